@@ -1,0 +1,207 @@
+"""Inverse dynamics, τ = ID(q, q̇, q̈, f_ext): recursive Newton-Euler, with the least arithmetic.
+
+Luh, Walker and Paul's recursion (1980) in the form of Khalil and Dombre (*Modeling,
+Identification and Control of Robots*, §9.5): the only linear quantity that travels outwards is
+the acceleration a of a frame's origin, and all that rotation does to a body is in one matrix,
+
+    U = α̂ + ω̂ω̂ = α̂ + ωωᵀ - (ω·ω) 1        acceleration of a point at r: a + U r
+
+so the body needs, with first moment h and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),
+
+    F = m a + U h              N = h × a + 2 vee(skew part of U Σ)
+
+six products ωᵢωⱼ serve force and moment alike, and no linear velocity is ever formed. Constant
+entries (zeros of h, Σ, placements) disappear by themselves while this is traced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..robot.model import Inertia, Joint, JointKind, Robot
+from .scalars import Arithmetic, Scalar, Vector
+from .spatial import ZERO, ConstantRotation, Turn, add, cross, sub
+
+
+@dataclass
+class Motion:
+    """A body's motion in its own frame: ω, α (angular) and a (of the origin, less gravity)."""
+
+    w: Vector
+    alpha: Vector
+    a: Vector
+
+    def products(self) -> list[Vector]:
+        """P = ωωᵀ, symmetric."""
+        wx, wy, wz = self.w
+        xy, xz, yz = wx * wy, wx * wz, wy * wz
+        return [[wx * wx, xy, xz], [xy, wy * wy, yz], [xz, yz, wz * wz]]
+
+    def U(self) -> list[Vector]:
+        """α̂ + ωωᵀ - (ω·ω) 1."""
+        P, (x, y, z) = self.products(), self.alpha
+        return [
+            [-(P[1][1] + P[2][2]), P[0][1] - z, P[0][2] + y],
+            [P[0][1] + z, -(P[0][0] + P[2][2]), P[1][2] - x],
+            [P[0][2] - y, P[1][2] + x, -(P[0][0] + P[1][1])],
+        ]
+
+    def of_point(self, r: Vector) -> Vector:
+        """Acceleration of the point at ``r`` of this body: a + U r."""
+        if all(isinstance(x, float) and x == 0 for x in r):
+            return self.a
+        U = self.U()
+        return [self.a[i] + (U[i][0] * r[0] + U[i][1] * r[1] + U[i][2] * r[2]) for i in range(3)]
+
+
+@dataclass
+class Step:
+    """What the way back needs from the way out, for one joint."""
+
+    motion: Motion
+    turn: Turn | None
+    slide: Scalar
+    force: Vector
+    moment: Vector
+
+
+def rnea(
+    arithmetic: Arithmetic,
+    robot: Robot,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    f_ext: dict[int, Vector] | None = None,
+    turns: dict[int, tuple[Scalar, Scalar]] | None = None,
+    multiplications: int = 3,
+) -> list[Scalar]:
+    """Joint efforts (nv,) of a fixed-base tree of revolute-z and prismatic-z joints.
+
+    ``f_ext`` maps a joint index to the six components (force; moment) that act on its body, at
+    the origin and along the axes of the link's frame in the file. ``turns`` maps a revolute
+    joint to (sin, cos) of its angle (multiplier · q + offset); without it they are computed.
+    Each joint's way out is traced in region ("forward", i), its way back in ("backward", i).
+    """
+    v_index = {i: s.start for i, s in robot.v_slices.items()}
+    f_ext, turns = f_ext or {}, turns or {}
+    steps: dict[int, Step] = {}
+    for i, joint in enumerate(robot.joints):
+        with arithmetic.region("forward", i):
+            k = v_index[i]
+            state = _joint_state(joint, q[k], qd[k], qdd[k])
+            parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot)
+            turn = None
+            if joint.kind is JointKind.REVOLUTE:
+                sin, cos = turns.get(i) or (arithmetic.sin(state[0]), arithmetic.cos(state[0]))
+                turn = Turn(cos, sin, multiplications)
+            motion = _move(joint, parent, state, turn)
+            force, moment = _newton_euler(joint.inertia, motion)
+            if i in f_ext:
+                external = _in_body_frame(joint, f_ext[i])
+                force, moment = sub(force, external[0]), sub(moment, external[1])
+            steps[i] = Step(motion, turn, state[0], force, moment)
+
+    tau: list[Scalar] = [0.0] * robot.nv
+    total = {i: (step.force, step.moment) for i, step in steps.items()}
+    for i in reversed(range(len(robot.joints))):
+        joint, step = robot.joints[i], steps[i]
+        with arithmetic.region("backward", i):
+            force, moment = total[i]
+            # τ = S·f
+            effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2]
+            multiplier = joint.mimic.multiplier if joint.mimic else 1.0
+            k = v_index[i]
+            tau[k] = tau[k] + multiplier * effort
+            if joint.parent >= 0:
+                passed = _to_parent(joint, step, force, moment)
+                above = total[joint.parent]
+                total[joint.parent] = (add(above[0], passed[0]), add(above[1], passed[1]))
+    return tau
+
+
+def _base(robot: Robot) -> Motion:
+    """A fixed base accelerates against gravity: a_0 = -g."""
+    return Motion(ZERO, ZERO, [-float(g) for g in robot.gravity])
+
+
+def _joint_state(
+    joint: Joint, q: Scalar, qd: Scalar, qdd: Scalar
+) -> tuple[Scalar, Scalar, Scalar]:
+    """Position, velocity and acceleration of the joint itself: mimic and offset applied."""
+    m = joint.mimic.multiplier if joint.mimic else 1.0
+    offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
+    return m * q + offset, m * qd, m * qdd
+
+
+def _move(
+    joint: Joint, parent: Motion, state: tuple[Scalar, Scalar, Scalar], turn: Turn | None
+) -> Motion:
+    """The motion of the joint's body from its parent's."""
+    R = ConstantRotation(joint.placement.rotation)
+    origin = R.back(parent.of_point(joint.placement.translation.tolist()))
+    w, alpha = R.back(parent.w), R.back(parent.alpha)
+    q, qd, qdd = state
+    if turn is not None:
+        w, alpha, a = turn.back(w), turn.back(alpha), turn.back(origin)
+        # ω = ω' + q̇ z,  α = α' + q̈ z + ω' × q̇ z
+        alpha = [alpha[0] + w[1] * qd, alpha[1] - w[0] * qd, alpha[2] + qdd]
+        return Motion([w[0], w[1], w[2] + qd], alpha, a)
+    # a = a' + U q z + 2 ω × q̇ z + q̈ z
+    still = Motion(w, alpha, origin)
+    a = still.of_point([0.0, 0.0, q])
+    a = [a[0] + 2.0 * (w[1] * qd), a[1] - 2.0 * (w[0] * qd), a[2] + qdd]
+    return Motion(w, alpha, a)
+
+
+def _newton_euler(inertia: Inertia, motion: Motion) -> tuple[Vector, Vector]:
+    """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
+    m, h, J = inertia.mass, inertia.h.tolist(), inertia.J
+    U, P, alpha = motion.U(), motion.products(), motion.alpha
+    force = [m * motion.a[i] + (U[i][0] * h[0] + U[i][1] * h[1] + U[i][2] * h[2]) for i in range(3)]
+    S_xy, S_xz, S_yz = -float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])
+    S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
+    # N_x = Σ_yy U_zy - Σ_zz U_yz + Σ_xy U_zx - Σ_xz U_yx + Σ_yz (U_zz - U_yy), and cyclic
+    moment = [
+        _diagonal(S[1], S[2], U[2][1], U[1][2], alpha[0], P[1][2])
+        + (S_xy * U[2][0] - S_xz * U[1][0])
+        + S_yz * (P[2][2] - P[1][1]),
+        _diagonal(S[2], S[0], U[0][2], U[2][0], alpha[1], P[0][2])
+        + (S_yz * U[0][1] - S_xy * U[2][1])
+        + S_xz * (P[0][0] - P[2][2]),
+        _diagonal(S[0], S[1], U[1][0], U[0][1], alpha[2], P[0][1])
+        + (S_xz * U[1][2] - S_yz * U[0][2])
+        + S_xy * (P[1][1] - P[0][0]),
+    ]
+    return force, add(moment, cross(h, motion.a))
+
+
+def _diagonal(
+    plus: float, minus: float, u: Scalar, v: Scalar, alpha: Scalar, product: Scalar
+) -> Scalar:
+    """plus · u - minus · v, where u = product + α and v = product - α.
+
+    The same as (plus + minus) α + (plus - minus) · product: whichever has fewer constants.
+    """
+    if 0.0 in (plus, minus):
+        return plus * u - minus * v
+    return (plus + minus) * alpha + (plus - minus) * product
+
+
+def _in_body_frame(joint: Joint, wrench: Vector) -> tuple[Vector, Vector]:
+    """Force and moment about the body frame's origin, from components in the link's frame."""
+    R = ConstantRotation(joint.link_frame.rotation)
+    force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])
+    return force, add(moment, cross(joint.link_frame.translation.tolist(), force))
+
+
+def _to_parent(joint: Joint, step: Step, force: Vector, moment: Vector) -> tuple[Vector, Vector]:
+    """Force and moment in the parent's frame, about the parent's origin."""
+    R = ConstantRotation(joint.placement.rotation)
+    if step.turn is not None:
+        force, moment = step.turn.forward(force), step.turn.forward(moment)
+    else:
+        d = step.slide
+        moment = [moment[0] - d * force[1], moment[1] + d * force[0], moment[2]]
+    force, moment = R.forward(force), R.forward(moment)
+    return force, add(moment, cross(joint.placement.translation.tolist(), force))

@@ -1,0 +1,76 @@
+"""Trace a function of a robot to a graph: names for the interface, then one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..graph.graph import Graph
+from ..graph.node import Builder
+from ..robot.model import JointKind, Robot, RobotError
+from .rnea import rnea
+from .scalars import Vector
+
+WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+
+
+def trace_id(
+    robot: Robot,
+    external_forces: Sequence[int] = (),
+    multiplications: int = 3,
+    sincos_inputs: bool = False,
+) -> Graph:
+    """Inverse dynamics of a canonical robot as a graph.
+
+    Inputs ``q[k]``, ``qd[k]``, ``qdd[k]`` for each free joint k, ``f_ext[b].fx`` … ``.nz`` for
+    each body b named in ``external_forces`` (indices of joints, numbered as in
+    ``robot.moving``), outputs ``tau[k]``. With ``sincos_inputs`` the angles come as
+    ``sin[i]``, ``cos[i]`` per revolute joint i, and only sliding joints keep their ``q[k]``.
+    """
+    require_one_axis(robot, "id")
+    builder = Builder()
+    inputs: list[str] = []
+
+    def given(name: str) -> object:
+        inputs.append(name)
+        return builder.input(name)
+
+    turns = {}
+    angles = {robot.v_slices[i].start for i in _revolute(robot)} if sincos_inputs else set()
+    if sincos_inputs:
+        for i in _revolute(robot):
+            with builder.region("forward", i):
+                turns[i] = (given(f"sin[{i}]"), given(f"cos[{i}]"))
+    state: dict[str, list[object]] = {}
+    owners = [robot.free.index(i) for i in robot.free]
+    for name in ("q", "qd", "qdd"):
+        state[name] = []
+        for k in owners:
+            with builder.region("forward", robot.free[k]):
+                hidden = name == "q" and k in angles
+                state[name].append(0.0 if hidden else given(f"{name}[{k}]"))
+    f_ext: dict[int, Vector] = {}
+    for i in external_forces:
+        with builder.region("forward", i):
+            body = robot.moving.index(i)
+            f_ext[i] = [given(f"f_ext[{body}].{axis}") for axis in WRENCH]
+    tau = rnea(builder, robot, state["q"], state["qd"], state["qdd"], f_ext, turns, multiplications)
+    outputs = {f"tau[{k}]": builder.lift(t) for k, t in enumerate(tau)}
+    return Graph(tuple(inputs), outputs)
+
+
+FUNCTIONS: dict[str, Callable[..., Graph]] = {"id": trace_id}
+
+
+def _revolute(robot: Robot) -> list[int]:
+    return [i for i, joint in enumerate(robot.joints) if joint.kind is JointKind.REVOLUTE]
+
+
+def require_one_axis(robot: Robot, function: str) -> None:
+    """Refuse, in one line, joints that this function's hardware does not cover."""
+    for joint in robot.joints:
+        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            raise RobotError(
+                f'{robot.name}: joint "{joint.name}" is {joint.kind.value}; hardware for '
+                f"--function {function} covers revolute, continuous and prismatic joints "
+                "(the golden model covers all)"
+            )

@@ -1,0 +1,79 @@
+"""A finished graph: named inputs and outputs, and the nodes between them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from .node import Builder, Node, Op
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """``inputs`` name every input of the interface, used or not; ``outputs`` map name to node."""
+
+    inputs: tuple[str, ...]
+    outputs: dict[str, Node]
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Every node that an output needs, operands before users. The rest is dead."""
+        found: dict[int, Node] = {}
+        stack = list(self.outputs.values())
+        while stack:
+            node = stack.pop()
+            if node.index not in found:
+                found[node.index] = node
+                stack.extend(node.args)
+        return tuple(found[i] for i in sorted(found))
+
+    @cached_property
+    def users(self) -> dict[Node, tuple[Node, ...]]:
+        """Node → the nodes that read it (once per operand)."""
+        users: dict[Node, list[Node]] = {node: [] for node in self.nodes}
+        for node in self.nodes:
+            for arg in node.args:
+                users[arg].append(node)
+        return {node: tuple(found) for node, found in users.items()}
+
+    def operations(self) -> dict[str, int]:
+        """Arithmetic that costs hardware: mul, mulc (not by powers of two), add, sin/cos, recip.
+
+        ``add`` counts additions and subtractions; a negation is counted with them only where it
+        is an operation of its own (an output's sign), not where a subtraction absorbed it.
+        """
+        count = {"mul": 0, "mulc": 0, "add": 0, "neg": 0, "sincos": 0, "recip": 0}
+        angles = set()
+        for node in self.nodes:
+            match node.op:
+                case Op.MUL:
+                    count["mul"] += 1
+                case Op.MULC:
+                    count["mulc"] += not node.is_shift
+                case Op.ADD | Op.SUB:
+                    count["add"] += 1
+                case Op.NEG:
+                    count["neg"] += 1
+                case Op.SIN | Op.COS:
+                    angles.add(node.args[0])
+                case Op.RECIP:
+                    count["recip"] += 1
+        count["sincos"] = len(angles)
+        return count
+
+
+Rule = Callable[[Builder, Node, list[Node]], Node]
+
+
+def rebuild(graph: Graph, rule: Rule) -> Graph:
+    """The graph with each node replaced by ``rule(builder, node, new operands)``.
+
+    What the rule makes is labelled with the region of the node that it replaces.
+    """
+    builder = Builder()
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        with builder.in_region(node.region):
+            new[node] = rule(builder, node, [new[a] for a in node.args])
+    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})

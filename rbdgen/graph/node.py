@@ -1,0 +1,276 @@
+"""The dataflow graph: interned scalar operations and the constructor that simplifies them.
+
+A ``Builder`` makes nodes; asking it twice for the same operation on the same operands gives the
+same node, and what needs no hardware (x·0, x·1, x+0, constants) never becomes one. Nodes carry
+Python's operators, so an algorithm written over numbers traces itself when it is given nodes.
+Multiplication by a power of two is a ``MULC`` too, but free: it only moves the binary point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+
+Region = tuple[str, int]  # (kind, joint index): the hardware module that a node belongs to
+
+
+class Op(Enum):
+    """The closed set of operations; every back end is one table keyed by it."""
+
+    INPUT = "input"
+    CONST = "const"
+    ADD = "add"
+    SUB = "sub"
+    NEG = "neg"
+    MUL = "mul"  # both operands vary
+    MULC = "mulc"  # by the constant `value`, positive
+    SIN = "sin"
+    COS = "cos"
+    RECIP = "recip"
+    SELECT = "select"  # args: condition, if negative, otherwise
+
+
+ARITY = {
+    Op.INPUT: 0,
+    Op.CONST: 0,
+    Op.ADD: 2,
+    Op.SUB: 2,
+    Op.NEG: 1,
+    Op.MUL: 2,
+    Op.MULC: 1,
+    Op.SIN: 1,
+    Op.COS: 1,
+    Op.RECIP: 1,
+    Op.SELECT: 3,
+}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Node:
+    """One scalar operation. ``index`` grows from operands to users: a topological order."""
+
+    builder: Builder = field(repr=False)
+    index: int
+    op: Op
+    args: tuple[Node, ...] = field(repr=False)
+    value: float = 0.0  # of CONST; factor of MULC
+    name: str = ""  # of INPUT
+    region: Region | None = None
+
+    def __add__(self, other: Scalar) -> Node:
+        return self.builder.add(self, other)
+
+    def __radd__(self, other: Scalar) -> Node:
+        return self.builder.add(other, self)
+
+    def __sub__(self, other: Scalar) -> Node:
+        return self.builder.sub(self, other)
+
+    def __rsub__(self, other: Scalar) -> Node:
+        return self.builder.sub(other, self)
+
+    def __mul__(self, other: Scalar) -> Node:
+        return self.builder.mul(self, other)
+
+    def __rmul__(self, other: Scalar) -> Node:
+        return self.builder.mul(other, self)
+
+    def __neg__(self) -> Node:
+        return self.builder.neg(self)
+
+    @property
+    def is_shift(self) -> bool:
+        """Whether this multiplies by a power of two, which hardware does by renaming bits."""
+        return self.op is Op.MULC and math.frexp(self.value)[0] == 0.5
+
+
+Scalar = Node | float
+
+
+class Builder:
+    """Makes interned nodes. ``region`` labels what is made inside its ``with`` block."""
+
+    def __init__(self) -> None:
+        self._table: dict[tuple[object, ...], Node] = {}
+        self._count = 0
+        self._region: Region | None = None
+
+    @contextmanager
+    def region(self, kind: str, joint: int) -> Iterator[None]:
+        before, self._region = self._region, (kind, joint)
+        try:
+            yield
+        finally:
+            self._region = before
+
+    @contextmanager
+    def in_region(self, region: Region | None) -> Iterator[None]:
+        """Label as an existing node is labelled: what a pass makes stays in its module."""
+        before, self._region = self._region, region
+        try:
+            yield
+        finally:
+            self._region = before
+
+    def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
+        return self._table.get((op, *(a.index for a in args), value))
+
+    def _node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        key = (op, *(a.index for a in args), name or value)
+        node = self._table.get(key)
+        if node is None:
+            node = Node(self, self._count, op, args, value, name, self._region)
+            self._count += 1
+            self._table[key] = node
+        return node
+
+    def lift(self, x: Scalar) -> Node:
+        return x if isinstance(x, Node) else self.const(float(x))
+
+    def const(self, value: float) -> Node:
+        # + 0.0: minus zero is zero
+        return self._node(Op.CONST, value=value + 0.0)
+
+    def input(self, name: str) -> Node:
+        return self._node(Op.INPUT, name=name)
+
+    def add(self, a: Scalar, b: Scalar) -> Node:
+        a, b = self.lift(a), self.lift(b)
+        if a.op is Op.CONST and b.op is Op.CONST:
+            return self.const(a.value + b.value)
+        if _is(a, 0):  # 0 + b -> b
+            return b
+        if _is(b, 0):  # a + 0 -> a
+            return a
+        if a is b:  # a + a -> 2 a
+            return self.mul(2.0, a)
+        if a.op is Op.NEG and b.op is Op.NEG:  # -a + -b -> -(a + b)
+            return self.neg(self.add(a.args[0], b.args[0]))
+        if b.op is Op.NEG:  # a + -b -> a - b
+            return self.sub(a, b.args[0])
+        if a.op is Op.NEG:  # -a + b -> b - a
+            return self.sub(b, a.args[0])
+        if a.index > b.index:
+            a, b = b, a
+        return self._node(Op.ADD, a, b)
+
+    def sub(self, a: Scalar, b: Scalar) -> Node:
+        a, b = self.lift(a), self.lift(b)
+        if a.op is Op.CONST and b.op is Op.CONST:
+            return self.const(a.value - b.value)
+        if _is(b, 0):  # a - 0 -> a
+            return a
+        if _is(a, 0):  # 0 - b -> -b
+            return self.neg(b)
+        if a is b:  # a - a -> 0
+            return self.const(0.0)
+        if b.op is Op.NEG:  # a - -b -> a + b
+            return self.add(a, b.args[0])
+        if a.op is Op.NEG:  # -a - b -> -(a + b)
+            return self.neg(self.add(a.args[0], b))
+        if b.op is Op.CONST and b.value < 0:  # a - -c -> a + c
+            return self.add(a, -b.value)
+        reverse = self._find(Op.SUB, (b, a))
+        if reverse is not None:  # b - a exists: share it
+            return self.neg(reverse)
+        return self._node(Op.SUB, a, b)
+
+    def neg(self, a: Scalar) -> Node:
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(-a.value)
+        if a.op is Op.NEG:  # --a -> a
+            return a.args[0]
+        return self._node(Op.NEG, a)
+
+    def mul(self, a: Scalar, b: Scalar) -> Node:
+        a, b = self.lift(a), self.lift(b)
+        if b.op is Op.CONST:
+            a, b = b, a
+        if a.op is Op.CONST and b.op is Op.CONST:
+            return self.const(a.value * b.value)
+        if _is(a, 0):  # 0 b -> 0
+            return self.const(0.0)
+        if _is(a, 1):  # 1 b -> b
+            return b
+        if _is(a, -1):  # -1 b -> -b
+            return self.neg(b)
+        if a.op is Op.NEG:  # -a b -> -(a b)
+            return self.neg(self.mul(a.args[0], b))
+        if b.op is Op.NEG:  # a -b -> -(a b)
+            return self.neg(self.mul(a, b.args[0]))
+        if a.op is Op.CONST:
+            if a.value < 0:  # -c b -> -(c b), so that both signs share one node
+                return self.neg(self.mul(-a.value, b))
+            if b.op is Op.MULC:  # c (d x) -> (c d) x
+                return self.mul(a.value * b.value, b.args[0])
+            return self._node(Op.MULC, b, value=a.value)
+        if a.op is Op.MULC and a.is_shift:  # (2^k x) y -> 2^k (x y): the product is shared
+            return self.mul(a.value, self.mul(a.args[0], b))
+        if b.op is Op.MULC and b.is_shift:
+            return self.mul(b.value, self.mul(a, b.args[0]))
+        if a.index > b.index:
+            a, b = b, a
+        return self._node(Op.MUL, a, b)
+
+    def sin(self, a: Scalar) -> Node:
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(math.sin(a.value))
+        if a.op is Op.NEG:  # sin -a -> -sin a
+            return self.neg(self.sin(a.args[0]))
+        return self._node(Op.SIN, a)
+
+    def cos(self, a: Scalar) -> Node:
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(math.cos(a.value))
+        if a.op is Op.NEG:  # cos -a -> cos a
+            return self.cos(a.args[0])
+        return self._node(Op.COS, a)
+
+    def recip(self, a: Scalar) -> Node:
+        a = self.lift(a)
+        return self.const(1.0 / a.value) if a.op is Op.CONST else self._node(Op.RECIP, a)
+
+    def select(self, condition: Node, negative: Scalar, otherwise: Scalar) -> Node:
+        """``negative`` where ``condition`` < 0, else ``otherwise``."""
+        negative, otherwise = self.lift(negative), self.lift(otherwise)
+        if negative is otherwise:
+            return negative
+        if condition.op is Op.CONST:
+            return negative if condition.value < 0 else otherwise
+        return self._node(Op.SELECT, condition, negative, otherwise)
+
+    def same(self, node: Node, args: list[Node]) -> Node:
+        """``node``'s operation on other operands, simplified anew: the step of every pass."""
+        match node.op:
+            case Op.INPUT:
+                return self.input(node.name)
+            case Op.CONST:
+                return self.const(node.value)
+            case Op.ADD:
+                return self.add(*args)
+            case Op.SUB:
+                return self.sub(*args)
+            case Op.NEG:
+                return self.neg(*args)
+            case Op.MUL:
+                return self.mul(*args)
+            case Op.MULC:
+                return self.mul(node.value, *args)
+            case Op.SIN:
+                return self.sin(*args)
+            case Op.COS:
+                return self.cos(*args)
+            case Op.RECIP:
+                return self.recip(*args)
+            case Op.SELECT:
+                return self.select(*args)
+
+
+def _is(node: Node, value: float) -> bool:
+    return node.op is Op.CONST and node.value == value
