@@ -87,15 +87,19 @@ def rnea(
     f_ext, turns = f_ext or {}, turns or {}
     steps: dict[int, Step] = {}
     for i, joint in enumerate(robot.joints):
+        parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot)
+        # Where the joint sits, its origin's acceleration is the parent's business: three words
+        # leave the parent's region instead of a and a column of U.
+        with arithmetic.region("forward", max(joint.parent, 0)):
+            origin = parent.of_point(joint.placement.translation.tolist())
         with arithmetic.region("forward", i):
             k = v_index[i]
             state = _joint_state(joint, q[k], qd[k], qdd[k])
-            parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot)
             turn = None
             if joint.kind is JointKind.REVOLUTE:
                 sin, cos = turns.get(i) or (arithmetic.sin(state[0]), arithmetic.cos(state[0]))
                 turn = Turn(cos, sin, multiplications)
-            motion = _move(joint, parent, state, turn)
+            motion = _move(joint, parent, origin, state, turn)
             force, moment = _newton_euler(joint.inertia, motion)
             if i in f_ext:
                 external = _in_body_frame(joint, f_ext[i])
@@ -103,20 +107,21 @@ def rnea(
             steps[i] = Step(motion, turn, state[0], force, moment)
 
     tau: list[Scalar] = [0.0] * robot.nv
-    total = {i: (step.force, step.moment) for i, step in steps.items()}
+    passed: dict[int, tuple[Vector, Vector]] = {}
     for i in reversed(range(len(robot.joints))):
         joint, step = robot.joints[i], steps[i]
         with arithmetic.region("backward", i):
-            force, moment = total[i]
+            # f = F + Σ_children X* f
+            force, moment = step.force, step.moment
+            for child in robot.children[i]:
+                force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
             # τ = S·f
             effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2]
             multiplier = joint.mimic.multiplier if joint.mimic else 1.0
             k = v_index[i]
             tau[k] = tau[k] + multiplier * effort
             if joint.parent >= 0:
-                passed = _to_parent(joint, step, force, moment)
-                above = total[joint.parent]
-                total[joint.parent] = (add(above[0], passed[0]), add(above[1], passed[1]))
+                passed[i] = _to_parent(joint, step, force, moment)
     return tau
 
 
@@ -135,12 +140,15 @@ def _joint_state(
 
 
 def _move(
-    joint: Joint, parent: Motion, state: tuple[Scalar, Scalar, Scalar], turn: Turn | None
+    joint: Joint,
+    parent: Motion,
+    origin: Vector,
+    state: tuple[Scalar, Scalar, Scalar],
+    turn: Turn | None,
 ) -> Motion:
-    """The motion of the joint's body from its parent's."""
+    """The motion of the joint's body from its parent's and the joint origin's acceleration."""
     R = ConstantRotation(joint.placement.rotation)
-    origin = R.back(parent.of_point(joint.placement.translation.tolist()))
-    w, alpha = R.back(parent.w), R.back(parent.alpha)
+    w, alpha, origin = R.back(parent.w), R.back(parent.alpha), R.back(origin)
     q, qd, qdd = state
     if turn is not None:
         w, alpha, a = turn.back(w), turn.back(alpha), turn.back(origin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,8 +22,8 @@ FLOAT: dict[Op, Callable[..., Any]] = {
     Op.NEG: lambda node, a: -a,
     Op.MUL: lambda node, a, b: a * b,
     Op.MULC: lambda node, a: node.value * a,
-    Op.SIN: lambda node, a: np.sin(a),
-    Op.COS: lambda node, a: np.cos(a),
+    Op.SIN: lambda node, a: np.sin(a * (math.tau / node.value)),
+    Op.COS: lambda node, a: np.cos(a * (math.tau / node.value)),
     Op.RECIP: lambda node, a: 1.0 / a,
     Op.SELECT: lambda node, c, a, b: np.where(c < 0, a, b),
 }

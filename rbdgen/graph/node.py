@@ -56,7 +56,7 @@ class Node:
     index: int
     op: Op
     args: tuple[Node, ...] = field(repr=False)
-    value: float = 0.0  # of CONST; factor of MULC
+    value: float = 0.0  # of CONST; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
     name: str = ""  # of INPUT
     region: Region | None = None
 
@@ -216,21 +216,38 @@ class Builder:
             a, b = b, a
         return self._node(Op.MUL, a, b)
 
-    def sin(self, a: Scalar) -> Node:
-        a = self.lift(a)
+    def sin(self, a: Scalar, turn: float = math.tau) -> Node:
+        a, quarters = self._whole_quarters(self.lift(a), turn)
+        if quarters:  # sin (x + 90°) -> cos x, and so on round
+            return (self.cos, lambda x, t: -self.sin(x, t), lambda x, t: -self.cos(x, t))[
+                quarters - 1
+            ](a, turn)
         if a.op is Op.CONST:
-            return self.const(math.sin(a.value))
+            return self.const(math.sin(a.value * (math.tau / turn)))
         if a.op is Op.NEG:  # sin -a -> -sin a
-            return self.neg(self.sin(a.args[0]))
-        return self._node(Op.SIN, a)
+            return self.neg(self.sin(a.args[0], turn))
+        return self._node(Op.SIN, a, value=turn)
 
-    def cos(self, a: Scalar) -> Node:
-        a = self.lift(a)
+    def cos(self, a: Scalar, turn: float = math.tau) -> Node:
+        a, quarters = self._whole_quarters(self.lift(a), turn)
+        if quarters:  # cos (x + 90°) -> -sin x, and so on round
+            return (lambda x, t: -self.sin(x, t), lambda x, t: -self.cos(x, t), self.sin)[
+                quarters - 1
+            ](a, turn)
         if a.op is Op.CONST:
-            return self.const(math.cos(a.value))
+            return self.const(math.cos(a.value * (math.tau / turn)))
         if a.op is Op.NEG:  # cos -a -> cos a
-            return self.cos(a.args[0])
-        return self._node(Op.COS, a)
+            return self.cos(a.args[0], turn)
+        return self._node(Op.COS, a, value=turn)
+
+    def _whole_quarters(self, a: Node, turn: float) -> tuple[Node, int]:
+        """(x, k) where a = x + k quarter turns: such an offset needs no addition."""
+        if a.op is Op.ADD and any(t.op is Op.CONST for t in a.args):
+            x, c = sorted(a.args, key=lambda t: t.op is Op.CONST)
+            quarters = c.value / (turn / 4)
+            if abs(quarters - round(quarters)) < 1e-12:
+                return x, round(quarters) % 4
+        return a, 0
 
     def recip(self, a: Scalar) -> Node:
         a = self.lift(a)
@@ -263,9 +280,9 @@ class Builder:
             case Op.MULC:
                 return self.mul(node.value, *args)
             case Op.SIN:
-                return self.sin(*args)
+                return self.sin(*args, turn=node.value)
             case Op.COS:
-                return self.cos(*args)
+                return self.cos(*args, turn=node.value)
             case Op.RECIP:
                 return self.recip(*args)
             case Op.SELECT:

@@ -1,0 +1,186 @@
+"""Fixed point: what every operation does to integers. This is what the hardware must equal.
+
+A word of ``Format(width, fraction)`` is a signed two's-complement integer n that stands for
+n / 2^fraction; every signal has its own. The rules, chosen so that each addition is a single
+carry chain as wide as its result, plus one bit:
+
+* sum: operands keep at most one bit below the result's last (further bits are cut off); then
+  (A + B + 1) >> 1, or (A - B) >> 1, where there is such a bit. That is rounding half up of a sum.
+* product: exact, then cut off; or rounded half up where another product reads it.
+* everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
+  says ``wraps`` (angles do); the flag is part of the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .graph import Graph
+from .node import Node, Op
+from .sincos import SinCos
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Format:
+    """Signed word: ``width`` bits, the last ``fraction`` of them after the binary point."""
+
+    width: int
+    fraction: int
+    rounded: bool = False  # product: round half up instead of cutting off
+    wraps: bool = False  # wrapping around is meant, not an overflow
+
+    @property
+    def lowest(self) -> int:
+        return -(1 << (self.width - 1))
+
+    @property
+    def highest(self) -> int:
+        return (1 << (self.width - 1)) - 1
+
+    def quantize(self, values: NDArray[np.float64] | float) -> Integers:
+        """The nearest words, half up, saturated."""
+        scaled = np.floor(np.ldexp(np.asarray(values, dtype=np.float64), self.fraction) + 0.5)
+        return np.clip(scaled, self.lowest, self.highest).astype(np.int64)
+
+    def real(self, words: Integers) -> NDArray[np.float64]:
+        return np.ldexp(words.astype(np.float64), -self.fraction)
+
+    def wrap(self, words: Integers) -> Integers:
+        """Two's complement at this width."""
+        half = np.int64(1) << (self.width - 1)
+        return ((words + half) & ((np.int64(1) << self.width) - 1)) - half
+
+
+@dataclass(frozen=True, eq=False)
+class FixedGraph:
+    """A graph with a format for every node. MULC is by powers of two only, and free."""
+
+    graph: Graph
+    formats: Mapping[Node, Format]
+    width: int  # of words that meet a multiplier
+
+    def sincos(self, node: Node) -> SinCos:
+        """The unit that computes this SIN or COS."""
+        return SinCos(self.formats[node.args[0]].fraction, self.formats[node].width)
+
+    def overflowing(self, node: Node) -> bool:
+        """Whether operands exist, within their formats, that overflow this node."""
+        out = self.formats[node]
+        if out.wraps or node.op not in (Op.ADD, Op.SUB, Op.NEG, Op.MUL):
+            return False
+        ends = [(self.formats[a].lowest, self.formats[a].highest) for a in node.args]
+        reached = _extremes(self, node, ends)
+        return min(reached) < out.lowest or max(reached) > out.highest
+
+
+def cut(words: Integers, fraction: int, to: int) -> tuple[Integers, int]:
+    """Words with at most ``to`` fraction bits, the rest cut off; and how many they have."""
+    return (words >> (fraction - to), to) if fraction > to else (words, fraction)
+
+
+def _sum(sign: int) -> Callable[..., Integers]:
+    def compute(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
+        f = fixed.formats[node].fraction
+        fa, fb = (fixed.formats[x].fraction for x in node.args)
+        (a, fa), (b, fb) = cut(a, fa, f + 1), cut(b, fb, f + 1)
+        grid = max(fa, fb)
+        total = (a << (grid - fa)) + sign * (b << (grid - fb))
+        if grid == f + 1:
+            return (total + 1) >> 1 if sign > 0 else total >> 1
+        return total << (f - grid)
+
+    return compute
+
+
+def _negate(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
+    return -cut(a, fixed.formats[node.args[0]].fraction, fixed.formats[node].fraction)[0]
+
+
+def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
+    out = fixed.formats[node]
+    shift = fixed.formats[node.args[0]].fraction + fixed.formats[node.args[1]].fraction
+    shift -= out.fraction
+    product = a * b
+    if out.rounded and shift > 0:
+        product = product + (np.int64(1) << (shift - 1))
+    return product >> shift
+
+
+def _no_hardware(fixed: FixedGraph, node: Node, *operands: Integers) -> Integers:
+    raise TypeError(f"{node.op.value} has no unit yet that computes it on integers")
+
+
+INTEGER: dict[Op, Callable[..., Integers]] = {
+    Op.INPUT: lambda fixed, node: np.int64(0),  # taken from the batch
+    Op.CONST: lambda fixed, node: fixed.formats[node].quantize(node.value),
+    Op.ADD: _sum(1),
+    Op.SUB: _sum(-1),
+    Op.NEG: _negate,
+    Op.MUL: _product,
+    Op.MULC: lambda fixed, node, a: a,  # a power of two moves the binary point only
+    Op.SIN: lambda fixed, node, a: fixed.sincos(node).compute(a)[0],
+    Op.COS: lambda fixed, node, a: fixed.sincos(node).compute(a)[1],
+    Op.RECIP: _no_hardware,
+    Op.SELECT: lambda fixed, node, c, a, b: np.where(c < 0, a, b),
+}
+
+
+def _extremes(fixed: FixedGraph, node: Node, ends: list[tuple[int, int]]) -> list[int]:
+    """What the node computes, before wrapping, at the ends of its operands' ranges."""
+    compute = INTEGER[node.op]
+    if len(ends) == 1:
+        corners = [[e] for e in ends[0]]
+    else:
+        corners = [[x, y] for x in ends[0] for y in ends[1]]
+    # Python integers: a corner of two 32-bit words does not fit int64 after rounding
+    return [int(compute(fixed, node, *corner)) for corner in corners]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Words of every output (N,), and which states overflowed in which node's cone."""
+
+    outputs: dict[str, Integers]
+    overflowed: dict[Node, NDArray[np.bool_]]  # nodes that can overflow, and did somewhere
+
+
+def evaluate_fixed(
+    fixed: FixedGraph,
+    inputs: Mapping[str, Integers],
+    watch: Callable[[Node, Integers], None] | None = None,
+) -> Evaluation:
+    """Integer outputs for integer inputs, each (N,), exactly as the hardware computes them."""
+    graph = fixed.graph
+    left = {node: len(users) for node, users in graph.users.items()}
+    for node in graph.outputs.values():
+        left[node] += 1
+    values: dict[Node, Integers] = {}
+    overflowed: dict[Node, NDArray[np.bool_]] = {}
+    for node in graph.nodes:
+        if node.op is Op.INPUT:
+            words = np.asarray(inputs[node.name], dtype=np.int64)
+        else:
+            words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
+        wrapped = fixed.formats[node].wrap(words)
+        if not fixed.formats[node].wraps and (wrapped != words).any():
+            overflowed[node] = np.atleast_1d(wrapped != words)
+        values[node] = wrapped
+        if watch is not None:
+            watch(node, wrapped)
+        for arg in node.args:
+            left[arg] -= 1
+            if not left[arg]:
+                del values[arg]
+    size = np.broadcast_shapes(*(np.shape(v) for v in inputs.values())) if inputs else ()
+    outputs = {
+        name: np.broadcast_to(values[node], size).astype(np.int64)
+        for name, node in graph.outputs.items()
+    }
+    return Evaluation(outputs, overflowed)
+

@@ -1,0 +1,53 @@
+"""Multiplication by a constant becomes additions of shifted copies, shared per operand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from ..graph.graph import Graph
+from ..graph.node import Builder, Node, Op
+from .constants import Recipe, Sum, cheapest, one_addition, parts
+
+
+def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
+    """Replace each MULC but powers of two; ``tolerance[node]`` is its constant's slack.
+
+    All constants of one operand are planned together, the most exacting first: what one of them
+    made, the others may use.
+    """
+    plans: dict[Node, tuple[Recipe, int]] = {}
+    by_operand: dict[Node, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        if node.op is Op.MULC and not node.is_shift:
+            by_operand[node.args[0]].append(node)
+    for nodes in by_operand.values():
+        available: list[Recipe] = [1]
+        for node in sorted(nodes, key=lambda n: (tolerance[n] / n.value, n.index)):
+            plan = cheapest(node.value, tolerance[node])
+            if len(available) > 1 and len(parts(plan[0])) > 1:
+                plan = one_addition(node.value, tolerance[node], available) or plan
+            plans[node] = plan
+            for part in sorted(parts(plan[0]), key=lambda p: (p.depth, p.value)):
+                if part not in available:
+                    available.append(part)
+
+    builder = Builder()
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        args = [new[a] for a in node.args]
+        with builder.in_region(node.region):
+            if node in plans:
+                recipe, exponent = plans[node]
+                new[node] = builder.mul(2.0**exponent, _build(builder, recipe, args[0]))
+            else:
+                new[node] = builder.same(node, args)
+    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+
+
+def _build(builder: Builder, recipe: Recipe, x: Node) -> Node:
+    if not isinstance(recipe, Sum):
+        return x
+    left = builder.mul(2.0**recipe.left_shift, _build(builder, recipe.left, x))
+    right = builder.mul(2.0**recipe.right_shift, _build(builder, recipe.right, x))
+    return builder.add(left, right) if recipe.sign > 0 else builder.sub(left, right)

@@ -1,0 +1,118 @@
+"""Give every signal its own binary point: integer bits from its range, the rest fraction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from .ranges import Ranges
+
+GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
+ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
+SMALLEST = 2.0**-40  # a signal that is always zero still has a word
+
+
+def integer_bits(bound: float) -> int:
+    """Bits above the binary point, sign not counted, so that |x| ≤ bound fits."""
+    return math.frexp(max(bound, SMALLEST))[1]
+
+
+def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]:
+    """Fraction bits of each node that its users can still make use of."""
+    outputs = set(graph.outputs.values())
+    needed: dict[Node, int] = {}
+    for node in reversed(graph.nodes):
+        full = width - 1 - integer_bits(ranges.bound[node])
+        wants = [full] if node in outputs else []
+        for user in graph.users[node]:
+            match user.op:
+                case Op.ADD | Op.SUB:  # one bit below the sum's last one rounds it
+                    wants.append(needed[user] + 1)
+                case Op.NEG:
+                    wants.append(needed[user])
+                case Op.MULC:
+                    wants.append(needed[user] + math.frexp(user.value)[1] - 1)
+                case Op.SIN | Op.COS:
+                    wants.append(phase_bits(width))
+                case _:
+                    wants.append(full)
+        limit = full + (GUARD if feeds_sums_only(graph, node) else 0)
+        if any(user.op in (Op.SIN, Op.COS) for user in graph.users[node]):
+            limit = phase_bits(width)
+        elif node.op is Op.INPUT and _is_angle(graph, node):
+            limit = full + ANGLE_BITS
+        elif _is_angle(graph, node):
+            limit = phase_bits(width) + 2
+        needed[node] = min(max(wants, default=full), limit)
+    return needed
+
+
+def phase_bits(width: int) -> int:
+    """Fraction bits of an angle in turns."""
+    return width + ANGLE_BITS
+
+
+def feeds_sums_only(graph: Graph, node: Node) -> bool:
+    """Whether only additions read the node (through shifts too): then it may be wider."""
+    if node in graph.outputs.values():
+        return False
+    return all(
+        user.op in (Op.ADD, Op.SUB, Op.NEG)
+        or (user.is_shift and feeds_sums_only(graph, user))
+        for user in graph.users[node]
+    )
+
+
+def _is_angle(graph: Graph, node: Node) -> bool:
+    """Whether the node ends in phases only."""
+    users = graph.users[node]
+    return bool(users) and all(
+        user.op in (Op.SIN, Op.COS) or _is_angle(graph, user) for user in users
+    )
+
+
+def wordlength(
+    graph: Graph, ranges: Ranges, width: int, input_formats: Mapping[str, Format]
+) -> FixedGraph:
+    """Formats for a graph whose constants are powers of two already.
+
+    ``width`` is the widest word that meets a multiplier. Signals are narrower where their
+    operands have no more bits to give, and one bit wider where only additions read them.
+    """
+    needed = needed_fraction(graph, ranges, width)
+    formats: dict[Node, Format] = {}
+    for node in graph.nodes:
+        whole = integer_bits(ranges.bound[node])
+        of = [formats[a] for a in node.args]
+        phase = any(user.op in (Op.SIN, Op.COS) for user in graph.users[node])
+        match node.op:
+            case Op.INPUT:
+                formats[node] = input_formats[node.name]
+                continue
+            case Op.CONST:
+                fraction = needed[node]
+            case Op.MULC:
+                k = math.frexp(node.value)[1] - 1
+                formats[node] = Format(of[0].width, of[0].fraction - k, wraps=of[0].wraps)
+                continue
+            case Op.SIN | Op.COS:
+                formats[node] = Format(width, width - 1)
+                continue
+            case Op.MUL:
+                fraction = min(needed[node], of[0].fraction + of[1].fraction)
+            case Op.NEG:
+                fraction = min(needed[node], of[0].fraction)
+            case Op.SELECT:
+                fraction = min(f.fraction for f in of[1:])
+            case _:
+                fraction = min(needed[node], max(f.fraction for f in of))
+        if phase:
+            formats[node] = Format(phase_bits(width), phase_bits(width), wraps=True)
+            continue
+        rounded = node.op is Op.MUL and not feeds_sums_only(graph, node)
+        size = max(whole + fraction + 1, 2)
+        formats[node] = Format(size, fraction, rounded=rounded)
+    return FixedGraph(graph, formats, width)
