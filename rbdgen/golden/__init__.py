@@ -1,0 +1,35 @@
+"""The golden model: rigid-body dynamics in textbook form, dense 6×6 matrices, float64, batched.
+
+It shares no code with ``rbdgen.dynamics``, whose traced algorithms are tested against it, and is
+itself tested against Pinocchio. It takes any robot, as read or rewritten. Conventions seen from
+outside are Pinocchio's: linear part first, floating q = (x, y, z, quaternion x, y, z, w),
+gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, tau (N, nv).
+"""
+
+from rbdgen.golden.aba import aba
+from rbdgen.golden.configuration import integrate, neutral
+from rbdgen.golden.crba import crba
+from rbdgen.golden.derivatives import (
+    ForwardDerivatives,
+    InverseDerivatives,
+    aba_derivatives,
+    rnea_derivatives,
+)
+from rbdgen.golden.minv import minv
+from rbdgen.golden.rnea import rnea
+from rbdgen.golden.states import State, random_state
+
+__all__ = [
+    "ForwardDerivatives",
+    "InverseDerivatives",
+    "State",
+    "aba",
+    "aba_derivatives",
+    "crba",
+    "integrate",
+    "minv",
+    "neutral",
+    "random_state",
+    "rnea",
+    "rnea_derivatives",
+]

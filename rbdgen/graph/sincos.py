@@ -43,6 +43,16 @@ class SinCos:
         return self.width if self.order == 1 else self.width + GUARD
 
     @property
+    def spare(self) -> int:
+        """Last bits of an entry that its product with δ leaves out: signed, it fits the width."""
+        return 1 if self.order == 1 else 0
+
+    @property
+    def slope_width(self) -> int:
+        """Bits of what δ is multiplied by, signed."""
+        return self.table_fraction - self.spare + self.order
+
+    @property
     def delta_bits(self) -> int:
         """Bits of the signed distance to the table entry, in units of 2^-(phase + 1) turns.
 
@@ -54,6 +64,16 @@ class SinCos:
     def delta_fraction(self) -> int:
         """Fraction bits of δ in radians."""
         return self.width + 3 if self.order == 1 else self.width + 4
+
+    @property
+    def delta_width(self) -> int:
+        """Bits of δ in radians, signed: |δ| < 2^-9."""
+        return self.delta_fraction - 9 + 1
+
+    @property
+    def products(self) -> int:
+        """Multiplications: one each for sine and cosine, twice that to second order."""
+        return 2 * self.order
 
     @cached_property
     def radians(self) -> tuple[int, int]:
@@ -79,15 +99,16 @@ class SinCos:
         delta = (d * k) >> s
         sine, cosine = self.table[entry, 0], self.table[entry, 1]
         ft, fd, f = self.table_fraction, self.delta_fraction, self.width - 1
-        slope_s, slope_c = cosine, sine
+        slope_s, slope_c = cosine >> self.spare, sine >> self.spare
         if self.order == 2:
             slope_s = cosine - ((sine * delta) >> (fd + 1))
             slope_c = sine + ((cosine * delta) >> (fd + 1))
         # both on the grid with GUARD bits below the result, then rounded half up
         cut, half = ft - f - GUARD, 1 << (GUARD - 1)
         grid = f + GUARD
-        sine = _shift(sine, -cut) + ((slope_s * delta) >> (ft + fd - grid))
-        cosine = _shift(cosine, -cut) - ((slope_c * delta) >> (ft + fd - grid))
+        shift = ft - self.spare + fd - grid
+        sine = _shift(sine, -cut) + ((slope_s * delta) >> shift)
+        cosine = _shift(cosine, -cut) - ((slope_c * delta) >> shift)
         sine, cosine = (np.minimum((x + half) >> GUARD, (1 << f) - 1) for x in (sine, cosine))
         first = quadrant & 1 == 0
         sine, cosine = np.where(first, sine, cosine), np.where(first, cosine, sine)

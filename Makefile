@@ -1,0 +1,66 @@
+# make demo    a robot arm, from its URDF to verified hardware, in minutes
+# make test    style, types and tests
+# make bench   the long measurements
+# make lint    style and types only;  make format  rewrites the style
+# make clean   removes what was built, and .venv
+#
+# Each makes its own virtual environment in .venv first. Needed: Python >= 3.11, g++ and perl.
+
+PYTHON ?= python3
+VENV   ?= .venv
+JOBS   ?= 2
+
+PY  := $(VENV)/bin/python
+# Two sets of packages: what rbdgen needs to run, and what its tests need beside.
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+
+.PHONY: demo test bench lint format clean
+.DEFAULT_GOAL := demo
+
+demo: $(RUN)
+	$(PY) -m rbdgen demo
+
+test: lint
+	$(PY) -m pytest -n $(JOBS)
+
+bench: $(DEV)
+	$(PY) -m rbdgen bench
+
+lint: $(DEV)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: $(DEV)
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+clean:
+	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define install
+	@echo "Installing rbdgen[$(1)] into $(VENV): a few minutes, once"
+	@$(PY) -m pip install --disable-pip-version-check --quiet --editable '.[$(1)]'
+	@touch $@
+endef
+
+RUN_EXTRAS := scheduling,synthesis,simulation
+
+$(RUN): pyproject.toml | $(PY)
+	$(call install,$(RUN_EXTRAS))
+
+$(DEV): pyproject.toml | $(PY)
+	$(call install,dev)
+
+define require
+	@$(1) >/dev/null 2>&1 || { echo "rbdgen: $(2)" >&2; exit 1; }
+endef
+
+$(PY):
+	$(call require,$(PYTHON) -c 'import sys; assert sys.hexversion >= 0x030B0000',$(PYTHON) is not Python 3.11 or later; set PYTHON=/path/to/python3)
+	$(call require,$(PYTHON) -c 'import ensurepip; import venv',$(PYTHON) cannot make a virtual environment; on Debian: apt install python3-venv)
+	$(call require,command -v g++,no g++; simulation compiles with it. On Debian: apt install g++)
+	$(call require,command -v perl,no perl; Verilator needs it. On Debian: apt install perl)
+	@$(PYTHON) -m venv $(VENV)

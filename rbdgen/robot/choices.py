@@ -1,0 +1,109 @@
+"""What each choice of a design may be. A check takes the value from Python or as YAML text,
+returns it in its final type, or raises ValueError that says what would be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from rbdgen.robot.xml_lines import did_you_mean, quoted
+
+FUNCTIONS = ("id", "did", "fd", "dfd", "m", "minv")
+WIDTHS = (12, 32)  # bit
+_LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a number, not {quoted(str(value))}") from None
+    if not math.isfinite(number):
+        raise ValueError("must be finite")
+    return number
+
+
+def _numbers(count: int) -> Callable[[Any], tuple[float, ...]]:
+    def check(value: Any) -> tuple[float, ...]:
+        if isinstance(value, str | int | float) or len(value) != count:
+            raise ValueError(f"expected {count} numbers in brackets")
+        return tuple(_number(v) for v in value)
+
+    return check
+
+
+def _positive(value: Any) -> float:
+    number = _number(value)
+    if number <= 0:
+        raise ValueError(f"must be above 0, is {number:g}")
+    return number
+
+
+def _interval(value: Any) -> tuple[float, ...]:
+    lower, upper = _numbers(2)(value)
+    if not lower < upper:
+        raise ValueError(f"lower ({lower:g}) must be below upper ({upper:g})")
+    return lower, upper
+
+
+def _one_of(*known: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if value not in known:
+            hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+            raise ValueError(f"{quoted(str(value))} is unknown{hint}")
+        return str(value)
+
+    return check
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    words = (value,) if isinstance(value, str) else tuple(value)
+    if len(set(words)) < len(words):
+        raise ValueError("a name stands twice")
+    return tuple(str(word) for word in words)
+
+
+def _functions(value: Any) -> tuple[str, ...]:
+    names = tuple(_one_of(*FUNCTIONS)(word) for word in _words(value))
+    if not names:
+        raise ValueError(f"name at least one of {', '.join(FUNCTIONS)}")
+    return names
+
+
+def _width(value: Any) -> int:
+    number = _number(value)
+    if number != int(number) or not WIDTHS[0] <= number <= WIDTHS[1]:
+        raise ValueError(f"a whole number of bits from {WIDTHS[0]} to {WIDTHS[1]}, not {value}")
+    return int(number)
+
+
+def _snap(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number <= _LARGEST_SNAP:
+        raise ValueError(f"an angle from 0 to {_LARGEST_SNAP} rad, not {number:g}")
+    return number
+
+
+def _word(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("expected a name")
+    return value
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "base": _one_of("fixed", "floating"),
+    "mimic": _one_of("fold", "independent"),
+    "gravity": _numbers(3),
+    "snap": _snap,
+    "functions": _functions,
+    "width": _width,
+    "target": _word,
+    "external_forces": _words,
+}
+
+LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "velocity": _positive,
+    "acceleration": _positive,
+    "position": _interval,
+}

@@ -1,0 +1,276 @@
+"""A design: which robot, and the choices that turn it into hardware.
+
+Written as a short YAML file that names a URDF (path relative to the YAML)::
+
+    robot: iiwa14.urdf
+    functions: [id]
+    width: 18
+    limits:
+      velocity: 10            # every joint, in place of the URDF's [rad/s, m/s]
+      acceleration: 10
+      joints:
+        slide: {velocity: 1.5, position: [0, 2]}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbdgen.data import data_folder
+from rbdgen.robot.choices import CHECKS, LIMIT_CHECKS
+from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
+from rbdgen.robot.urdf import parse_urdf
+from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
+from rbdgen.robot.yaml_lines import Node, parse_yaml
+
+# Where neither the design nor the URDF says: a brisk arm or leg.
+DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
+DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
+DEFAULT_TRAVEL = (-1.0, 1.0)  # m
+
+
+@dataclass(frozen=True)
+class MotionLimits:
+    """What a design says about the motion of a joint, or of all; None where it says nothing.
+
+    ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
+    ``position`` is (lower, upper) [rad or m].
+    """
+
+    velocity: float | None = None
+    acceleration: float | None = None
+    position: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("velocity", "acceleration", "position"):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
+
+
+@dataclass(frozen=True)
+class Design:
+    """The choices. Construction checks each of them (RobotError, one line).
+
+    ``robot``            path of the URDF.
+    ``base``             "fixed" or "floating"; ``mimic`` "fold" or "independent".
+    ``gravity``          (3,) [m/s²], base frame.
+    ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
+    ``functions``        which of ``FUNCTIONS`` the hardware computes.
+    ``width``            word width [bit] of every signal.
+    ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
+    ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
+    ``external_forces``  names of the links that take an external force input.
+    """
+
+    robot: str
+    base: str = "fixed"
+    mimic: str = "fold"
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    snap: float = 1e-5
+    functions: tuple[str, ...] = ("id",)
+    width: int = 18
+    target: str = "ecp5-85f"
+    limits: MotionLimits = MotionLimits()
+    joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
+    external_forces: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for key, check in CHECKS.items():
+            try:
+                object.__setattr__(self, key, check(getattr(self, key)))
+            except ValueError as error:
+                raise RobotError(f"{key}: {error}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),
+    |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says. SI units."""
+
+    q_lower: Array
+    q_upper: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+
+
+def bounds(design: Design, robot: Robot) -> Bounds:
+    """The states that the hardware's number formats must hold.
+
+    An angle spans the whole turn unless the design says less: it enters by sine and cosine only,
+    and a joint at its stop must not overflow. A slide has the range of the design, else of the
+    URDF, else ``DEFAULT_TRAVEL``. Velocities come from the design, else the URDF, else defaults.
+    """
+    rows: list[list[tuple[float, float]]] = []
+    rates: list[list[tuple[float, float, float]]] = []
+    for i in robot.free:
+        joint = robot.joints[i]
+        own = design.joint_limits.get(joint.name, MotionLimits())
+        rows.append(_positions(joint.kind, own, design.limits, joint.limits))
+        rates.append(
+            [
+                (
+                    _first(own.velocity, design.limits.velocity, joint.limits.velocity)
+                    or DEFAULT_VELOCITY[motion],
+                    _first(own.acceleration, design.limits.acceleration)
+                    or DEFAULT_ACCELERATION[motion],
+                    joint.limits.effort,
+                )
+                for motion in _motions(joint.kind)
+            ]
+        )
+    q = np.array([row for joint_rows in rows for row in joint_rows]).reshape(-1, 2)
+    v = np.array([rate for joint_rates in rates for rate in joint_rates]).reshape(-1, 3)
+    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2])
+
+
+def _positions(
+    kind: JointKind, own: MotionLimits, every: MotionLimits, file: Limits
+) -> list[tuple[float, float]]:
+    """Range of each of the joint's position coordinates."""
+    travel = own.position or every.position
+    if kind is JointKind.REVOLUTE:
+        return [own.position or (-math.pi, math.pi)]
+    if kind is JointKind.PRISMATIC:
+        finite = math.isfinite(file.lower) and math.isfinite(file.upper)
+        if finite and own.position is None:
+            return [(file.lower, file.upper)]
+        return [travel or DEFAULT_TRAVEL]
+    lengths = 3 if kind is JointKind.FLOATING else 2
+    return [travel or DEFAULT_TRAVEL] * lengths + [(-1.0, 1.0)] * (kind.nq - lengths)
+
+
+def _motions(kind: JointKind) -> list[str]:
+    return {
+        JointKind.REVOLUTE: ["angular"],
+        JointKind.PRISMATIC: ["linear"],
+        JointKind.FLOATING: ["linear"] * 3 + ["angular"] * 3,
+        JointKind.PLANAR: ["linear"] * 2 + ["angular"],
+        JointKind.FIXED: [],
+    }[kind]
+
+
+def _first(*values: float | None) -> float | None:
+    """The first value that says something: neither None nor infinite."""
+    return next((v for v in values if v is not None and math.isfinite(v)), None)
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Name → YAML design file of each robot that comes with rbdgen."""
+    return {path.stem: path for path in sorted(data_folder("robots").glob("*.yaml"))}
+
+
+def locate(path: str | Path) -> Path:
+    """The file meant by ROBOT: one that exists, else a shipped robot of that name.
+
+    ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere.
+    """
+    given = Path(path)
+    try:
+        if given.exists() and not given.is_dir():
+            return given
+    except (OSError, ValueError):
+        return given  # reading it will say why
+    shipped = shipped_robots()
+    if given.parent in (Path(), Path("robots")):
+        if not given.suffix and given.name in shipped:
+            return shipped[given.name]
+        if given.suffix and (data_folder("robots") / given.name).is_file():
+            return data_folder("robots") / given.name
+    if given.is_dir() or given.suffix:
+        return given  # reading it says what is wrong, and suggests a neighbour
+    hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
+    raise RobotError(f"{path}: no such robot{hint}")
+
+
+def load(
+    path: str | Path, *, notes: list[str] | None = None, **choices: Any
+) -> tuple[Design, Robot]:
+    """The design and the robot that ROBOT names: a URDF, a YAML design or a shipped robot.
+
+    ``choices`` are fields of Design that win over the file's (None: no opinion); ``notes``
+    receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
+    """
+    file = locate(path)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        root = parse_yaml(read_bytes(file), str(file))
+        design, source = _from_yaml(root, file)
+    else:
+        design, source = Design(str(file)), None
+    design = replace(design, **{k: v for k, v in choices.items() if v is not None})
+    robot = parse_urdf(
+        read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot),
+        file=design.robot,
+        base=design.base,  # type: ignore[arg-type]  # checked by Design
+        mimic=design.mimic,  # type: ignore[arg-type]
+        gravity=design.gravity,
+        notes=notes,
+    )
+    return _resolved(design, robot, source), robot
+
+
+def _robot_bytes(root: Node, robot: str) -> bytes:
+    try:
+        return read_bytes(robot)
+    except RobotError as error:
+        raise root.value_of("robot").error(f"robot: {error}") from None
+
+
+def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
+    """The design in a YAML file; each value is checked where its line is known."""
+    known = [f.name for f in fields(Design) if f.name != "joint_limits"]
+    entries = root.mapping(known, "design")
+    if "robot" not in entries:
+        raise root.error("names no robot; write robot: FILE.urdf")
+    values: dict[str, Any] = {}
+    for key, node in entries.items():
+        if key == "robot":
+            name = node.text()
+            values[key] = str(file.parent / name)
+        elif key == "limits":
+            values["limits"], values["joint_limits"] = _limits(node)
+        else:
+            values[key] = node.checked(key, CHECKS[key])
+    return Design(**values), root
+
+
+def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
+    entries = node.mapping([*LIMIT_CHECKS, "joints"], "limits")
+    joints = entries.pop("joints", None)
+    every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
+    by_joint = {}
+    for name, block in joints.mapping(None, "joints").items() if joints else ():
+        values = block.mapping(list(LIMIT_CHECKS), "joint limits")
+        by_joint[name] = MotionLimits(
+            **{key: value.checked(key, LIMIT_CHECKS[key]) for key, value in values.items()}
+        )
+    return MotionLimits(**every), by_joint
+
+
+def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
+    """The design with its names checked against the robot's, and "all" spelt out."""
+    where = root.value_of if root is not None else None
+    for name in design.joint_limits:
+        if name not in robot.joint_names:
+            hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
+            message = f"the robot has no free joint {quoted(name)}{hint}"
+            raise where("limits", "joints", name).error(message) if where else RobotError(message)
+    bodies = [robot.joints[i].body for i in robot.moving]
+    if design.external_forces == ("all",):
+        return replace(design, external_forces=tuple(bodies))
+    for name in design.external_forces:
+        if name not in bodies:
+            hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
+            message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
+            raise where("external_forces").error(message) if where else RobotError(message)
+    return design
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

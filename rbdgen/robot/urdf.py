@@ -1,0 +1,308 @@
+"""Read a URDF file into a ``Robot``; what cannot be right is refused with file, line and cure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdgen.robot import urdf_elements as read
+from rbdgen.robot.model import (
+    Array,
+    Joint,
+    JointKind,
+    Limits,
+    Mimic,
+    Robot,
+    RobotError,
+    Transform,
+)
+from rbdgen.robot.xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
+
+Base = Literal["fixed", "floating"]
+MimicMode = Literal["fold", "independent"]
+
+ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
+_SINGLE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
+
+
+@dataclass(frozen=True, eq=False)
+class _Edge:
+    """A ``<joint>`` of the file: the edge from one link to another."""
+
+    element: Element
+    name: str
+    kind: JointKind
+    parent: str
+    child: str
+    placement: Transform
+    axis: Array
+    limits: Limits
+
+
+def read_urdf(
+    path: str | Path,
+    *,
+    base: Base = "fixed",
+    mimic: MimicMode = "fold",
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    notes: list[str] | None = None,
+) -> Robot:
+    """The robot that a URDF file describes.
+
+    ``base``     "floating" puts the root link on a free joint named "root_joint".
+    ``mimic``    "fold": a mimic joint follows its master; "independent": mimic tags are ignored.
+    ``gravity``  (3,) [m/s²] in the base frame.
+    ``notes``    receives one line for each thing that was accepted but looks wrong.
+
+    Raises RobotError, one line with file, line, element and cure.
+    """
+    return parse_urdf(
+        read_bytes(path), file=str(path), base=base, mimic=mimic, gravity=gravity, notes=notes
+    )
+
+
+def parse_urdf(
+    source: str | bytes,
+    *,
+    file: str = "robot.urdf",
+    base: Base = "fixed",
+    mimic: MimicMode = "fold",
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    notes: list[str] | None = None,
+) -> Robot:
+    """``read_urdf`` for a text at hand; ``file`` is what messages call it."""
+    if base not in ("fixed", "floating"):
+        raise RobotError(f'base is "fixed" or "floating", not {quoted(str(base))}')
+    if mimic not in ("fold", "independent"):
+        raise RobotError(f'mimic is "fold" or "independent", not {quoted(str(mimic))}')
+    g = np.asarray(gravity, dtype=np.float64)
+    if g.shape != (3,) or not np.isfinite(g).all():
+        raise RobotError(f"gravity is three finite numbers [m/s²], not {quoted(str(gravity))}")
+    if notes is None:
+        notes = []
+    document = parse_xml(source, file)
+    _check_robot(document)
+    name = read.name_of(document)
+    links = _links(document)
+    inertias = {link: read.inertia(element, notes) for link, element in links.items()}
+    edges = _edges(document, links, notes)
+    root = _root(document, links, edges)
+    order = _depth_first(root, links, edges)
+    joints: list[Joint] = []
+    carrier = {root: -1}  # link → index of the joint that moves it
+    if base == "floating":
+        for edge in order:
+            if edge.name == ROOT_JOINT:
+                raise edge.element.error(f'"{ROOT_JOINT}" names the floating base; rename it')
+        carrier[root] = 0
+        joints.append(Joint(ROOT_JOINT, JointKind.FLOATING, -1, Transform(), root, inertias[root]))
+    for edge in order:
+        carrier[edge.child] = len(joints)
+        joints.append(
+            Joint(
+                name=edge.name,
+                kind=edge.kind,
+                parent=carrier[edge.parent],
+                placement=edge.placement,
+                body=edge.child,
+                inertia=inertias[edge.child],
+                axis=edge.axis,
+                limits=edge.limits,
+            )
+        )
+    if mimic == "fold":
+        joints = _fold_mimics(joints, {edge.name: edge.element for edge in order}, notes)
+    _note_massless(joints, links, notes)
+    if base == "floating":
+        return Robot(name, tuple(joints), base_body="universe", gravity=g)
+    return Robot(name, tuple(joints), root, inertias[root], g)
+
+
+def _check_robot(document: Element) -> None:
+    if document.tag != "robot":
+        near = {
+            "sdf": "; this is SDF, convert it to URDF first",
+            "mujoco": "; this is MJCF, convert it to URDF first",
+        }
+        hint = near.get(document.tag, "; a URDF file starts with <robot name=...>")
+        raise document.error(f"the root element is not <robot>{hint}")
+    read.refuse_xacro(document)
+    read.check_children(document)
+
+
+def _links(document: Element) -> dict[str, Element]:
+    """Link name → element. Only direct children count: transmission and gazebo repeat tags."""
+    links: dict[str, Element] = {}
+    for element in document.all("link"):
+        name = read.name_of(element)
+        if name in links:
+            raise element.error(f"a link of that name is on line {links[name].line}; rename one")
+        links[name] = element
+    if not links:
+        raise document.error('has no <link>; write at least <link name="base"/>')
+    return links
+
+
+def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> list[_Edge]:
+    """The joints in file order, each with two links that exist, no link with two parents."""
+    edges: list[_Edge] = []
+    names: dict[str, Element] = {}
+    moved_by: dict[str, Element] = {}
+    for element in document.all("joint"):
+        name = read.name_of(element)
+        if name in names:
+            raise element.error(f"a joint of that name is on line {names[name].line}; rename one")
+        names[name] = element
+        read.check_children(element)
+        kind = read.kind(element)
+        parent, child = _end(element, "parent", links), _end(element, "child", links)
+        if child in moved_by:
+            raise element.error(
+                f"link {quoted(child)} has two parents: it is already the child of "
+                f"{moved_by[child].label} on line {moved_by[child].line}; "
+                "a closed loop must be cut at one joint"
+            )
+        moved_by[child] = element
+        edges.append(
+            _Edge(
+                element,
+                name,
+                kind,
+                parent,
+                child,
+                read.pose(element),
+                read.unit_axis(element)
+                if kind in (*_SINGLE_AXIS, JointKind.PLANAR)
+                else np.array([0.0, 0.0, 1.0]),
+                read.limits(element, notes) if kind in _SINGLE_AXIS else Limits(),
+            )
+        )
+    return edges
+
+
+def _end(joint: Element, end: str, links: dict[str, Element]) -> str:
+    """The link at the ``parent`` or ``child`` end of a joint."""
+    element = joint.only(end)
+    if element is None:
+        raise joint.error(f'has no <{end}>; write <{end} link="..."/>')
+    name = read.required(element, "link")
+    if name not in links:
+        hint = did_you_mean(name, links, "; add the link or correct the name")
+        raise joint.error(f"{end} link {quoted(name)} does not exist{hint}")
+    return name
+
+
+def _root(document: Element, links: dict[str, Element], edges: list[_Edge]) -> str:
+    """The one link that no joint moves."""
+    children = {edge.child for edge in edges}
+    roots = [name for name in links if name not in children]
+    if not roots:
+        raise document.error("every link has a parent, so the joints form a loop; cut it")
+    if len(roots) > 1:
+        second = links[roots[1]]
+        raise second.error(
+            f"a second root: no joint has this link as child, nor {quoted(roots[0])} of line "
+            f"{links[roots[0]].line}; join them by a joint (type fixed if they do not move)"
+        )
+    return roots[0]
+
+
+def _depth_first(root: str, links: dict[str, Element], edges: list[_Edge]) -> list[_Edge]:
+    """The edges from the root outwards, children in file order; refuses links off the tree."""
+    below: dict[str, list[_Edge]] = {name: [] for name in links}
+    for edge in edges:
+        below[edge.parent].append(edge)
+    order: list[_Edge] = []
+    pending = below[root][::-1]
+    while pending:
+        edge = pending.pop()
+        order.append(edge)
+        pending.extend(reversed(below[edge.child]))
+    if len(order) < len(edges):
+        # One root and one parent each: what is not reached hangs on a loop of its own.
+        reached = {edge.name for edge in order}
+        by_child = {edge.child: edge for edge in edges if edge.name not in reached}
+        walk: dict[str, None] = {}
+        link = next(iter(by_child))
+        while link not in walk:
+            walk[link] = None
+            link = by_child[link].parent
+        path = list(walk)
+        loop = path[path.index(link) :][::-1]
+        raise by_child[link].element.error(
+            f"the links {' -> '.join(map(quoted, [*loop[-1:], *loop]))} form a loop; "
+            f"a tree grows from {quoted(root)}: correct a parent"
+        )
+    return order
+
+
+def _fold_mimics(
+    joints: list[Joint], elements: dict[str, Element], notes: list[str]
+) -> list[Joint]:
+    """Each mimic joint as a linear function of a free joint; chains are composed.
+
+    q = m q' + b with q' = m' q'' + b'  gives  q = m m' q'' + (m b' + b).
+    """
+    index = {joint.name: i for i, joint in enumerate(joints)}
+    links: dict[int, tuple[int, float, float]] = {}
+    tags: dict[int, Element] = {}
+    for i, joint in enumerate(joints):
+        tag = elements[joint.name].only("mimic") if joint.name in elements else None
+        if tag is None:
+            continue
+        if joint.kind is JointKind.FIXED:
+            notes.append(tag.text("ignored, as the joint is fixed"))
+            continue
+        if joint.kind not in _SINGLE_AXIS:
+            raise tag.error(f"a {joint.kind.value} joint cannot mimic; remove it")
+        read.check_attributes(tag)
+        master = read.required(tag, "joint")
+        if master not in elements:
+            hint = did_you_mean(master, elements, "; correct the name")
+            raise tag.error(
+                f"joint {quoted(master)} does not exist{hint} (--mimic independent ignores mimics)"
+            )
+        if joints[index[master]].kind not in _SINGLE_AXIS:
+            kind = joints[index[master]].kind.value
+            raise tag.error(
+                f"joint {quoted(master)} is {kind}; only a revolute, continuous or prismatic "
+                "joint can be mimicked"
+            )
+        multiplier = float(read.numbers(tag, "multiplier", 1, (1.0,))[0])
+        offset = float(read.numbers(tag, "offset", 1, (0.0,))[0])
+        if multiplier == 0:
+            notes.append(tag.text("multiplier is 0, so the joint never moves"))
+        links[i], tags[i] = (index[master], multiplier, offset), tag
+    folded = list(joints)
+    for i, (master_index, m, b) in links.items():
+        seen = {i}
+        while master_index in links:
+            if master_index in seen:
+                raise tags[i].error("mimics itself, through a cycle of mimic joints; break it")
+            seen.add(master_index)
+            master_index, m_next, b_next = links[master_index]
+            m, b = m * m_next, m * b_next + b
+        if not np.isfinite([m, b]).all():
+            raise tags[i].error("the chain of multipliers overflows; correct them")
+        folded[i] = replace(joints[i], mimic=Mimic(master_index, m, b))
+    return folded
+
+
+def _note_massless(joints: list[Joint], links: dict[str, Element], notes: list[str]) -> None:
+    """A moving joint with nothing to move has a singular mass matrix."""
+    carries = [not joint.inertia.is_zero for joint in joints]
+    for i in range(len(joints) - 1, -1, -1):  # a child's index is above its parent's
+        if carries[i] and joints[i].parent >= 0:
+            carries[joints[i].parent] = True
+    for joint, loaded in zip(joints, carries, strict=True):
+        if joint.kind.nv and not loaded:
+            notes.append(
+                links[joint.body].text(
+                    f"joint {quoted(joint.name)} moves no mass, so the mass matrix is singular: "
+                    "inverse dynamics works, forward dynamics and M⁻¹ do not"
+                )
+            )

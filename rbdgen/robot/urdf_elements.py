@@ -1,0 +1,308 @@
+"""What one URDF element says: names, numbers, poses, inertias, limits, each checked in place.
+
+Pose and inertia conventions: http://wiki.ros.org/urdf/XML/link and .../joint.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from difflib import get_close_matches
+
+import numpy as np
+
+from rbdgen.robot.model import (
+    Array,
+    Inertia,
+    JointKind,
+    Limits,
+    RobotError,
+    Transform,
+    skew,
+)
+from rbdgen.robot.xml_lines import Element, did_you_mean, quoted
+
+KINDS = {
+    "revolute": JointKind.REVOLUTE,
+    "continuous": JointKind.REVOLUTE,
+    "prismatic": JointKind.PRISMATIC,
+    "fixed": JointKind.FIXED,
+    "floating": JointKind.FLOATING,
+    "planar": JointKind.PLANAR,
+}
+
+# Attributes that each element may have. An unknown one is refused: a misspelt `rpy` that is
+# passed over gives a robot that looks right and is wrong.
+ATTRIBUTES = {
+    "origin": ("xyz", "rpy", "quat_xyzw"),
+    "axis": ("xyz", "rpy"),  # some exporters write an rpy here; it has no meaning
+    "mass": ("value",),
+    "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+
+# Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless
+# their tag is a near miss, which would drop a number that the author meant to give.
+CHILDREN = {
+    "robot": ("link", "joint"),
+    "link": ("inertial",),
+    "joint": ("origin", "axis", "parent", "child", "limit", "mimic"),
+    "inertial": ("origin", "mass", "inertia"),
+}
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_LARGEST = 1e15  # metre, kilogram, kg·m²: beyond it products of inputs could overflow
+_SHORTEST = 1e-9  # an axis or quaternion below this has no direction
+_ROUNDING = 1e-6  # of the largest moment about the link's origin: files print six digits
+_NEGLIGIBLE = 1e-7  # kg·m²: what a gram has at 1 cm; published dummy links err by less
+
+
+def attribute(element: Element, key: str) -> str | None:
+    """The attribute's text, with a clear refusal of xacro that was not expanded."""
+    value = element.attributes.get(key)
+    if value is not None and ("${" in value or "$(" in value):
+        raise element.error(
+            f"{key}={quoted(value)} is xacro; expand it first: xacro FILE.xacro > FILE.urdf"
+        )
+    return value
+
+
+def name_of(element: Element) -> str:
+    """The element's own name: there, not blank, and on one line, as reports and files quote it."""
+    name = required(element, "name")
+    if not name.isprintable():
+        raise element.error("the name holds a line break or control character; remove it")
+    return name
+
+
+def required(element: Element, key: str) -> str:
+    value = attribute(element, key)
+    if value is None:
+        near = get_close_matches(key, element.attributes, n=1)
+        cure = f"is {quoted(near[0])} a slip for it?" if near else f'write {key}="..."'
+        raise element.error(f"has no {key}; {cure}")
+    if not value.strip():
+        raise element.error(f"{key} is empty; fill it in")
+    return value
+
+
+def numbers(element: Element, key: str, count: int, default: tuple[float, ...]) -> Array:
+    """``count`` finite numbers separated by any white space; ``default`` without the attribute."""
+    value = attribute(element, key)
+    if value is None:
+        return np.array(default)
+    words = value.split()
+    if len(words) != count:
+        needs = "1 number" if count == 1 else f"{count} numbers"
+        hint = "; separate them by spaces" if "," in value or ";" in value else ""
+        raise element.error(f"{key} needs {needs}, has {len(words)}: {quoted(value)}{hint}")
+    return np.array([_number(element, key, word) for word in words])
+
+
+def _number(element: Element, key: str, word: str) -> float:
+    if word.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+        raise element.error(f"{key} must be finite, is {quoted(word)}")
+    if not _NUMBER.fullmatch(word):
+        hint = "; write a decimal point" if re.fullmatch(r"[+-]?\d+,\d+", word) else ""
+        raise element.error(f"{key}: {quoted(word)} is not a number{hint}")
+    value = float(word)
+    if not abs(value) <= _LARGEST and element.tag != "limit":  # ±1e16 is a way to say "none"
+        raise element.error(f"{key}: {word} is no physical size (at most {_LARGEST:g})")
+    return value
+
+
+def check_attributes(element: Element) -> None:
+    known = ATTRIBUTES[element.tag]
+    for key in element.attributes:
+        if key not in known and ":" not in key:
+            hint = did_you_mean(key, known, f"; it has {', '.join(known)}")
+            raise element.error(f"{quoted(key)} is no attribute of <{element.tag}>{hint}")
+
+
+def check_children(element: Element) -> None:
+    known = CHILDREN[element.tag]
+    for child in element:
+        if child.tag not in known and ":" not in child.tag:
+            hint = did_you_mean(child.tag.lower(), known, cutoff=0.75)
+            if hint:
+                raise child.error(f"<{child.tag}> is not URDF{hint}")
+
+
+def pose(parent: Element) -> Transform:
+    """The ``<origin>`` directly inside ``parent``; the identity without one."""
+    origin = parent.only("origin")
+    if origin is None:
+        return Transform()
+    check_attributes(origin)
+    translation = numbers(origin, "xyz", 3, (0.0, 0.0, 0.0))
+    if "quat_xyzw" in origin.attributes:
+        return Transform(_rotation_quaternion(origin), translation)
+    return Transform(rotation_rpy(*numbers(origin, "rpy", 3, (0.0, 0.0, 0.0))), translation)
+
+
+def _rotation_quaternion(origin: Element) -> Array:
+    """(3, 3) rotation of ``quat_xyzw``, which came with URDF 1.1."""
+    if "rpy" in origin.attributes:
+        raise origin.error("has both rpy and quat_xyzw; keep one of them")
+    if origin.root.attributes.get("version", "1.0") == "1.0":
+        raise origin.error('quat_xyzw needs <robot version="1.1">; add it, or write rpy')
+    quaternion = numbers(origin, "quat_xyzw", 4, (0.0, 0.0, 0.0, 1.0))
+    length = math.hypot(*quaternion)
+    if length < _SHORTEST:
+        raise origin.error('quat_xyzw is zero; write "0 0 0 1" for no rotation')
+    v, w = quaternion[:3] / length, quaternion[3] / length
+    # R = 1 + 2 w [v] + 2 [v]²
+    rotation: Array = np.eye(3) + 2.0 * w * skew(v) + 2.0 * skew(v) @ skew(v)
+    return rotation
+
+
+def rotation_rpy(roll: float, pitch: float, yaw: float) -> Array:
+    """(3, 3) rotation of URDF's angles about the fixed x, then y, then z axis [rad].
+
+    R = Rz(yaw) Ry(pitch) Rx(roll), multiplied out.
+    """
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def kind(joint: Element) -> JointKind:
+    written = required(joint, "type")
+    if written not in KINDS:
+        hint = did_you_mean(written, KINDS, f"; a type is one of {', '.join(KINDS)}")
+        raise joint.error(f"unknown joint type {quoted(written)}{hint}")
+    return KINDS[written]
+
+
+def unit_axis(joint: Element) -> Array:
+    """Direction (3,) of ``<axis>``, of length 1; URDF's default is x."""
+    element = joint.only("axis")
+    if element is None:
+        return np.array([1.0, 0.0, 0.0])
+    check_attributes(element)
+    required(element, "xyz")
+    axis = numbers(element, "xyz", 3, (1.0, 0.0, 0.0))
+    length = math.hypot(*axis)
+    if length < _SHORTEST:
+        raise element.error('the axis has no direction; write one such as xyz="0 0 1"')
+    return np.asarray(axis / length)
+
+
+def inertia(link: Element, notes: list[str]) -> Inertia:
+    """The link's inertia in its own frame; zero without ``<inertial>``.
+
+    Notes what is suspicious; refuses what has no meaning as a body.
+    """
+    inertial = link.only("inertial")
+    check_children(link)
+    if inertial is None:
+        return Inertia()
+    check_children(inertial)
+    at = pose(inertial)
+    mass_element = inertial.only("mass")
+    if mass_element is None:
+        raise inertial.error('has no <mass>; write <mass value="..."/>')
+    check_attributes(mass_element)
+    required(mass_element, "value")
+    mass = float(numbers(mass_element, "value", 1, (0.0,))[0])
+    if mass < 0:
+        raise mass_element.error(f"mass is negative ({mass:g} kg)")
+    element = inertial.only("inertia")
+    if element is None:
+        if mass > 0:
+            raise inertial.error("has no <inertia>; write one, with six zeros for a point mass")
+        return Inertia()
+    check_attributes(element)
+    about_com = _moments(element)
+    turned = at.rotation @ about_com @ at.rotation.T
+    body = Inertia.about_com(mass, at.translation, (turned + turned.T) / 2)
+    _check_moments(element, mass, about_com, body.J, notes)
+    return body
+
+
+def _moments(element: Element) -> Array:
+    """The symmetric matrix (3, 3) of ``<inertia>``."""
+    for key in ATTRIBUTES["inertia"]:
+        required(element, key)
+    xx, xy, xz, yy, yz, zz = (
+        float(numbers(element, key, 1, (0.0,))[0]) for key in ATTRIBUTES["inertia"]
+    )
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _check_moments(
+    element: Element, mass: float, about_com: Array, about_origin: Array, notes: list[str]
+) -> None:
+    """A body's principal moments are not negative, and no one exceeds the sum of the others.
+
+    Published robots break both rules about the centre of mass (products of inertia shifted
+    twice, rounded tables), and still have positive kinetic energy however they turn about their
+    own joint. That is noted. A negative diagonal, or negative energy about the joint, makes the
+    mass matrix meaningless: refused.
+    """
+    smallest, middle, largest = np.linalg.eigvalsh(about_com)
+    least_about_origin, _, scale = np.linalg.eigvalsh(about_origin)
+    slack = _ROUNDING * max(abs(scale), abs(smallest), abs(largest))
+    if smallest < -slack:
+        moment = f"principal moment {smallest:.3g} kg·m² is negative"
+        if min(least_about_origin, about_com.diagonal().min()) < -slack - _NEGLIGIBLE:
+            raise element.error(
+                f"{moment}: not positive definite, so no body has this inertia; "
+                "check signs and products"
+            )
+        notes.append(element.text(f"{moment} about the centre of mass: no real body has it"))
+    elif largest > smallest + middle + slack:
+        notes.append(
+            element.text(
+                f"principal moment {largest:.3g} exceeds the sum of the others "
+                f"({smallest:.3g} + {middle:.3g}): no real body has it"
+            )
+        )
+    if mass == 0 and about_com.any():
+        notes.append(element.text("turning inertia, but mass 0: no real body has it"))
+
+
+def limits(joint: Element, notes: list[str]) -> Limits:
+    """Position, velocity and effort limits of a revolute, continuous or prismatic joint."""
+    element = joint.only("limit")
+    turns_freely = joint.attributes["type"] == "continuous"
+    if element is None:
+        if not turns_freely:
+            notes.append(joint.text("has no <limit>; taken as unlimited"))
+        return Limits()
+    lower, upper, velocity, effort = (
+        float(numbers(element, key, 1, (0.0,))[0])
+        for key in ("lower", "upper", "velocity", "effort")
+    )
+    if turns_freely:
+        lower, upper = -math.inf, math.inf
+    elif lower > upper:
+        raise element.error(f"lower ({lower:g}) is above upper ({upper:g}); swap them")
+    elif lower == upper:
+        # Exporters write 0 and 0, or nothing, for a joint without limits.
+        notes.append(element.text(f"lower = upper = {lower:g}; taken as unlimited"))
+        lower, upper = -math.inf, math.inf
+    for key, value in (("velocity", velocity), ("effort", effort)):
+        if value < 0:
+            raise element.error(f"{key} is negative ({value:g})")
+    return Limits(lower, upper, velocity or math.inf, effort or math.inf)
+
+
+def refuse_xacro(robot: Element) -> None:
+    """A file that still holds xacro would lose links or joints without a word."""
+    pending = [robot]
+    while pending:
+        element = pending.pop()
+        if element.tag.startswith("xacro:"):
+            raise RobotError(
+                f"{element.file}:{element.line}: <{element.tag}>: the file is xacro; expand it "
+                "first: xacro FILE.xacro > FILE.urdf"
+            )
+        pending.extend(reversed(element.children))

@@ -1,0 +1,37 @@
+"""A skid buffer: cuts the combinational path that runs against the data, at no cost in latency."""
+
+from amaranth.hdl import Module, Mux, ShapeLike, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+
+class Skid(wiring.Component):
+    """Stream in, stream out; ``i.ready`` is a register.
+
+    Width: one copy of ``shape`` is stored. Latency: none while the sink is ready, for the payload
+    then passes straight through; the one beat that arrives in the cycle the sink stalls is kept
+    here. Throughput: one beat a clock. ``i.ready`` is low during reset and in the cycle after it,
+    so that a source that is not reset itself loses nothing while the design is.
+    """
+
+    def __init__(self, shape: ShapeLike) -> None:
+        self._shape = shape
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        kept = Signal(self._shape, reset_less=True)
+        full = Signal()
+        stalled = Signal()
+        ready = Signal()
+
+        m.d.comb += [
+            self.i.ready.eq(ready),
+            self.o.valid.eq(full | (self.i.valid & ready)),
+            self.o.payload.eq(Mux(full, kept, self.i.payload)),
+            stalled.eq(self.o.valid & ~self.o.ready),
+        ]
+        m.d.sync += [full.eq(stalled), ready.eq(~stalled)]
+        with m.If(~full):
+            m.d.sync += kept.eq(self.i.payload)
+        return m

@@ -1,0 +1,172 @@
+"""From a schedule to regions and channels: what crosses, when, and how deep each FIFO must be.
+
+A region is a static pipeline: what it does in cycle ``fire + k`` it does for every task. Between
+regions lie channels. A channel moves one token a task; its words are written and read each at
+their own offset from the firing of the region at their end, so that no word waits in a register
+for another. A token may be taken once every word will have been written when its turn to be read
+comes (``delay`` cycles after the sender fired), and its place is free again once every word has
+been read (``hold`` cycles after the receiver fired).
+
+With that, tasks follow each other at one a clock if the channel has room for
+
+    depth = (receiver's firing - sender's firing) + hold + 1
+
+tokens: a credit spent when the sender fires comes back ``hold`` + 1 cycles after the receiver did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ..graph.node import Node, Region
+from .pipelined import OUTPUT, Schedule, ScheduleError, region_of
+
+FLAG_BITS = 1
+
+
+@dataclass(frozen=True)
+class Word:
+    """One value on a channel, ``None`` for the token's overflow flag.
+
+    ``written``: cycles after the sender fired at whose end it is stored; ``read``: cycles after
+    the receiver fired in which it is taken.
+    """
+
+    node: Node | None
+    width: int
+    written: int
+    read: int
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A FIFO of tokens from one region to another."""
+
+    sender: Region
+    receiver: Region
+    words: tuple[Word, ...]
+    depth: int = 0  # tokens at one task a clock; see this module's docstring
+
+    @property
+    def delay(self) -> int:
+        """Cycles from the sender's firing until the receiver may fire for the same task."""
+        return max(1, *(w.written + 1 - w.read for w in self.words))
+
+    @property
+    def hold(self) -> int:
+        """Cycles from the receiver's firing until the sender may fire into the same place."""
+        return max(0, *(w.read - w.written - 1 for w in self.words))
+
+    @property
+    def width(self) -> int:
+        return sum(w.width for w in self.words)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Regions in the order in which they fire, and the channels between them.
+
+    ``fire`` is when each region fires for a task that meets no stall; ``flags`` the cycle (from
+    its firing) at whose end a region's overflow flag is complete.
+    """
+
+    schedule: Schedule
+    fire: Mapping[Region, int]
+    base: Mapping[Region, int]  # the schedule's own firing times: offsets count from them
+    channels: tuple[Channel, ...]
+    flags: Mapping[Region, int]
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return self.fire[OUTPUT] + 1
+
+    def into(self, region: Region) -> list[Channel]:
+        return [c for c in self.channels if c.receiver == region]
+
+    def out_of(self, region: Region) -> list[Channel]:
+        return [c for c in self.channels if c.sender == region]
+
+    def offset(self, node: Node) -> int:
+        """The cycle, from its region's firing, in which the node's result can be read."""
+        return self.schedule.time[node] - self.base[region_of(node)]
+
+
+def plan(schedule: Schedule) -> Plan:
+    """Channels for every pair of regions that share a value, with flags, delays and depths."""
+    base = dict(schedule.fire)
+    words: dict[tuple[Region, Region], list[Word]] = {}
+    for (node, receiver), at in schedule.read.items():
+        sender = region_of(node)
+        written = schedule.written(node) - base[sender]
+        read = 0 if receiver == OUTPUT else at - base[receiver]
+        width = schedule.fixed.formats[node].width
+        words.setdefault((sender, receiver), []).append(Word(node, width, written, read))
+    order = _firing_order(words, base)
+    complete = _flag_times(schedule, words, order)
+    if OUTPUT in complete:  # the last flags may come after the last result
+        base[OUTPUT] = max(base[OUTPUT], complete.pop(OUTPUT))
+    for (sender, receiver), there in words.items():
+        if sender in complete:
+            written = complete[sender] - base[sender]
+            read = max(complete[sender] + 1, base[receiver]) - base[receiver]
+            there.append(Word(None, FLAG_BITS, written, read))
+    channels = [
+        Channel(sender, receiver, tuple(there)) for (sender, receiver), there in words.items()
+    ]
+    # Without stalls a region fires as soon as the last of its tokens comes.
+    fire = {region: 0 for region in order}
+    for region in order:
+        arrivals = [fire[c.sender] + c.delay for c in channels if c.receiver == region]
+        fire[region] = max(arrivals, default=0)
+    channels = [
+        replace(c, depth=fire[c.receiver] - fire[c.sender] + c.hold + 1) for c in channels
+    ]
+    channels.sort(key=lambda c: (order.index(c.sender), order.index(c.receiver)))
+    flags = {region: complete[region] - base[region] for region in complete}
+    return Plan(schedule, fire, base, tuple(channels), flags)
+
+
+def _firing_order(
+    pairs: Iterable[tuple[Region, Region]], base: Mapping[Region, int]
+) -> list[Region]:
+    """Senders before receivers; by the schedule's firing times where that leaves a choice."""
+    waits: dict[Region, set[Region]] = {region: set() for region in base}
+    for sender, receiver in pairs:
+        waits[receiver].add(sender)
+    order: list[Region] = []
+    while waits:
+        ready = [r for r, senders in waits.items() if not senders - set(order)]
+        if not ready:
+            raise ScheduleError(f"regions wait for each other: {sorted(waits)}")
+        first = min(ready, key=lambda r: (base[r], r))
+        order.append(first)
+        del waits[first]
+    return order
+
+
+def _flag_times(
+    schedule: Schedule, pairs: Iterable[tuple[Region, Region]], order: list[Region]
+) -> dict[Region, int]:
+    """Region → cycle (of the schedule) at whose end its flag is complete; only where one exists.
+
+    A flag covers the region's own checks and the flags of what it received. For OUTPUT it is the
+    cycle in which all flags can be read.
+    """
+    checks: dict[Region, int] = {}
+    for node, time in schedule.time.items():
+        if schedule.fixed.overflowing(node):
+            region = region_of(node)
+            checks[region] = max(checks.get(region, 0), time)
+    senders: dict[Region, list[Region]] = {}
+    for sender, receiver in pairs:
+        senders.setdefault(receiver, []).append(sender)
+    complete: dict[Region, int] = {}
+    for region in order:
+        read = [complete[s] + 1 for s in senders.get(region, []) if s in complete]
+        read = [max(r, schedule.fire[region]) for r in read]
+        own = [checks[region]] if region in checks else []
+        if read or own:
+            complete[region] = max(read + own)
+    return complete

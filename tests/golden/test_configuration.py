@@ -1,0 +1,84 @@
+"""The configuration space: steps as in Pinocchio, random states within their limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from rbdgen import golden
+from rbdgen.golden.joints import plane_frame
+from rbdgen.golden.states import position_range
+from rbdgen.robot.model import Inertia, Joint, JointKind, Limits, Robot, Transform
+from tests.golden.pinocchio_models import peer_from_robot
+from tests.random_robots import ALL_KINDS, random_direction, random_robot
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 0.3, 2.0])
+def test_integrate_steps_as_pinocchio(size: float) -> None:
+    rng = np.random.default_rng(0)
+    robot = random_robot(rng, 12, ALL_KINDS)
+    peer = peer_from_robot(robot)
+    q = golden.random_state(robot, 5, rng).q
+    v = size * rng.normal(size=(5, robot.nv))
+    for a, b, moved in zip(q, v, golden.integrate(robot, q, v), strict=True):
+        expected = pin.integrate(peer.model, peer.position(a), peer.velocity(b))
+        assert pin.isSameConfiguration(peer.model, peer.position(moved), expected, 1e-12)
+
+
+def test_neutral_is_pinocchios() -> None:
+    robot = random_robot(np.random.default_rng(1), 12, ALL_KINDS)
+    peer = peer_from_robot(robot)
+    assert np.array_equal(peer.position(golden.neutral(robot)), pin.neutral(peer.model))
+
+
+@pytest.mark.parametrize(
+    ("kind", "lower", "upper", "expected"),
+    [
+        ("revolute", -0.5, 1.0, (-0.5, 1.0)),
+        ("revolute", 4.0, 6.0, (4.0, 6.0)),
+        ("revolute", -np.inf, np.inf, (-np.pi, np.pi)),
+        ("revolute", -50.0, 50.0, (-np.pi, np.pi)),
+        ("revolute", -1.0, 10.0, (-1.0, 2 * np.pi - 1.0)),
+        ("prismatic", -np.inf, np.inf, (-1.0, 1.0)),
+        ("prismatic", 0.5, np.inf, (0.5, 2.5)),
+        ("prismatic", -20.0, 20.0, (-20.0, 20.0)),
+    ],
+)
+def test_range_of_positions(
+    kind: str, lower: float, upper: float, expected: tuple[float, float]
+) -> None:
+    limits = Limits(lower, upper)
+    joint = Joint("a", JointKind(kind), -1, Transform(), "b", Inertia(), limits=limits)
+    assert position_range(joint) == pytest.approx(expected, abs=1e-15)
+    q = golden.random_state(Robot("one", (joint,)), 1000, np.random.default_rng(0)).q
+    span = expected[1] - expected[0]
+    assert expected[0] <= q.min() < expected[0] + 0.02 * span
+    assert expected[1] - 0.02 * span < q.max() <= expected[1]
+
+
+def test_random_states_are_seeded_and_on_the_manifold() -> None:
+    robot = random_robot(np.random.default_rng(2), 12, ALL_KINDS, mimic=0.3)
+    q, qd, qdd = golden.random_state(robot, 50, np.random.default_rng(7), 2.0, 5.0)
+    again = golden.random_state(robot, 50, np.random.default_rng(7), 2.0, 5.0)
+    assert np.array_equal(q, again.q)
+    assert 1.9 < np.abs(qd).max() <= 2.0
+    assert 4.8 < np.abs(qdd).max() <= 5.0
+    assert np.allclose(golden.integrate(robot, q, 0 * qd), q, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_plane_frame_takes_z_to_the_normal(seed: int) -> None:
+    normal = random_direction(np.random.default_rng(seed))
+    F = plane_frame(normal)
+    assert np.allclose(F @ F.T, np.eye(3), atol=1e-14)
+    assert np.isclose(np.linalg.det(F), 1)
+    assert np.allclose(F[:, 2], normal, atol=1e-14)
+    # the smallest angle that does it
+    assert np.isclose((np.trace(F) - 1) / 2, normal[2])
+
+
+def test_plane_frame_of_z_is_none_and_of_minus_z_half_a_turn() -> None:
+    z = np.array([0.0, 0.0, 1.0])
+    assert np.array_equal(plane_frame(z), np.eye(3))
+    assert np.array_equal(plane_frame(-z), np.diag([1.0, -1.0, -1.0]))

@@ -1,0 +1,120 @@
+"""Random robots for property tests: any tree, oblique axes, physically possible inertias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rbdgen.robot.model import (
+    Array,
+    Inertia,
+    Joint,
+    JointKind,
+    Limits,
+    Mimic,
+    Robot,
+    Transform,
+    frozen,
+)
+
+SINGLE = (JointKind.REVOLUTE, JointKind.PRISMATIC)
+ALL_KINDS = (*SINGLE, JointKind.FLOATING, JointKind.PLANAR)
+
+
+def random_robot(
+    rng: np.random.Generator,
+    joints: int = 6,
+    kinds: Sequence[JointKind] = SINGLE,
+    branching: float = 0.3,
+    mimic: float = 0.0,
+    fixed: float = 0.0,
+    floating_base: bool = False,
+) -> Robot:
+    """A robot of ``joints`` joints, fixed ones and the floating base included.
+
+    ``kinds`` are drawn with equal chance. ``branching`` is the chance that a joint does not go on
+    from the joint before it but from any of its ancestors or the base; ``fixed`` that it is fixed;
+    ``mimic`` that a revolute or prismatic joint mimics an earlier one. Joints are in depth-first
+    order.
+    """
+    made: list[Joint] = []
+    for i in range(joints):
+        if i == 0 and floating_base:
+            kind = JointKind.FLOATING
+        elif rng.random() < fixed:
+            kind = JointKind.FIXED
+        else:
+            kind = kinds[int(rng.integers(len(kinds)))]
+        made.append(
+            Joint(
+                name=f"joint{i:03d}",
+                kind=kind,
+                parent=_random_parent(rng, made, branching),
+                placement=random_transform(rng),
+                body=f"link{i:03d}",
+                inertia=random_inertia(rng),
+                axis=frozen(random_direction(rng)),
+                limits=_random_limits(rng, kind),
+                mimic=_random_mimic(rng, made, mimic) if kind in SINGLE else None,
+            )
+        )
+    return Robot(
+        name="random",
+        joints=tuple(made),
+        base_inertia=random_inertia(rng),
+        gravity=frozen(rng.normal(0.0, 5.0, 3)),
+    )
+
+
+def random_direction(rng: np.random.Generator) -> Array:
+    """A unit vector (3,), uniform on the sphere."""
+    v = rng.normal(size=3)
+    return v / np.linalg.norm(v)
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    """A rotation (3, 3), uniform on SO(3)."""
+    Q, R = np.linalg.qr(rng.normal(size=(3, 3)))
+    Q = Q * np.sign(np.diag(R))
+    return Q * np.sign(np.linalg.det(Q))
+
+
+def random_transform(rng: np.random.Generator) -> Transform:
+    """Any rotation, a translation of a few decimetres."""
+    return Transform(random_rotation(rng), rng.normal(0.0, 0.3, 3))
+
+
+def random_inertia(rng: np.random.Generator) -> Inertia:
+    """A possible rigid body of some kilograms and decimetres."""
+    mass = rng.uniform(0.5, 5.0)
+    # second moments about the centre of mass are positive, so J keeps the triangle inequality
+    second = mass * rng.uniform(0.05, 0.3, 3) ** 2
+    R = random_rotation(rng)
+    J = R @ np.diag(second.sum() - second) @ R.T
+    return Inertia.about_com(mass, rng.normal(0.0, 0.1, 3), J)
+
+
+def _random_parent(rng: np.random.Generator, made: list[Joint], branching: float) -> int:
+    """The joint before, or one of its ancestors: any other parent would break the order."""
+    last = len(made) - 1
+    if last < 0 or rng.random() >= branching:
+        return last
+    ancestors = [made[last].parent]
+    while ancestors[-1] >= 0:
+        ancestors.append(made[ancestors[-1]].parent)
+    return ancestors[rng.integers(len(ancestors))]
+
+
+def _random_limits(rng: np.random.Generator, kind: JointKind) -> Limits:
+    if kind not in SINGLE or rng.random() < 0.3:
+        return Limits()
+    lower, upper = -rng.uniform(0.2, 2.5), rng.uniform(0.2, 2.5)
+    return Limits(lower, upper, velocity=rng.uniform(1.0, 5.0), effort=rng.uniform(10.0, 100.0))
+
+
+def _random_mimic(rng: np.random.Generator, made: list[Joint], chance: float) -> Mimic | None:
+    masters = [i for i, joint in enumerate(made) if joint.kind in SINGLE and joint.mimic is None]
+    if not masters or rng.random() >= chance:
+        return None
+    return Mimic(masters[rng.integers(len(masters))], rng.uniform(-2.0, 2.0), rng.normal())
