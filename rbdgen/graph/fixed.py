@@ -59,9 +59,13 @@ class Format:
 
 @dataclass(frozen=True, eq=False)
 class FixedGraph:
-    """A graph with a format for every node. MULC is by powers of two only, and free."""
+    """A graph with a format for every node. MULC is by powers of two only, and free.
+
+    ``inputs`` has the format of every input of the interface, read by some node or not.
+    """
 
     graph: Graph
+    inputs: Mapping[str, Format]
     formats: Mapping[Node, Format]
     width: int  # of words that meet a multiplier
 

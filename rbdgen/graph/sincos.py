@@ -126,4 +126,5 @@ def _shift(words: NDArray[np.int64], left: int) -> NDArray[np.int64]:
 def _table(fraction: int) -> NDArray[np.int64]:
     middle = (np.arange(1 << INDEX) + 0.5) / (1 << INDEX) * (math.pi / 2)
     scaled = np.stack([np.sin(middle), np.cos(middle)], axis=1)
-    return np.floor(np.ldexp(scaled, fraction) + 0.5).astype(np.int64)
+    # the last entry would round up to 1: it stays a fraction
+    return np.minimum(np.floor(np.ldexp(scaled, fraction) + 0.5), 2.0**fraction - 1).astype(np.int64)

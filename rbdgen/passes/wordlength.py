@@ -115,4 +115,4 @@ def wordlength(
         rounded = node.op is Op.MUL and not feeds_sums_only(graph, node)
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
-    return FixedGraph(graph, formats, width)
+    return FixedGraph(graph, dict(input_formats), formats, width)

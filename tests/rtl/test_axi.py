@@ -127,7 +127,7 @@ def test_on_the_bench(
     shell = wrap(PrefixSums(operands, results))
     assert shell.clocks_per_task() == clocks
     build(shell, tmp_path)
-    assert run("sim.axi_bench", scenario(shell, seed=operands), tmp_path) == 5
+    assert run("sim.axi_bench", scenario(shell, seed=operands), tmp_path) == 6
 
 
 def test_bench_sees_a_wrong_bit(tmp_path: Path) -> None:

