@@ -27,7 +27,7 @@ ALLOWED: dict[str, set[str]] = {
 # These put the rooms together. They see everything, and only each other see them.
 TOP = {"compiler", "cli", "bench", "__main__"}
 
-IGNORED = {".git", ".venv", "build", "dist", "__pycache__"}
+IGNORED = {"build", "dist", "__pycache__"}
 # Spelt so that this file does not contain them.
 UNWANTED = ("/" + "work/", "/" + "root/")
 
@@ -115,7 +115,8 @@ def test_the_check_itself(importer: str, source: str, back: bool) -> None:
 def files() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
-        if path.is_file() and not IGNORED.intersection(parts) and "cache" not in parts[0]:
+        hidden = parts[0].startswith(".") and parts[0] != ".ci" and len(parts) > 1
+        if path.is_file() and not hidden and not IGNORED.intersection(parts):
             yield path
 
 

@@ -74,7 +74,7 @@ def rnea(
     qdd: Sequence[Scalar],
     f_ext: dict[int, Vector] | None = None,
     turns: dict[int, tuple[Scalar, Scalar]] | None = None,
-    multiplications: int = 3,
+    multiplications: int = 4,
 ) -> list[Scalar]:
     """Joint efforts (nv,) of a fixed-base tree of revolute-z and prismatic-z joints.
 

@@ -42,7 +42,7 @@ class Turn:
 
     cos: Scalar
     sin: Scalar
-    multiplications: int = 3
+    multiplications: int = 4
 
     def forward(self, v: Vector) -> Vector:
         """Rz v: from the turned frame to the frame it turned from."""

@@ -7,16 +7,15 @@ from collections.abc import Callable, Sequence
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import JointKind, Robot, RobotError
+from .interface import WRENCH, revolute
 from .rnea import rnea
-from .scalars import Vector
-
-WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+from .scalars import Scalar, Vector
 
 
 def trace_id(
     robot: Robot,
     external_forces: Sequence[int] = (),
-    multiplications: int = 3,
+    multiplications: int = 4,
     sincos_inputs: bool = False,
 ) -> Graph:
     """Inverse dynamics of a canonical robot as a graph.
@@ -30,39 +29,29 @@ def trace_id(
     builder = Builder()
     inputs: list[str] = []
 
-    def given(name: str) -> object:
+    def given(name: str) -> Scalar:
         inputs.append(name)
         return builder.input(name)
 
-    turns = {}
-    angles = {robot.v_slices[i].start for i in _revolute(robot)} if sincos_inputs else set()
-    if sincos_inputs:
-        for i in _revolute(robot):
-            with builder.region("forward", i):
-                turns[i] = (given(f"sin[{i}]"), given(f"cos[{i}]"))
-    state: dict[str, list[object]] = {}
-    owners = [robot.free.index(i) for i in robot.free]
+    turning = revolute(robot) if sincos_inputs else []
+    turns = {i: (given(f"sin[{i}]"), given(f"cos[{i}]")) for i in turning}
+    slides = {robot.v_slices[i].start for i in robot.moving if i not in turning}
+    state: dict[str, list[Scalar]] = {}
     for name in ("q", "qd", "qdd"):
-        state[name] = []
-        for k in owners:
-            with builder.region("forward", robot.free[k]):
-                hidden = name == "q" and k in angles
-                state[name].append(0.0 if hidden else given(f"{name}[{k}]"))
+        hidden = sincos_inputs and name == "q"
+        state[name] = [
+            given(f"{name}[{k}]") if not hidden or k in slides else 0.0 for k in range(robot.nv)
+        ]
     f_ext: dict[int, Vector] = {}
     for i in external_forces:
-        with builder.region("forward", i):
-            body = robot.moving.index(i)
-            f_ext[i] = [given(f"f_ext[{body}].{axis}") for axis in WRENCH]
+        body = robot.moving.index(i)
+        f_ext[i] = [given(f"f_ext[{body}].{axis}") for axis in WRENCH]
     tau = rnea(builder, robot, state["q"], state["qd"], state["qdd"], f_ext, turns, multiplications)
     outputs = {f"tau[{k}]": builder.lift(t) for k, t in enumerate(tau)}
     return Graph(tuple(inputs), outputs)
 
 
 FUNCTIONS: dict[str, Callable[..., Graph]] = {"id": trace_id}
-
-
-def _revolute(robot: Robot) -> list[int]:
-    return [i for i, joint in enumerate(robot.joints) if joint.kind is JointKind.REVOLUTE]
 
 
 def require_one_axis(robot: Robot, function: str) -> None:

@@ -8,6 +8,21 @@ from collections.abc import Mapping
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from .constants import Recipe, Sum, cheapest, one_addition, parts
+from .ranges import Ranges
+from .wordlength import SMALLEST, needed_fraction
+
+
+SLACK = 0.5  # of the last bit that is kept of the product
+
+
+def tolerances(graph: Graph, ranges: Ranges, width: int) -> dict[Node, float]:
+    """How far each MULC's constant may be off: half a last bit where its operand is largest."""
+    needed = needed_fraction(graph, ranges, width)
+    return {
+        node: SLACK * 2.0 ** -needed[node] / max(ranges.bound[node.args[0]], SMALLEST)
+        for node in graph.nodes
+        if node.op is Op.MULC
+    }
 
 
 def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:

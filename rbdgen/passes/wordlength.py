@@ -12,6 +12,7 @@ from .ranges import Ranges
 
 GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
+LARGEST_INPUT = 32  # an AXI4-Stream word
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
 
@@ -74,8 +75,21 @@ def _is_angle(graph: Graph, node: Node) -> bool:
     )
 
 
+def input_formats(
+    graph: Graph, limits: Mapping[str, tuple[float, float]], width: int
+) -> dict[str, Format]:
+    """The word of each graph input. Angles carry ``ANGLE_BITS`` more, up to an AXI word."""
+    angles = {n.name for n in graph.nodes if n.op is Op.INPUT and _is_angle(graph, n)}
+    formats = {}
+    for name in graph.inputs:
+        bits = min(width + ANGLE_BITS, LARGEST_INPUT) if name in angles else width
+        whole = integer_bits(max(abs(x) for x in limits[name]))
+        formats[name] = Format(bits, bits - 1 - whole)
+    return formats
+
+
 def wordlength(
-    graph: Graph, ranges: Ranges, width: int, input_formats: Mapping[str, Format]
+    graph: Graph, ranges: Ranges, width: int, inputs: Mapping[str, Format]
 ) -> FixedGraph:
     """Formats for a graph whose constants are powers of two already.
 
@@ -90,7 +104,7 @@ def wordlength(
         phase = any(user.op in (Op.SIN, Op.COS) for user in graph.users[node])
         match node.op:
             case Op.INPUT:
-                formats[node] = input_formats[node.name]
+                formats[node] = inputs[node.name]
                 continue
             case Op.CONST:
                 fraction = needed[node]
@@ -115,4 +129,4 @@ def wordlength(
         rounded = node.op is Op.MUL and not feeds_sums_only(graph, node)
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
-    return FixedGraph(graph, dict(input_formats), formats, width)
+    return FixedGraph(graph, dict(inputs), formats, width)

@@ -85,6 +85,12 @@ def _snap(value: Any) -> float:
     return number
 
 
+def _rotation(value: Any) -> int:
+    if _number(value) not in (3, 4):
+        raise ValueError(f"3 or 4 multiplications, not {value}")
+    return int(_number(value))
+
+
 def _word(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("expected a name")
@@ -100,10 +106,15 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "width": _width,
     "target": _word,
     "external_forces": _words,
+    "angles": _one_of("on-chip", "sincos"),
+    "rotation": _rotation,
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "velocity": _positive,
     "acceleration": _positive,
     "position": _interval,
+    "force": _positive,
+    "moment": _positive,
 }
+JOINT_LIMITS = ("velocity", "acceleration", "position")  # what may differ by joint

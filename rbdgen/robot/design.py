@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.data import data_folder
-from rbdgen.robot.choices import CHECKS, LIMIT_CHECKS
+from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS
 from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -33,6 +33,7 @@ from rbdgen.robot.yaml_lines import Node, parse_yaml
 DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
 DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
 DEFAULT_TRAVEL = (-1.0, 1.0)  # m
+DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,18 @@ class MotionLimits:
     """What a design says about the motion of a joint, or of all; None where it says nothing.
 
     ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
-    ``position`` is (lower, upper) [rad or m].
+    ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
+    component of an external force, for all links alike.
     """
 
     velocity: float | None = None
     acceleration: float | None = None
     position: tuple[float, float] | None = None
+    force: float | None = None
+    moment: float | None = None
 
     def __post_init__(self) -> None:
-        for key in ("velocity", "acceleration", "position"):
+        for key in LIMIT_CHECKS:
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
 
@@ -66,6 +70,9 @@ class Design:
     ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
     ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
     ``external_forces``  names of the links that take an external force input.
+    ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
+                         cosine of each joint angle come in.
+    ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
     """
 
     robot: str
@@ -79,6 +86,8 @@ class Design:
     limits: MotionLimits = MotionLimits()
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
     external_forces: tuple[str, ...] = ()
+    angles: str = "on-chip"
+    rotation: int = 4
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -91,13 +100,16 @@ class Design:
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),
-    |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says. SI units."""
+    |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says; components of external
+    forces within ``force`` and ``moment``. SI units."""
 
     q_lower: Array
     q_upper: Array
     qd: Array
     qdd: Array
     effort: Array
+    force: float
+    moment: float
 
 
 def bounds(design: Design, robot: Robot) -> Bounds:
@@ -127,7 +139,9 @@ def bounds(design: Design, robot: Robot) -> Bounds:
         )
     q = np.array([row for joint_rows in rows for row in joint_rows]).reshape(-1, 2)
     v = np.array([rate for joint_rates in rates for rate in joint_rates]).reshape(-1, 3)
-    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2])
+    force = design.limits.force or DEFAULT_FORCE
+    moment = design.limits.moment or DEFAULT_MOMENT
+    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment)
 
 
 def _positions(
@@ -246,7 +260,7 @@ def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
     every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
     by_joint = {}
     for name, block in joints.mapping(None, "joints").items() if joints else ():
-        values = block.mapping(list(LIMIT_CHECKS), "joint limits")
+        values = block.mapping([*JOINT_LIMITS], "joint limits")
         by_joint[name] = MotionLimits(
             **{key: value.checked(key, LIMIT_CHECKS[key]) for key, value in values.items()}
         )

@@ -9,6 +9,7 @@ from typing import Literal
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..graph.sincos import SinCos
+from ..synthesize.targets import find_target as find_part
 from ..passes.constants import Recipe, Sum, cheapest, depth
 
 Style = Literal["dsp", "logic"]
@@ -31,6 +32,11 @@ class Target:
     def multiplier_latency(self, a_width: int, b_width: int, style: Style) -> int:
         wide = (a_width > self.multiplier_width) + (b_width > self.multiplier_width)
         return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
+
+
+def find_target(name: str) -> Target:
+    """The target called ``name``; ValueError names those there are."""
+    return Target(multipliers=find_part(name).multipliers)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from typing import Any
 
 from rbdgen.synthesize.targets import Target
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
-from rbdgen.synthesize.yosys import place
 
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
-STEPS = r"Info: (Packing|Promoting|Placed \d+ cells|.*wirelen solved|Routing\.\.|Max frequency)|ERROR"
+STEPS = (
+    r"Info: (Packing|Promoting|Placed \d+ cells|.*wirelen solved|Routing\.\.|Max frequency)|ERROR"
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,10 @@ def place_and_route(
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())
         if out_config:
-            place(folder / "design.config", out_config)
+            out_config.parent.mkdir(parents=True, exist_ok=True)
+            part = out_config.with_name(f".{out_config.name}.part")
+            shutil.move(folder / "design.config", part)
+            part.replace(out_config)
     clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
     if not clocks:
         raise SynthesisError(f"{netlist.name} has no path between registers")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.synthesize.tool import SynthesisError
-from rbdgen.synthesize.yosys import Cells, place
+from rbdgen.synthesize.yosys import Cells, write_json
 
 FAN_IN = 4  # inputs of one LUT4
 PARITY = f"{0x6996:016b}"  # INIT of LUT4: exclusive-or of all four
@@ -73,10 +73,7 @@ def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> 
         "feed": {"direction": "input", "bits": [feed]},
         "seen": {"direction": "output", "bits": level},
     }
-    part = out_json.with_name(f".{out_json.name}.json")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    part.write_text(json.dumps(document))
-    place(part, out_json)
+    write_json(document, out_json)
     return Cells(top, shell.count, 0.0)
 
 

@@ -19,9 +19,8 @@ class Target:
 
     @property
     def lut_rams(self) -> int:
-        """TRELLIS_DPR16X4 that fit: one slice in two can be memory, and each takes two slices'
-        worth of LUTs (one for the write port)."""
-        return self.luts // 4
+        """TRELLIS_DPR16X4 that fit: one in each tile of eight LUT4, where it takes six."""
+        return self.luts // 8
 
 
 TARGETS = {

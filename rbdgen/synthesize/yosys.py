@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from rbdgen.synthesize.carries import trim_carries
 from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 
-STEPS = r"^\d+\.\d+\. (Executing (SYNTH|TECHMAP|ABC9?) pass|Printing statistics)"
+STEPS = r"^\d+\.\d+\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9) pass|Printing statistics)"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,13 @@ def synth_ecp5(
         f"synth_ecp5 -top {top} -no-rw-check",
         "write_json netlist.json",
     ]
-    return _synthesize(sources, top, script, {"netlist.json": out_json}, progress)
+    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
+        folder = Path(name)
+        cells = _synthesize(sources, top, script, folder, progress)
+        document = json.loads((folder / "netlist.json").read_text())
+        trim_carries(document["modules"][top])
+        write_json(document, out_json)
+    return cells
 
 
 def synth_xilinx(
@@ -56,8 +63,12 @@ def synth_xilinx(
     progress: Progress | None = None,
 ) -> Cells:
     """Map ``top`` to UltraScale+ or 7-series cells, for the counts: LUTs, FFs, carries, DSPs."""
-    script = [*_read(sources), f"synth_xilinx -family {family} -top {top} -flatten -noiopad"]
-    return _synthesize(sources, top, script, {}, progress)
+    script = [
+        *_read(sources),
+        f"synth_xilinx -family {family} -top {top} -flatten -noiopad -noclkbuf",
+    ]
+    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
+        return _synthesize(sources, top, script, Path(name), progress)
 
 
 def _read(sources: Sequence[Path]) -> list[str]:
@@ -73,30 +84,24 @@ def _synthesize(
     sources: Sequence[Path],
     top: str,
     script: Sequence[str],
-    results: dict[str, Path],
+    folder: Path,
     progress: Progress | None,
 ) -> Cells:
-    """Run ``script`` on copies of the sources; count cells; move the results into place."""
-    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
-        folder = Path(name)
-        for n, source in enumerate(sources):
-            if not source.is_file():
-                raise SynthesisError(f"no such source: {source}")
-            shutil.copy(source, folder / f"{n}-{source.name}")
-        lines = [*script, "tee -q -o cells.json stat -json", ""]
-        (folder / "script.ys").write_text("\n".join(lines))
-        seconds = run_tool(
-            YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress
-        )
-        count = json.loads((folder / "cells.json").read_text())["design"]["num_cells_by_type"]
-        for produced, wanted in results.items():
-            place(folder / produced, wanted)
-    return Cells(top, count, seconds)
+    """Run ``script`` in ``folder`` on copies of the sources, and count cells."""
+    for n, source in enumerate(sources):
+        if not source.is_file():
+            raise SynthesisError(f"no such source: {source}")
+        shutil.copy(source, folder / f"{n}-{source.name}")
+    lines = [*script, "tee -q -o cells.json stat -json", ""]
+    (folder / "script.ys").write_text("\n".join(lines))
+    seconds = run_tool(YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress)
+    count = json.loads((folder / "cells.json").read_text())["design"]["num_cells_by_type"]
+    return Cells(top, {cell: n for cell, n in count.items() if not cell.startswith("$")}, seconds)
 
 
-def place(produced: Path, wanted: Path) -> None:
-    """Move a finished file to where it was asked for, in one step."""
+def write_json(document: Any, wanted: Path) -> None:
+    """Write a netlist; the file appears whole or not at all."""
     wanted.parent.mkdir(parents=True, exist_ok=True)
-    near = wanted.with_name(f".{wanted.name}.part")
-    shutil.move(produced, near)
-    near.replace(wanted)
+    part = wanted.with_name(f".{wanted.name}.part")
+    part.write_text(json.dumps(document))
+    part.replace(wanted)

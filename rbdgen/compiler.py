@@ -1,0 +1,105 @@
+"""The whole compiler, every stage in order.
+
+    URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ passes ─► FixedGraph
+                                                          ─ schedule ─► Plan ─ rtl ─► Verilog
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .dynamics.interface import input_limits, to_columns
+from .dynamics.trace import FUNCTIONS
+from .graph.fixed import FixedGraph
+from .graph.graph import Graph
+from .graph.verify import verify, verify_fixed
+from .passes.constant_multiply import constant_multiply, tolerances
+from .passes.phase import phase
+from .passes.ranges import Ranges, analyse
+from .passes.wordlength import input_formats, wordlength
+from .robot.canonical import stages
+from .robot.design import Design, bounds, load
+from .robot.model import Robot, RobotError
+from .robot.states import random_states
+from .schedule.channels import Plan, plan
+from .schedule.pipelined import schedule
+from .schedule.target import bind, find_target
+
+RANGE_SAMPLES = 40_000
+RANGE_SEED = 1
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """A robot and the graph of its function, over real numbers."""
+
+    design: Design
+    robot: Robot  # as the file says
+    canonical: Robot  # rewritten; same τ
+    rewrites: tuple[tuple[str, dict[str, int]], ...]  # name, operations of the graph after it
+    graph: Graph
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """A function in fixed point, scheduled: all that the hardware is made from."""
+
+    front: Front
+    ranges: Ranges
+    fixed: FixedGraph
+    plan: Plan
+
+
+def front_end(path: str, **choices: Any) -> Front:
+    """URDF or design file → traced graph. ``choices`` are fields of Design that win over it."""
+    notes: list[str] = []
+    design, robot = load(path, notes=notes, **choices)
+    rewrites = []
+    canonical = robot
+    for name, canonical in stages(robot, design.snap, notes):
+        if name != "merge_fixed":  # axes are not on z yet: nothing to trace
+            rewrites.append((name, trace(design, canonical).operations()))
+    graph = trace(design, canonical)
+    return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
+
+
+def trace(design: Design, canonical: Robot) -> Graph:
+    """The design's function of a canonical robot as a graph."""
+    (function,) = design.functions
+    if function not in FUNCTIONS:
+        raise RobotError(f"--function {function}: only {', '.join(FUNCTIONS)} is hardware so far")
+    graph = FUNCTIONS[function](
+        canonical,
+        external_forces=[
+            i for i in canonical.moving if canonical.joints[i].body in design.external_forces
+        ],
+        multiplications=design.rotation,
+        sincos_inputs=design.angles == "sincos",
+    )
+    return verify(graph)
+
+
+def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
+    """Graph → fixed point → schedule."""
+    design, box = front.design, bounds(front.design, front.canonical)
+    target = find_target(design.target)
+    limits = input_limits(front.canonical, front.graph.inputs, box)
+    state = random_states(front.canonical, box, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
+    samples = to_columns(front.canonical, front.graph.inputs, state)
+
+    progress("ranges and word lengths")
+    graph = verify(phase(front.graph))  # angles in turns
+    ranges = analyse(graph, limits, samples)
+    slack = tolerances(graph, ranges, design.width)
+    graph = verify(constant_multiply(graph, slack))  # shifts and additions
+    ranges = analyse(graph, limits, samples)  # of the new additions too
+    formats = input_formats(graph, limits, design.width)
+    fixed = verify_fixed(wordlength(graph, ranges, design.width, formats))
+
+    progress("schedule")
+    timetable = schedule(fixed, bind(fixed, target), target)
+    return Core(front, ranges, fixed, plan(timetable))

@@ -1,0 +1,68 @@
+"""Checks that a graph is one: run after every pass, each failure a defect of the pass before."""
+
+from __future__ import annotations
+
+import math
+
+from .fixed import FixedGraph
+from .graph import Graph
+from .node import ARITY, Node, Op
+
+
+class GraphError(AssertionError):
+    """A graph that breaks one of its own rules."""
+
+
+def verify(graph: Graph) -> Graph:
+    """The graph, if it is one: arity, order, names, constants; and nothing left to simplify."""
+    names = set(graph.inputs)
+    if len(names) < len(graph.inputs):
+        raise GraphError("an input stands twice in the interface")
+    builders = {node.builder for node in graph.nodes}
+    if len(builders) > 1:
+        raise GraphError("nodes of different builders in one graph")
+    for node in graph.nodes:
+        _require(len(node.args) == ARITY[node.op], node, f"takes {ARITY[node.op]} operands")
+        _require(all(a.index < node.index for a in node.args), node, "stands before an operand")
+        _require(math.isfinite(node.value), node, "has a constant that is no number")
+        match node.op:
+            case Op.INPUT:
+                _require(node.name in names, node, f"reads {node.name!r}, not in the interface")
+            case Op.MULC:
+                _require(node.value > 0 and node.value != 1, node, f"multiplies by {node.value}")
+                _require(node.args[0].op is not Op.CONST, node, "multiplies a constant")
+            case Op.SIN | Op.COS:
+                _require(node.value in (1.0, math.tau), node, f"has a full turn of {node.value}")
+            case Op.ADD | Op.SUB | Op.MUL:
+                _require(any(a.op is not Op.CONST for a in node.args), node, "is a constant")
+    return graph
+
+
+def verify_fixed(fixed: FixedGraph) -> FixedGraph:
+    """The fixed-point graph, if hardware can be made of it."""
+    verify(fixed.graph)
+    for node in fixed.graph.nodes:
+        _require(node in fixed.formats, node, "has no format")
+        out = fixed.formats[node]
+        _require(2 <= out.width <= 2 * fixed.width, node, f"has {out.width} bits")
+        of = [fixed.formats[a] for a in node.args]
+        match node.op:
+            case Op.MULC:
+                _require(node.is_shift, node, f"multiplies by {node.value}: lower constants first")
+                _require(out.width == of[0].width, node, "renames bits and changes their number")
+            case Op.MUL:
+                widest = max(f.width for f in of)
+                _require(widest <= fixed.width, node, f"multiplies a word of {widest} bits")
+                _require(out.fraction <= of[0].fraction + of[1].fraction, node, "invents bits")
+            case Op.SIN | Op.COS:
+                _require(node.value == 1.0, node, "has an angle in radians: lower phases first")
+                _require(of[0].fraction >= 12, node, "has an angle too coarse for its table")
+            case Op.ADD | Op.SUB | Op.NEG:
+                wraps = any(fixed.formats[a].wraps for a in node.args)
+                _require(not wraps, node, "computes with an angle that has wrapped around")
+    return fixed
+
+
+def _require(condition: bool, node: Node, complaint: str) -> None:
+    if not condition:
+        raise GraphError(f"{node.op.value} node {node.index} {complaint}")

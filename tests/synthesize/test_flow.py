@@ -1,0 +1,112 @@
+"""From Verilog to a placed design on the smallest part: a few products and a sum."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
+from rbdgen.synthesize.nextpnr import place_and_route
+from rbdgen.synthesize.report import Report, synthesize
+from rbdgen.synthesize.targets import TARGETS, find_target
+from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
+from rbdgen.synthesize.yosys import synth_ecp5, synth_xilinx
+
+UNIT = Multiplier(18, 18, 3)
+TOP = """
+module dot2 (input clk, input [71:0] x, output reg signed [36:0] y, output constant);
+    wire signed [35:0] p, q;
+    rbdgen_mul_18x18_l3 m0 (.clk(clk), .a(x[17:0]), .b(x[35:18]), .p(p));
+    rbdgen_mul_18x18_l3 m1 (.clk(clk), .a(x[53:36]), .b(x[71:54]), .p(q));
+    always @(posedge clk) y <= p + q;
+    assign constant = 0;
+endmodule
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dot2")
+    (folder / "dot2.v").write_text(TOP)
+    (folder / "multipliers.v").write_text(emit_multipliers([UNIT], "behavioural"))
+    (folder / "multipliers.il").write_text(emit_multipliers([UNIT], "ecp5-rtlil"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> Report:
+    sources = [folder / "dot2.v", folder / "multipliers.v", folder / "multipliers.il"]
+    return synthesize(sources, "dot2", "ecp5-25f", folder / "out", speeds=(6, 8))
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_cells_are_the_designs_own(report: Report) -> None:
+    assert report.cells.count == {"MULT18X18D": 2, "CCU2C": 19, "TRELLIS_FF": 37}
+    assert report.usage["multipliers"] == (2, 28)
+    assert report.usage["LUT sites"] == (38, 24288)
+    assert report.fits
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_placed_with_pins_around(report: Report) -> None:
+    assert report.pins is not None
+    # 72 inputs; 37 outputs that vary, then 10, 3 and 1 exclusive-ors
+    assert report.pins.count == {"TRELLIS_FF": 72 + 37 + 10 + 3 + 1, "LUT4": 14}
+    slow, fast = report.placements
+    assert (slow.speed, fast.speed) == (6, 8)
+    assert 120 < slow.fmax < fast.fmax < 500
+    for placement in (slow, fast):
+        assert placement.used["MULT18X18D"] == 2
+        assert placement.used["TRELLIS_FF"] == 37 + 123
+        assert placement.used["TRELLIS_IO"] == 3
+        assert placement.available["TRELLIS_COMB"] == find_target("ecp5-25f").luts
+        delay = sum(step.delay for step in placement.critical_path)
+        assert 1000 / placement.fmax == pytest.approx(delay, rel=0.01)
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_report_is_written(report: Report, folder: Path) -> None:
+    written = json.loads((folder / "out" / "report.json").read_text())
+    assert written["cells"]["MULT18X18D"] == 2
+    assert [p["seed"] for p in written["placements"]] == [1, 1]
+    best = report.best(8)
+    assert best is not None
+    assert f"{best.fmax:.1f} (seed 1) MHz" in (folder / "out" / "report.txt").read_text()
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_a_seed_repeats(report: Report, folder: Path) -> None:
+    again = place_and_route(folder / "out" / "dot2-pins.json", TARGETS["ecp5-25f"])
+    assert again.critical_path == report.placements[0].critical_path
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_xilinx_counts(folder: Path) -> None:
+    cells = synth_xilinx([folder / "dot2.v", folder / "multipliers.v"], "dot2")
+    assert cells["DSP48E2"] == 2
+
+
+@pytest.mark.synthesis
+def test_errors_are_the_tools_own(folder: Path) -> None:
+    with pytest.raises(SynthesisError, match="Yosys: ERROR: .*nowhere"):
+        synth_ecp5([folder / "dot2.v"], "nowhere", folder / "nowhere.json")
+    assert not (folder / "nowhere.json").exists()
+    with pytest.raises(SynthesisError, match=r"no such source: .*absent\.v"):
+        synth_ecp5([folder / "absent.v"], "dot2", folder / "nowhere.json")
+
+
+def test_a_missing_tool_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SynthesisError, match=r'pip install "rbdgen\[synthesis\]"'):
+        run_tool(Tool("Yosys", "a_package_that_is_not", "run"), [], tmp_path)
+
+
+def test_unknown_target() -> None:
+    with pytest.raises(ValueError, match="there are ecp5-25f, ecp5-45f, ecp5-85f"):
+        find_target("ice40")
