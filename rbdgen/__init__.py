@@ -1,0 +1,3 @@
+"""rbdgen: from a robot's URDF to verified rigid-body-dynamics hardware."""
+
+__version__ = "0.1.0"

@@ -15,6 +15,7 @@ from .dynamics.trace import FUNCTIONS
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .graph.verify import verify, verify_fixed
+from .passes.balance import balance
 from .passes.constant_multiply import constant_multiply, tolerances
 from .passes.phase import phase
 from .passes.ranges import Ranges, analyse
@@ -96,6 +97,7 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     ranges = analyse(graph, limits, samples)
     slack = tolerances(graph, ranges, design.width)
     graph = verify(constant_multiply(graph, slack))  # shifts and additions
+    graph = verify(balance(graph))  # sums in the order in which their terms arrive
     ranges = analyse(graph, limits, samples)  # of the new additions too
     formats = input_formats(graph, limits, design.width)
     fixed = verify_fixed(wordlength(graph, ranges, design.width, formats))

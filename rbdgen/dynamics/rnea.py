@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from ..robot.model import Inertia, Joint, JointKind, Robot
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, ConstantRotation, Turn, add, cross, sub
+from .units import Units, scaled, units
 
 
 @dataclass
@@ -85,49 +86,69 @@ def rnea(
     """
     v_index = {i: s.start for i, s in robot.v_slices.items()}
     f_ext, turns = f_ext or {}, turns or {}
+    unit = units(robot, len(f_ext))
+    A, B = unit.acceleration, unit.force
     steps: dict[int, Step] = {}
     for i, joint in enumerate(robot.joints):
-        parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot)
-        # Where the joint sits, its origin's acceleration is the parent's business: three words
-        # leave the parent's region instead of a and a column of U.
+        parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot, A)
+        k = v_index[i]
+        state = _joint_state(joint, q[k], qd[k], qdd[k])
         with arithmetic.region("forward", max(joint.parent, 0)):
-            origin = parent.of_point(joint.placement.translation.tolist())
+            before = _before_turn(joint, parent, state, A)
         with arithmetic.region("forward", i):
-            k = v_index[i]
-            state = _joint_state(joint, q[k], qd[k], qdd[k])
             turn = None
             if joint.kind is JointKind.REVOLUTE:
                 sin, cos = turns.get(i) or (arithmetic.sin(state[0]), arithmetic.cos(state[0]))
                 turn = Turn(cos, sin, multiplications)
-            motion = _move(joint, parent, origin, state, turn)
-            force, moment = _newton_euler(joint.inertia, motion)
+            motion = _move(before, state, turn, A)
+            force, moment = _newton_euler(joint.inertia, motion, unit)
             if i in f_ext:
-                external = _in_body_frame(joint, f_ext[i])
+                external = _in_body_frame(joint, f_ext[i], B)
                 force, moment = sub(force, external[0]), sub(moment, external[1])
             steps[i] = Step(motion, turn, state[0], force, moment)
 
     tau: list[Scalar] = [0.0] * robot.nv
+    joined = _joined_by(robot)
     passed: dict[int, tuple[Vector, Vector]] = {}
     for i in reversed(range(len(robot.joints))):
         joint, step = robot.joints[i], steps[i]
         with arithmetic.region("backward", i):
             # f = F + Σ_children X* f
-            force, moment = step.force, step.moment
+            force, moment = (ZERO, ZERO) if i in joined else (step.force, step.moment)
             for child in robot.children[i]:
                 force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
             # τ = S·f
-            effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2]
+            effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2] * (1 / B)
             multiplier = joint.mimic.multiplier if joint.mimic else 1.0
             k = v_index[i]
             tau[k] = tau[k] + multiplier * effort
             if joint.parent >= 0:
-                passed[i] = _to_parent(joint, step, force, moment)
+                force, moment = _to_parent(joint, step, force, moment, B)
+                if joined.get(joint.parent) == i:
+                    above = steps[joint.parent]
+                    force, moment = add(force, above.force), add(moment, above.moment)
+                passed[i] = force, moment
     return tau
 
 
-def _base(robot: Robot) -> Motion:
+def _joined_by(robot: Robot) -> dict[int, int]:
+    """Joint → the child in whose region its own force joins what comes back: the deepest.
+
+    A word from a FIFO meets a multiplier a cycle sooner than it meets an adder, so the sum is
+    formed before the FIFO. Joints on the base multiply nothing on the way back.
+    """
+    height = [0] * len(robot.joints)
+    deepest: dict[int, int] = {}
+    for i in reversed(range(len(robot.joints))):
+        parent = robot.joints[i].parent
+        if parent >= 0 and height[parent] <= height[i]:
+            height[parent], deepest[parent] = height[i] + 1, i
+    return {i: child for i, child in deepest.items() if robot.joints[i].parent >= 0}
+
+
+def _base(robot: Robot, A: float) -> Motion:
     """A fixed base accelerates against gravity: a_0 = -g."""
-    return Motion(ZERO, ZERO, [-float(g) for g in robot.gravity])
+    return Motion(ZERO, ZERO, scaled(robot.gravity, -A))
 
 
 def _joint_state(
@@ -139,32 +160,47 @@ def _joint_state(
     return m * q + offset, m * qd, m * qdd
 
 
-def _move(
-    joint: Joint,
-    parent: Motion,
-    origin: Vector,
-    state: tuple[Scalar, Scalar, Scalar],
-    turn: Turn | None,
+def _before_turn(
+    joint: Joint, parent: Motion, state: tuple[Scalar, Scalar, Scalar], A: float
 ) -> Motion:
-    """The motion of the joint's body from its parent's and the joint origin's acceleration."""
+    """The parent's motion at the joint's origin, along its axes before it turns.
+
+    A turning joint's own q̇ z and q̈ z are in it already: the turn leaves them alone, and the sums
+    end in the parent's region, so that the joint's region begins with multiplications.
+    """
     R = ConstantRotation(joint.placement.rotation)
-    w, alpha, origin = R.back(parent.w), R.back(parent.alpha), R.back(origin)
-    q, qd, qdd = state
+    w, alpha = R.back(parent.w), R.back(parent.alpha)
+    if joint.kind is JointKind.REVOLUTE:
+        # ω' + q̇ z,  α' + q̈ z
+        w, alpha = [w[0], w[1], w[2] + state[1]], [alpha[0], alpha[1], alpha[2] + state[2]]
+    # Where the joint sits, its origin's acceleration is the parent's business: three words leave
+    # the parent's region instead of a and a column of U.
+    return Motion(w, alpha, R.back(parent.of_point(scaled(joint.placement.translation, A))))
+
+
+def _move(
+    before: Motion, state: tuple[Scalar, Scalar, Scalar], turn: Turn | None, A: float
+) -> Motion:
+    """The motion of the joint's body."""
+    _, qd, _ = state
     if turn is not None:
-        w, alpha, a = turn.back(w), turn.back(alpha), turn.back(origin)
+        w, alpha = turn.back(before.w), turn.back(before.alpha)
         # ω = ω' + q̇ z,  α = α' + q̈ z + ω' × q̇ z
-        alpha = [alpha[0] + w[1] * qd, alpha[1] - w[0] * qd, alpha[2] + qdd]
-        return Motion([w[0], w[1], w[2] + qd], alpha, a)
+        alpha = [alpha[0] + w[1] * qd, alpha[1] - w[0] * qd, alpha[2]]
+        return Motion(w, alpha, turn.back(before.a))
     # a = a' + U q z + 2 ω × q̇ z + q̈ z
-    still = Motion(w, alpha, origin)
-    a = still.of_point([0.0, 0.0, q])
+    q, qd, qdd = (A * x for x in state)
+    w = before.w
+    a = before.of_point([0.0, 0.0, q])
     a = [a[0] + 2.0 * (w[1] * qd), a[1] - 2.0 * (w[0] * qd), a[2] + qdd]
-    return Motion(w, alpha, a)
+    return Motion(w, before.alpha, a)
 
 
-def _newton_euler(inertia: Inertia, motion: Motion) -> tuple[Vector, Vector]:
+def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> tuple[Vector, Vector]:
     """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
-    m, h, J = inertia.mass, inertia.h.tolist(), inertia.J
+    A, B, J = unit.acceleration, unit.force, inertia.J
+    (m,) = scaled([inertia.mass], B / A)
+    h = scaled(inertia.h, B)
     U, P, alpha = motion.U(), motion.products(), motion.alpha
     force = [m * motion.a[i] + (U[i][0] * h[0] + U[i][1] * h[1] + U[i][2] * h[2]) for i in range(3)]
     S_xy, S_xz, S_yz = -float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])
@@ -181,7 +217,7 @@ def _newton_euler(inertia: Inertia, motion: Motion) -> tuple[Vector, Vector]:
         + (S_xz * U[1][2] - S_yz * U[0][2])
         + S_xy * (P[1][1] - P[0][0]),
     ]
-    return force, add(moment, cross(h, motion.a))
+    return force, add(moment, cross(scaled(inertia.h, 1 / A), motion.a))
 
 
 def _diagonal(
@@ -196,20 +232,23 @@ def _diagonal(
     return (plus + minus) * alpha + (plus - minus) * product
 
 
-def _in_body_frame(joint: Joint, wrench: Vector) -> tuple[Vector, Vector]:
+def _in_body_frame(joint: Joint, wrench: Vector, B: float) -> tuple[Vector, Vector]:
     """Force and moment about the body frame's origin, from components in the link's frame."""
     R = ConstantRotation(joint.link_frame.rotation)
     force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])
-    return force, add(moment, cross(joint.link_frame.translation.tolist(), force))
+    moment = add(moment, cross(joint.link_frame.translation.tolist(), force))
+    return [B * x for x in force], moment
 
 
-def _to_parent(joint: Joint, step: Step, force: Vector, moment: Vector) -> tuple[Vector, Vector]:
+def _to_parent(
+    joint: Joint, step: Step, force: Vector, moment: Vector, B: float
+) -> tuple[Vector, Vector]:
     """Force and moment in the parent's frame, about the parent's origin."""
     R = ConstantRotation(joint.placement.rotation)
     if step.turn is not None:
         force, moment = step.turn.forward(force), step.turn.forward(moment)
     else:
-        d = step.slide
+        d = step.slide * (1 / B)
         moment = [moment[0] - d * force[1], moment[1] + d * force[0], moment[2]]
     force, moment = R.forward(force), R.forward(moment)
-    return force, add(moment, cross(joint.placement.translation.tolist(), force))
+    return force, add(moment, cross(scaled(joint.placement.translation, 1 / B), force))

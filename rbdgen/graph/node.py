@@ -118,7 +118,8 @@ class Builder:
     def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
         return self._table.get((op, *(a.index for a in args), value))
 
-    def _node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        """The interned node just as given: the operations below simplify, and then come here."""
         key = (op, *(a.index for a in args), name or value)
         node = self._table.get(key)
         if node is None:
@@ -132,10 +133,10 @@ class Builder:
 
     def const(self, value: float) -> Node:
         # + 0.0: minus zero is zero
-        return self._node(Op.CONST, value=value + 0.0)
+        return self.node(Op.CONST, value=value + 0.0)
 
     def input(self, name: str) -> Node:
-        return self._node(Op.INPUT, name=name)
+        return self.node(Op.INPUT, name=name)
 
     def add(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
@@ -155,7 +156,7 @@ class Builder:
             return self.sub(b, a.args[0])
         if a.index > b.index:
             a, b = b, a
-        return self._node(Op.ADD, a, b)
+        return self.node(Op.ADD, a, b)
 
     def sub(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
@@ -176,7 +177,7 @@ class Builder:
         reverse = self._find(Op.SUB, (b, a))
         if reverse is not None:  # b - a exists: share it
             return self.neg(reverse)
-        return self._node(Op.SUB, a, b)
+        return self.node(Op.SUB, a, b)
 
     def neg(self, a: Scalar) -> Node:
         a = self.lift(a)
@@ -184,7 +185,7 @@ class Builder:
             return self.const(-a.value)
         if a.op is Op.NEG:  # --a -> a
             return a.args[0]
-        return self._node(Op.NEG, a)
+        return self.node(Op.NEG, a)
 
     def mul(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
@@ -207,14 +208,14 @@ class Builder:
                 return self.neg(self.mul(-a.value, b))
             if b.op is Op.MULC:  # c (d x) -> (c d) x
                 return self.mul(a.value * b.value, b.args[0])
-            return self._node(Op.MULC, b, value=a.value)
+            return self.node(Op.MULC, b, value=a.value)
         if a.op is Op.MULC and a.is_shift:  # (2^k x) y -> 2^k (x y): the product is shared
             return self.mul(a.value, self.mul(a.args[0], b))
         if b.op is Op.MULC and b.is_shift:
             return self.mul(b.value, self.mul(a, b.args[0]))
         if a.index > b.index:
             a, b = b, a
-        return self._node(Op.MUL, a, b)
+        return self.node(Op.MUL, a, b)
 
     def sin(self, a: Scalar, turn: float = math.tau) -> Node:
         a, quarters = self._whole_quarters(self.lift(a), turn)
@@ -226,7 +227,7 @@ class Builder:
             return self.const(math.sin(a.value * (math.tau / turn)))
         if a.op is Op.NEG:  # sin -a -> -sin a
             return self.neg(self.sin(a.args[0], turn))
-        return self._node(Op.SIN, a, value=turn)
+        return self.node(Op.SIN, a, value=turn)
 
     def cos(self, a: Scalar, turn: float = math.tau) -> Node:
         a, quarters = self._whole_quarters(self.lift(a), turn)
@@ -238,7 +239,7 @@ class Builder:
             return self.const(math.cos(a.value * (math.tau / turn)))
         if a.op is Op.NEG:  # cos -a -> cos a
             return self.cos(a.args[0], turn)
-        return self._node(Op.COS, a, value=turn)
+        return self.node(Op.COS, a, value=turn)
 
     def _whole_quarters(self, a: Node, turn: float) -> tuple[Node, int]:
         """(x, k) where a = x + k quarter turns: such an offset needs no addition."""
@@ -251,7 +252,7 @@ class Builder:
 
     def recip(self, a: Scalar) -> Node:
         a = self.lift(a)
-        return self.const(1.0 / a.value) if a.op is Op.CONST else self._node(Op.RECIP, a)
+        return self.const(1.0 / a.value) if a.op is Op.CONST else self.node(Op.RECIP, a)
 
     def select(self, condition: Node, negative: Scalar, otherwise: Scalar) -> Node:
         """``negative`` where ``condition`` < 0, else ``otherwise``."""
@@ -260,7 +261,7 @@ class Builder:
             return negative
         if condition.op is Op.CONST:
             return negative if condition.value < 0 else otherwise
-        return self._node(Op.SELECT, condition, negative, otherwise)
+        return self.node(Op.SELECT, condition, negative, otherwise)
 
     def same(self, node: Node, args: list[Node]) -> Node:
         """``node``'s operation on other operands, simplified anew: the step of every pass."""

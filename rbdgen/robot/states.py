@@ -10,7 +10,7 @@ from .model import Array, JointKind, Robot, RobotError
 State = dict[str, Array]
 
 
-def random_states(robot: Robot, box: Bounds, n: int, seed: int, extremes: float = 0.0) -> State:
+def random_states(robot: Robot, box: Bounds, n: int, seed: int | list[int], extremes: float = 0.0) -> State:
     """q (n, nq), qd, qdd (n, nv), f_ext (n, moving, 6), uniform within ``box``.
 
     The share ``extremes`` of the states has every velocity, acceleration and force at one of its

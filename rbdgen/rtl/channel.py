@@ -27,8 +27,10 @@ class ChannelFifo(Elaboratable):
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
-        self.push, self.pop = Signal(), Signal()
-        self.ready, self.valid = Signal(init=1), Signal()
+        self.push = Signal(name="push")
+        self.pop = Signal(name="pop")
+        self.ready = Signal(name="ready", init=1)
+        self.valid = Signal(name="valid")
         self.written = [Signal(signed(w.width), name=f"written_{k}") for k, w in enumerate(channel.words)]
         self.read = [Signal(signed(w.width), name=f"read_{k}") for k, w in enumerate(channel.words)]
 

@@ -155,10 +155,10 @@ def relaxed_latency(a_width: int, b_width: int, style: Style = "dsp") -> int:
 
     ``dsp``: its least, and one more for a fabric register between multiplier and what follows.
     ``logic``: one stage for pairs of rows, then a binary tree: 4 to 16 bits, 5 to 32, in the
-    narrower operand.
+    narrower operand; never less than 2.
     """
     if style == "logic":
-        return 1 + _depth(min(a_width, b_width))
+        return max(2, 1 + _depth(min(a_width, b_width)))
     return minimum_latency(a_width, b_width) + 1
 
 

@@ -22,7 +22,8 @@ class SinCosUnit(Elaboratable):
     def __init__(self, spec: SinCos, angle_width: int, multiplier: Multiplier) -> None:
         self.spec, self.multiplier = spec, multiplier
         self.angle = Signal(signed(angle_width))
-        self.sin, self.cos = Signal(signed(spec.width)), Signal(signed(spec.width))
+        self.sin = Signal(signed(spec.width))
+        self.cos = Signal(signed(spec.width))
         self.latency = sincos_latency(spec, multiplier.latency)
 
     def elaborate(self, platform: object) -> Module:
@@ -88,7 +89,8 @@ class SinCosUnit(Elaboratable):
 
     def _product(self, m: Module, table: Value, delta: Value) -> Value:
         unit = self.multiplier
-        a, b = Signal(signed(unit.a_width)), Signal(signed(unit.b_width))
+        a = Signal(signed(unit.a_width))
+        b = Signal(signed(unit.b_width))
         p = Signal(signed(unit.a_width + unit.b_width))
         m.d.comb += [a.eq(table), b.eq(delta)]
         m.submodules += unit.instance(a=a, b=b, p=p)

@@ -19,8 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ..graph.node import Node, Region
-from .pipelined import OUTPUT, Schedule, ScheduleError, region_of
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.node import Node, Op, Region
+from .pipelined import OUTPUT, Schedule, ScheduleError, region_of, source
 
 FLAG_BITS = 1
 
@@ -170,3 +173,24 @@ def _flag_times(
         if read or own:
             complete[region] = max(read + own)
     return complete
+
+
+def flagged(
+    plan: Plan, overflowed: Mapping[Node, NDArray[np.bool_]], n: int
+) -> NDArray[np.bool_]:
+    """(n, outputs): the overflow flags that the hardware gives with each of n results.
+
+    ``overflowed`` says in which states a node overflowed, from the integer model. An output's
+    flag covers every region that its value passed through.
+    """
+    regions = {region: np.zeros(n, bool) for region in plan.fire}
+    for node, states in overflowed.items():
+        regions[region_of(node)] |= states
+    for region in plan.fire:  # in firing order: senders first
+        for channel in plan.into(region):
+            regions[region] |= regions[channel.sender]
+    outputs = [source(node) for node in plan.schedule.fixed.graph.outputs.values()]
+    none = np.zeros(n, bool)
+    return np.array(
+        [none if node.op is Op.CONST else regions[region_of(node)] for node in outputs]
+    ).reshape(len(outputs), n).T

@@ -372,7 +372,8 @@ class _Toolchain:
 
         def compile_one(source: Path) -> Path:
             target = work / f"{source.stem}.o"
-            command = [self.compiler, *self.flags, f"-I{work}", "-c", source, "-o", target]
+            command: list[str | Path] = [self.compiler, *self.flags, f"-I{work}"]
+            command += ["-c", source, "-o", target]
             _call(command, "C++ compiler")
             return target
 

@@ -14,9 +14,7 @@ from rbdgen.synthesize.targets import Target
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
 
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
-STEPS = (
-    r"Info: (Packing|Promoting|Placed \d+ cells|.*wirelen solved|Routing\.\.|Max frequency)|ERROR"
-)
+STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency)"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> 
 
     shell = _Shell(module, ports[clock]["bits"][0])
     feed = shell.net()
-    source = feed
+    source: Bit = feed
     for bit in inputs:
         shell.flip_flop(source, bit)
         source = bit

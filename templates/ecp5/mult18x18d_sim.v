@@ -1,7 +1,7 @@
 // MULT18X18D, the 18 x 18 multiplier of the ECP5, for simulation of gate-level netlists.
 //
-// Written from Lattice's sysDSP usage guide (TN1267): P = A * B through optional input, pipeline and
-// output registers, each with a clock, clock enable and synchronous reset of its own choice. Cascade
+// From the meaning of the cell's parameters: P = A * B through optional input, pipeline and output
+// registers, each with a clock, clock enable and synchronous reset of its own choice. Cascade
 // inputs, the C port, the shift chain and asynchronous resets are not modelled: a netlist that uses
 // them, or a parameter value unknown here, ends the simulation instead of giving a wrong number.
 

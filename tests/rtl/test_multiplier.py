@@ -21,12 +21,10 @@ from rbdgen.synthesize.yosys import synth_ecp5
 
 UNITS = [
     Multiplier(18, 18, 3),
-    Multiplier(18, 18, 4),
-    Multiplier(12, 17, 3),
+    Multiplier(12, 17, 4),
     Multiplier(2, 18, 3),
     Multiplier(19, 18, 4),
     Multiplier(18, 27, 6),
-    Multiplier(24, 25, 5),
     Multiplier(32, 32, 6),
     Multiplier(18, 18, 4, "logic"),
     Multiplier(18, 18, 5, "logic"),
@@ -34,9 +32,8 @@ UNITS = [
     Multiplier(12, 12, 2, "logic"),
     Multiplier(12, 13, 3, "logic"),
     Multiplier(17, 15, 7, "logic"),
-    Multiplier(3, 3, 3, "logic"),
     Multiplier(2, 5, 4, "logic"),
-    Multiplier(27, 31, 5, "logic"),
+    Multiplier(27, 20, 5, "logic"),
 ]
 # What the README and the reports promise.
 ECP5_CELLS = {
@@ -58,9 +55,9 @@ def test_names_are_distinct() -> None:
 
 
 def test_each_is_emitted_once() -> None:
-    text = emit_multipliers([UNITS[1], UNITS[0], UNITS[1]], "behavioural")
+    text = emit_multipliers([UNITS[2], UNITS[0], UNITS[2]], "behavioural")
     assert text.count("endmodule") == 2
-    assert text.index(UNITS[0].name) < text.index(UNITS[1].name)
+    assert text.index(UNITS[2].name) < text.index(UNITS[0].name)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +69,7 @@ def test_each_is_emitted_once() -> None:
         ((18, 18), "logic", 2, 5),
         ((14, 18), "logic", 2, 4),
         ((16, 32), "logic", 2, 4),
-        ((2, 8), "logic", 2, 1 + 1),
+        ((2, 8), "logic", 2, 2),
     ],
 )
 def test_latencies(widths: tuple[int, int], style: str, least: int, relaxed: int) -> None:
@@ -157,9 +154,9 @@ def wrapped(values: np.ndarray, width: int) -> np.ndarray:
 def check(sources: list[Path], folder: Path, include: list[Path], count: int) -> None:
     """Every product of every unit, and the cycle in which it comes."""
     (folder / "bench.v").write_text(bench())
-    model = build(
-        [folder / "bench.v", *sources], "bench", folder, ports=PORTS, include_dirs=include
-    )
+    everything = [folder / "bench.v", *sources]
+    # compiling takes longer than running
+    model = build(everything, "bench", folder, ports=PORTS, include_dirs=include, opt="-O0")
     words = operands(count)
     result = model.run(words, stall_in=0.1, seed=5)
     for n, u in enumerate(UNITS):

@@ -95,7 +95,7 @@ def test_xilinx_counts(folder: Path) -> None:
 
 @pytest.mark.synthesis
 def test_errors_are_the_tools_own(folder: Path) -> None:
-    with pytest.raises(SynthesisError, match="Yosys: ERROR: .*nowhere"):
+    with pytest.raises(SynthesisError, match=r"Yosys: ERROR: .*nowhere"):
         synth_ecp5([folder / "dot2.v"], "nowhere", folder / "nowhere.json")
     assert not (folder / "nowhere.json").exists()
     with pytest.raises(SynthesisError, match=r"no such source: .*absent\.v"):

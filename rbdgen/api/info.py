@@ -1,0 +1,72 @@
+"""What a robot is, and what each rewrite and pass makes of its arithmetic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compiler import Core, Front, compile_core, front_end
+from ..graph.node import Op
+
+
+def info(robot: str, **choices: Any) -> dict[str, Any]:
+    """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
+
+    ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
+    constant that is no power of two), add, neg, sincos (pairs), recip.
+    """
+    front = front_end(robot, **choices)
+    core = compile_core(front)
+    return {**robot_facts(front), **number_facts(core)}
+
+
+def robot_facts(front: Front) -> dict[str, Any]:
+    """The robot before fixed point: joints, rewrites, operations."""
+    robot, design = front.robot, front.design
+    return {
+        "robot": robot.name,
+        "file": design.robot,
+        "function": design.functions[0],
+        "base": design.base,
+        "bodies": len(robot.joints) + 1,
+        "joints": len(front.canonical.joints),
+        "depth": robot.depth,
+        "nq": robot.nq,
+        "nv": robot.nv,
+        "joint_names": robot.joint_names,
+        "body_names": [robot.joints[i].body for i in robot.moving],
+        "merged": [j.body for j in robot.joints if not j.kind.nv],
+        "operations": front.graph.operations(),
+        "rewrites": [{"name": name, "operations": count} for name, count in front.rewrites],
+        "notes": list(front.notes),
+    }
+
+
+def number_facts(core: Core) -> dict[str, Any]:
+    """The fixed-point graph: word lengths, what the passes left, schedule."""
+    fixed, plan = core.fixed, core.plan
+    arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
+    widths = [fixed.formats[n].width for n in arithmetic]
+    return {
+        "width": fixed.width,
+        "formats": formats(core),
+        "lowered_operations": fixed.graph.operations(),
+        "adder_bits": sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
+        "mean_width": round(sum(widths) / max(len(widths), 1), 2),
+        "ranges": {
+            "proven": sum(n in core.ranges.proven for n in fixed.graph.nodes),
+            "sampled": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
+        },
+        "latency": plan.latency,
+        "initiation_interval": 1,
+        "multipliers": plan.schedule.binding.multipliers,
+        "target": core.front.design.target,
+    }
+
+
+def formats(core: Core) -> dict[str, dict[str, int]]:
+    """Name → width and fraction bits, of every input and output."""
+    fixed = core.fixed
+    words = dict(fixed.inputs) | {
+        name: fixed.formats[node] for name, node in fixed.graph.outputs.items()
+    }
+    return {name: {"width": f.width, "fraction": f.fraction} for name, f in words.items()}

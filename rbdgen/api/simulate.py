@@ -1,0 +1,190 @@
+"""Simulate a generated design cycle by cycle and hold every bit against the integer model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..compiler import Core, compile_core, front_end
+from ..graph.text import to_text
+from ..robot.design import bounds
+from ..robot.states import random_states
+from ..simulate.verilate import Model, Result
+from .evaluate import as_numbers, golden_model, integer_results, to_words
+from .folder import MARK, OutputError, write_file
+from .generate import DESIGN, GRAPH
+from .rtl import load_core
+
+Progress = Callable[[str], None]
+BATCH = 50_000
+STALL = 0.3  # probability, per cycle and side, in the run under back-pressure
+REPORT = "simulation.json"
+
+
+class Mismatch(RuntimeError):
+    """The hardware differs from its specification, or from what was predicted of it."""
+
+
+@dataclass
+class Error:
+    """Sums for a relative RMS and a largest error against the golden model."""
+
+    square: float = 0.0
+    reference: float = 0.0
+    largest: float = 0.0
+    largest_reference: float = 0.0
+
+    def add(self, values: NDArray, reference: NDArray) -> None:
+        self.square += float(((values - reference) ** 2).sum())
+        self.reference += float((reference**2).sum())
+        self.largest = max(self.largest, float(np.abs(values - reference).max(initial=0.0)))
+        self.largest_reference = max(
+            self.largest_reference, float(np.abs(reference).max(initial=0.0))
+        )
+
+    def report(self) -> dict[str, float]:
+        """Relative RMS over all states and outputs; largest, absolute and against the largest."""
+        return {
+            "relative_rms": float(np.sqrt(self.square / self.reference)) if self.reference else 0.0,
+            "max_absolute": self.largest,
+            "max_relative": self.largest / self.largest_reference if self.reference else 0.0,
+        }
+
+
+def simulate(
+    folder: str | Path,
+    states: int = 1000,
+    seed: int = 0,
+    waves: bool = False,
+    progress: Progress = lambda _: None,
+) -> dict[str, Any]:
+    """Run ``states`` random states through the Verilated design in ``folder``.
+
+    First at full rate, where latency and initiation interval are measured, then (a tenth of them,
+    1000 at most) with random stalls on both sides. Every bit is compared with the integer model,
+    every value with the golden model. Returns the report, also written to simulation.json.
+
+    Raises Mismatch where hardware, model or manifest disagree; OutputError for a folder that is
+    no design.
+    """
+    place = Path(folder)
+    entry = read_manifest(place)
+    core = compile_core(front_end(str(place / DESIGN)), progress)
+    if to_text(core.fixed) != (place / GRAPH).read_text(encoding="utf-8"):
+        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
+    model = load_core(place, entry, progress=progress)
+
+    error = Error()
+    overflows = 0
+    cycles: list[tuple[int, int]] = []  # latency and interval seen, smallest and largest
+    done = 0
+    for state in batches(core, states, seed):
+        words = to_words(core, state)
+        expected, flags = integer_results(core, words)
+        run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1), seed=seed)
+        compare(run, expected, flags, "at full rate")
+        cycles += measured(run, len(flags))
+        error.add(*outputs_and_golden(core, state, expected))
+        overflows += int(flags.any(axis=1).sum())
+        done += len(flags)
+        progress(f"simulated {done} of {states} states, every bit equal")
+    stalled = stalled_run(core, model, min(max(states // 10, 1), 1000), seed)
+    if waves:
+        traced = load_core(place, entry, trace=True, progress=progress)
+        few = next(batches(core, min(states, 100), seed))
+        words = to_words(core, few)
+        traced.run(np.stack([words[n] for n in core.fixed.inputs], axis=1),
+                   waves=place / "simulation.vcd")
+
+    latency = {c[0] for c in cycles}
+    interval = max((c[1] for c in cycles), default=1)
+    report = {
+        "states": states,
+        "seed": seed,
+        "bit_exact": True,
+        "stalled_states": stalled,
+        "latency": latency.pop() if len(latency) == 1 else sorted(latency),
+        "initiation_interval": interval,
+        "overflows": overflows,
+        "error": error.report(),
+    }
+    for key in ("latency", "initiation_interval"):
+        if report[key] != entry[key]:
+            raise Mismatch(f"{place}: {key} {report[key]} simulated, {entry[key]} predicted")
+    write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
+    return report
+
+
+def read_manifest(place: Path) -> dict[str, Any]:
+    """The manifest of a generated folder."""
+    try:
+        return json.loads((place / MARK).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise OutputError(f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT") from None
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{place / MARK}: {error}") from None
+
+
+def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
+    """Random states within the design's limits, BATCH at a time."""
+    front = core.front
+    box = bounds(front.design, front.canonical)
+    for k, start in enumerate(range(0, states, BATCH)):
+        state = random_states(front.canonical, box, min(BATCH, states - start), [seed, k])
+        for body, i in enumerate(front.canonical.moving):
+            if front.canonical.joints[i].body not in front.design.external_forces:
+                state["f_ext"][:, body] = 0.0
+        yield state
+
+
+def compare(
+    run: Result, expected: Mapping[str, NDArray[np.int64]], flags: NDArray[np.bool_], when: str
+) -> None:
+    """Mismatch for the first bit that differs from the integer model."""
+    for k, (name, words) in enumerate(expected.items()):
+        bad = np.flatnonzero(run.outputs[:, k] != words)
+        if bad.size:
+            raise Mismatch(
+                f"{name} of state {bad[0]} {when}: hardware {run.outputs[bad[0], k]}, "
+                f"integer model {words[bad[0]]} ({bad.size} states differ)"
+            )
+    bad = np.flatnonzero((run.outputs[:, len(expected) :] != flags).any(axis=1))
+    if bad.size:
+        raise Mismatch(f"overflow flags of state {bad[0]} {when} differ from the integer model")
+
+
+def measured(run: Result, n: int) -> list[tuple[int, int]]:
+    """(latency, longest distance between tasks taken) of a run without stalls."""
+    latencies = np.unique(run.result_cycle - run.accept_cycle)
+    interval = int(np.diff(run.accept_cycle).max(initial=1)) if n > 1 else 1
+    return [(int(latency), interval) for latency in latencies]
+
+
+def outputs_and_golden(
+    core: Core, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+) -> tuple[NDArray, NDArray]:
+    """Outputs of the integer model and of the golden model, each (N, all outputs)."""
+    values = as_numbers(core, expected)
+    reference = golden_model(core.front, state)
+    n = len(state["q"])
+    return (
+        np.concatenate([values[k].reshape(n, -1) for k in values], axis=1),
+        np.concatenate([reference[k].reshape(n, -1) for k in values], axis=1),
+    )
+
+
+def stalled_run(core: Core, model: Model, states: int, seed: int) -> int:
+    """The same under random stalls on both sides: nothing lost, doubled or out of order."""
+    (state,) = batches(core, states, seed + 1)
+    words = to_words(core, state)
+    expected, flags = integer_results(core, words)
+    tasks = np.stack([words[n] for n in core.fixed.inputs], axis=1)
+    run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed)
+    compare(run, expected, flags, "under stalls")
+    return states

@@ -1,0 +1,57 @@
+"""Map a generated design to FPGA cells; place and route it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..synthesize.report import synthesize as synthesize_ecp5
+from ..synthesize.yosys import synth_xilinx
+from .folder import write_file
+from .simulate import read_manifest
+
+Progress = Callable[[str], None]
+XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
+
+
+def synthesize(
+    folder: str | Path,
+    target: str | None = None,
+    place_and_route: bool = False,
+    speeds: Sequence[int] = (6,),
+    seeds: Sequence[int] = (1,),
+    frequency: float = 150.0,
+    progress: Progress = lambda _: None,
+) -> dict[str, Any]:
+    """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
+
+    With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
+    Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt.
+    """
+    place = Path(folder)
+    entry = read_manifest(place)
+    name = entry["name"]
+    target = target or entry["target"]
+    out = place / f"synthesis-{target}"
+    if target in XILINX:
+        cells = synth_xilinx([place / f"{name}.v"], name, target, progress=progress)  # type: ignore[arg-type]
+        report = {"top": name, "target": target, "cells": cells.count, "fits": None}
+        rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
+        text = "\n".join([f"{name} on {target}, mapped only", "", *rows])
+        write_file(out / "report.json", json.dumps(report, indent=2) + "\n")
+        write_file(out / "report.txt", text + "\n")
+        return report | {"text": text}
+    out.mkdir(parents=True, exist_ok=True)
+    result = synthesize_ecp5(
+        [place / f"{name}.il", place / f"{name}_ecp5.il"],
+        name,
+        target,
+        out,
+        speeds=speeds if place_and_route else (),
+        seeds=seeds,
+        freq=frequency,
+        progress=progress,
+    )
+    return result.to_json() | {"text": str(result)}

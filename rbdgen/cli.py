@@ -1,0 +1,252 @@
+"""The command line: arguments, progress and tables; the work is in ``rbdgen.api``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import __version__, api
+from .api.evaluate import MODELS
+from .robot.choices import FUNCTIONS
+from .robot.design import shipped_robots
+from .robot.model import RobotError
+from .simulate.verilate import SimulationError
+from .synthesize.tool import SynthesisError
+from .tables import info_text, simulation_text
+
+ERRORS = (
+    RobotError,
+    api.InputError,
+    api.OutputError,
+    api.Mismatch,
+    SimulationError,
+    SynthesisError,
+)
+EXAMPLES = """examples:
+  rbdgen info iiwa14                          what the robot is and what its dynamics cost
+  rbdgen generate my_robot.urdf -o build/mine Verilog, RTLIL, manifest.json, pipeline.svg
+  rbdgen simulate build/mine --states 10000   every bit against the integer model
+  rbdgen synthesize build/mine --place-and-route
+  rbdgen evaluate iiwa14 --model fixed --input states.npz --output out.npz
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0, or 1 with one line on standard error."""
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options) or 0)
+    except ERRORS as error:
+        print(f"rbdgen: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("rbdgen: stopped", file=sys.stderr)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+    return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command and option."""
+    top = argparse.ArgumentParser(
+        prog="rbdgen",
+        description="From a robot's URDF to verified rigid-body-dynamics hardware.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"rbdgen {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    command = _robot_command(commands, "info", _info, "joints, operation counts, word lengths")
+    command.add_argument("--json", action="store_true", help="as JSON on standard output")
+
+    command = _robot_command(
+        commands, "evaluate", _evaluate, "a batch of states through any of the models"
+    )
+    command.add_argument(
+        "--model",
+        choices=MODELS,
+        default="golden",
+        help="golden: float64 reference; float: the traced graph; fixed: the integer model; "
+        "rtl: the Verilated hardware (default: %(default)s)",
+    )
+    command.add_argument(
+        "--input", required=True, metavar="NPZ", type=Path,
+        help="arrays q (N, nq), qd, qdd, tau (N, nv), f_ext (N, bodies, 6), as the function needs",
+    )
+    command.add_argument(
+        "--output", required=True, metavar="NPZ", type=Path,
+        help="gets tau, M, Minv, dtau_dq, dtau_dqd, qdd, dqdd_dq or dqdd_dqd, and joint_names",
+    )
+
+    command = _robot_command(commands, "generate", _generate, "Verilog, RTLIL, manifest, diagram")
+    command.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME")
+
+    command = _folder_command(
+        commands, "simulate", _simulate, "every bit, cycle by cycle, against the integer model"
+    )
+    command.add_argument("--states", type=_count, default=1000, help="default: %(default)s")
+    command.add_argument("--seed", type=_seed, default=0, help="of states and stalls")
+    command.add_argument("--waves", action="store_true", help="write DIR/simulation.vcd too")
+
+    command = _folder_command(commands, "synthesize", _synthesize, "FPGA cells and clock")
+    command.add_argument("--target", help="ecp5-25f, ecp5-45f, ecp5-85f, xcup or xc7 (map only)")
+    command.add_argument("--place-and-route", action="store_true", help="with nextpnr: minutes")
+    command.add_argument("--speed", type=int, action="append", choices=(6, 7, 8),
+                         help="speed grade; may be repeated (default: 6)")
+    command.add_argument("--seeds", type=_count, default=1, help="placements tried (default: 1)")
+    command.add_argument("--frequency", type=float, default=150.0, metavar="MHZ", help="aimed at")
+
+    command = commands.add_parser("demo", help="iiwa 14 from URDF to bits, a pendulum to an FPGA")
+    command.add_argument("-o", "--output", metavar="DIR", default="build/demo")
+    command.set_defaults(run=_demo)
+    command = commands.add_parser("bench", help="the long measurements (an hour or more)")
+    command.add_argument("names", nargs="*", help="which of them; none: all")
+    command.set_defaults(run=_bench)
+    return top
+
+
+def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=about, description=about)
+    command.add_argument(
+        "robot",
+        metavar="ROBOT",
+        help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
+    )
+    command.add_argument("--function", choices=FUNCTIONS, help="default: the design's, else id")
+    command.add_argument("--width", type=int, metavar="BITS", help="of words (default: 18)")
+    command.add_argument("--target", metavar="PART", help="default: ecp5-85f")
+    command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
+    command.add_argument(
+        "--mimic", choices=("fold", "independent"),
+        help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
+    )
+    command.add_argument(
+        "--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
+    )
+    command.add_argument(
+        "--snap", type=float, metavar="TOL",
+        help="angles this near [rad] to a multiple of 90° are taken for it (default: 1e-5; 0: none)",
+    )
+    command.add_argument(
+        "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
+    )
+    command.add_argument(
+        "--angles", choices=("on-chip", "sincos"),
+        help="make sines on the chip (default), or take sines and cosines as inputs",
+    )
+    command.add_argument(
+        "--rotation", type=int, choices=(3, 4), help="multiplications per rotation (default: 4)"
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def _folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=about, description=about)
+    command.add_argument("folder", metavar="DIR", help="what generate wrote")
+    command.set_defaults(run=run)
+    return command
+
+
+def _choices(options: argparse.Namespace) -> dict[str, Any]:
+    forces = options.external_forces
+    return {
+        "functions": (options.function,) if options.function else None,
+        "width": options.width,
+        "target": options.target,
+        "base": options.base,
+        "mimic": options.mimic,
+        "gravity": tuple(options.gravity) if options.gravity else None,
+        "snap": options.snap,
+        "external_forces": tuple(forces) if forces is not None else None,
+        "angles": options.angles,
+        "rotation": options.rotation,
+    }
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def _seed(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("not negative")
+    return number
+
+
+def progress() -> Any:
+    """Lines on standard error, each with the seconds since the start."""
+    started = time.monotonic()
+
+    def say(line: str) -> None:
+        print(f"[{time.monotonic() - started:6.1f} s] {line}", file=sys.stderr, flush=True)
+
+    return say
+
+
+def _info(options: argparse.Namespace) -> None:
+    facts = api.info(options.robot, **_choices(options))
+    print(json.dumps(facts, indent=2) if options.json else info_text(facts))
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    try:
+        with np.load(options.input, allow_pickle=False) as file:
+            states = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError) as error:
+        raise api.InputError(f"{options.input}: {error}") from None
+    results = api.evaluate(
+        options.robot, states, options.model, progress=progress(), **_choices(options)
+    )
+    wrong = int(results["overflow"].any(axis=1).sum()) if "overflow" in results else 0
+    if wrong:
+        print(f"rbdgen: {wrong} states overflowed; see overflow in the output", file=sys.stderr)
+    api.write_arrays(options.output, results)
+
+
+def _generate(options: argparse.Namespace) -> None:
+    place = api.generate(options.robot, options.output, progress=progress(), **_choices(options))
+    print(place)
+
+
+def _simulate(options: argparse.Namespace) -> None:
+    report = api.simulate(
+        options.folder, options.states, options.seed, options.waves, progress=progress()
+    )
+    print(simulation_text(report))
+
+
+def _synthesize(options: argparse.Namespace) -> None:
+    report = api.synthesize(
+        options.folder,
+        options.target,
+        options.place_and_route,
+        speeds=options.speed or (6,),
+        seeds=range(1, options.seeds + 1),
+        frequency=options.frequency,
+        progress=progress(),
+    )
+    print(report["text"])
+
+
+def _demo(options: argparse.Namespace) -> None:
+    from .demo import demo
+
+    demo(Path(options.output), progress())
+
+
+def _bench(options: argparse.Namespace) -> None:
+    from .bench import bench
+
+    bench(options.names, progress())

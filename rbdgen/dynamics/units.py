@@ -1,0 +1,93 @@
+"""Units of acceleration and force in which a robot has the fewest constants to multiply by.
+
+A recursion may carry the acceleration of points as A·a and forces as B·f, with angular motion and
+moments as they are: lengths and moments then enter it scaled. A link's length, or the first
+moment that several limbs share, becomes a power of two, which costs nothing. A and B are free of
+each other, since no product of the two scaled vectors is ever formed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..robot.model import JointKind, Robot
+from .scalars import Vector
+
+ROUNDING = 1e-12  # relative; constants nearer than this are equal
+Weighed = tuple[float, int, int]  # c, p, n: n products by c · unitᵖ, p = ±1
+
+
+@dataclass(frozen=True)
+class Units:
+    """``acceleration``: A, of what is carried as A·a; ``force``: B, of what is carried as B·f."""
+
+    acceleration: float = 1.0
+    force: float = 1.0
+
+
+def scaled(values: Iterable[float], factor: float) -> Vector:
+    """The values times ``factor``; what is a power of two but for rounding becomes one."""
+    products = []
+    for value in values:
+        product = float(value) * factor
+        power = math.copysign(2.0 ** round(math.log2(abs(product))), product) if product else 0.0
+        products.append(power if math.isclose(product, power, rel_tol=ROUNDING) else product)
+    return products
+
+
+def units(robot: Robot, external_forces: int = 0) -> Units:
+    """The units that save the most products by constants in the recursion of ``rnea``."""
+    A = _best(_met_by_acceleration(robot))
+    return Units(A, _best(_met_by_force(robot, A, external_forces)))
+
+
+def _met_by_acceleration(robot: Robot) -> list[Weighed]:
+    """The constants beside a: gravity, a + U r, h × a, m a; a sliding joint's q, q̇ and q̈."""
+    met: list[Weighed] = []
+    for joint in robot.joints:
+        if joint.parent < 0:
+            met += [(g, 1, 2) for g in robot.gravity]
+        else:
+            met += [(r, 1, 3) for r in joint.placement.translation]
+        met += [(h, -1, 2) for h in joint.inertia.h]
+        met += [(joint.inertia.mass, -1, 3)]
+        if joint.kind is JointKind.PRISMATIC:
+            met += [(1.0, 1, 3)]
+    return met
+
+
+def _met_by_force(robot: Robot, A: float, external_forces: int) -> list[Weighed]:
+    """The constants beside f: F = m a + U h, r × f, external forces, a sliding joint's τ and q."""
+    met: list[Weighed] = [(1.0, 1, 3)] * external_forces
+    for joint in robot.joints:
+        if joint.parent >= 0:
+            met += [(r, -1, 2) for r in joint.placement.translation]
+        met += [(h, 1, 3 if joint.parent >= 0 else 2) for h in joint.inertia.h]
+        met += [(joint.inertia.mass / A, 1, 3)]
+        if joint.kind is JointKind.PRISMATIC:
+            met += [(1.0, -1, 2)]
+    return met
+
+
+def _best(met: list[Weighed]) -> float:
+    """The unit that makes most products ones by powers of two; 1 if none does better.
+
+    c · unitᵖ is a power of two for one unit in [1, 2) only: each constant votes for its own.
+    """
+    votes: dict[str, int] = {}
+    units: dict[str, float] = {}
+    for constant, power, products in met:
+        if constant:
+            unit = _mantissa(abs(constant) ** -power)
+            key = f"{unit:.12g}"
+            votes[key] = votes.get(key, 0) + products
+            units.setdefault(key, unit)
+    best = max(votes, key=lambda key: votes[key], default="1")
+    return units[best] if votes.get(best, 0) > votes.get("1", 0) else 1.0
+
+
+def _mantissa(x: float) -> float:
+    """x · 2^k in [1, 2)."""
+    return 2 * math.frexp(x)[0]

@@ -1,0 +1,72 @@
+"""Reports as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Columns as wide as their widest entry; numbers to the right."""
+    cells = [[_cell(x) for x in row] for row in rows]
+    widths = [max(len(r[k]) for r in [list(head), *cells]) for k in range(len(head))]
+    lines = ["  ".join(h.ljust(w) for h, w in zip(head, widths, strict=True)).rstrip()]
+    lines.append("  ".join("-" * w for w in widths))
+    for row, plain in zip(rows, cells, strict=True):
+        aligned = [
+            text.rjust(w) if isinstance(value, (int, float)) else text.ljust(w)
+            for value, text, w in zip(row, plain, widths, strict=True)
+        ]
+        lines.append("  ".join(aligned).rstrip())
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)
+
+
+def info_text(facts: dict[str, Any]) -> str:
+    """The facts of ``rbdgen.api.info``."""
+    names = ("mul", "mulc", "add", "neg", "sincos", "recip")
+    rows = [
+        [step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]
+    ]
+    lowered = facts["lowered_operations"]
+    rows.append(["constants as shifts", *(lowered[n] for n in names)])
+    lines = [
+        f"{facts['robot']}: {facts['bodies']} bodies, {facts['joints']} moving joints, "
+        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {facts['base']} base",
+        f"joints: {', '.join(facts['joint_names'])}",
+    ]
+    if facts["merged"]:
+        lines.append(f"merged into their parents: {', '.join(facts['merged'])}")
+    lines += ["", f"operations of {facts['function']} after each exact rewrite", ""]
+    lines += [table(["", *names], rows), ""]
+    lines.append(
+        f"{facts['width']}-bit words, {facts['mean_width']} bits on average; ranges: "
+        f"{facts['ranges']['proven']} proven, {facts['ranges']['sampled']} sampled with 20 % margin"
+    )
+    lines.append(
+        f"{facts['target']}: latency {facts['latency']} cycles, initiation interval "
+        f"{facts['initiation_interval']}, {facts['multipliers']} hardware multipliers"
+    )
+    for note in facts["notes"]:
+        lines.append(f"note: {note}")
+    return "\n".join(lines)
+
+
+def simulation_text(report: dict[str, Any]) -> str:
+    """The report of ``rbdgen.api.simulate``."""
+    error = report["error"]
+    return "\n".join(
+        [
+            f"{report['states']} states, every bit equal to the integer model "
+            f"({report['stalled_states']} more under random stalls on both sides)",
+            f"latency {report['latency']} cycles, initiation interval "
+            f"{report['initiation_interval']}, both as predicted; {report['overflows']} overflows",
+            f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
+            f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
+        ]
+    )
