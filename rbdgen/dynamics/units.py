@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..robot.model import JointKind, Robot
+from ..robot.model import Joint, JointKind, Robot
 from .scalars import Vector
 
 ROUNDING = 1e-12  # relative; constants nearer than this are equal
@@ -47,11 +47,12 @@ def _met_by_acceleration(robot: Robot) -> list[Weighed]:
     """The constants beside a: gravity, a + U r, h × a, m a; a sliding joint's q, q̇ and q̈."""
     met: list[Weighed] = []
     for joint in robot.joints:
-        if joint.parent < 0:
+        level = _level(robot, joint)
+        if level == 0:
             met += [(g, 1, 2) for g in robot.gravity]
         else:
-            met += [(r, 1, 3) for r in joint.placement.translation]
-        met += [(h, -1, 2) for h in joint.inertia.h]
+            met += [(r, 1, 2 if level == 1 else 3) for r in joint.placement.translation]
+        met += [(h, -1, 1 if level == 0 else 2) for h in joint.inertia.h]
         met += [(joint.inertia.mass, -1, 3)]
         if joint.kind is JointKind.PRISMATIC:
             met += [(1.0, 1, 3)]
@@ -61,14 +62,29 @@ def _met_by_acceleration(robot: Robot) -> list[Weighed]:
 def _met_by_force(robot: Robot, A: float, external_forces: int) -> list[Weighed]:
     """The constants beside f: F = m a + U h, r × f, external forces, a sliding joint's τ and q."""
     met: list[Weighed] = [(1.0, 1, 3)] * external_forces
+    asked: list[bool] = []  # whether a lever or a sliding joint from here to the base asks for f
     for joint in robot.joints:
-        if joint.parent >= 0:
-            met += [(r, -1, 2) for r in joint.placement.translation]
-        met += [(h, 1, 3 if joint.parent >= 0 else 2) for h in joint.inertia.h]
-        met += [(joint.inertia.mass / A, 1, 3)]
-        if joint.kind is JointKind.PRISMATIC:
+        level, (x, y, z) = _level(robot, joint), joint.placement.translation
+        lever = level > 0 and bool(x or y or (z and level > 1))
+        slides = joint.kind is JointKind.PRISMATIC
+        asked.append(lever or slides or (level > 0 and asked[joint.parent]))
+        if level == 1:  # only the moment about the first axis goes on
+            met += [(x, -1, 1), (y, -1, 1)]
+        elif level > 1:
+            met += [(r, -1, 2) for r in (x, y, z)]
+        if asked[-1]:
+            met += [(h, 1, 1 if level == 1 else 3) for h in joint.inertia.h]
+            met += [(joint.inertia.mass / A, 1, 3)]
+        if slides:
             met += [(1.0, -1, 2)]
     return met
+
+
+def _level(robot: Robot, joint: Joint) -> int:
+    """0 for a joint on the base, 1 for a joint on such a joint's body, 2 for all others."""
+    if joint.parent < 0:
+        return 0
+    return 1 if robot.joints[joint.parent].parent < 0 else 2
 
 
 def _best(met: list[Weighed]) -> float:

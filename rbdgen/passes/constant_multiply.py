@@ -12,11 +12,11 @@ from .ranges import Ranges
 from .wordlength import SMALLEST, needed_fraction
 
 
-SLACK = 0.5  # of the last bit that is kept of the product
+SLACK = 1.0  # of the last bit that is kept of the product
 
 
 def tolerances(graph: Graph, ranges: Ranges, width: int) -> dict[Node, float]:
-    """How far each MULC's constant may be off: half a last bit where its operand is largest."""
+    """How far each MULC's constant may be off: one last bit where its operand is largest."""
     needed = needed_fraction(graph, ranges, width)
     return {
         node: SLACK * 2.0 ** -needed[node] / max(ranges.bound[node.args[0]], SMALLEST)
@@ -34,7 +34,7 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
     plans: dict[Node, tuple[Recipe, int]] = {}
     by_operand: dict[Node, list[Node]] = defaultdict(list)
     for node in graph.nodes:
-        if node.op is Op.MULC and not node.is_shift:
+        if node.op is Op.MULC and not node.is_shift and node.value > tolerance[node]:
             by_operand[node.args[0]].append(node)
     for nodes in by_operand.values():
         available: list[Recipe] = [1]
@@ -55,6 +55,8 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
             if node in plans:
                 recipe, exponent = plans[node]
                 new[node] = builder.mul(2.0**exponent, _build(builder, recipe, args[0]))
+            elif node.op is Op.MULC and node.value <= tolerance[node]:
+                new[node] = builder.const(0.0)  # never as much as a last bit
             else:
                 new[node] = builder.same(node, args)
     return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Elaboratable, Module, Signal, Value, signed
+from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 
-from ..schedule.channels import Channel
+from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
 
 BANK = 16  # words of one LUT-RAM
 
@@ -18,37 +18,37 @@ def capacity(channel: Channel) -> int:
 class ChannelFifo(Elaboratable):
     """Hardware of one channel.
 
-    ``push``: the sender fires (only where ``ready``), ``pop``: the receiver fires (only where
-    ``valid``). ``written[k]`` is sampled ``words[k].written`` cycles after a push; ``read[k]``
-    shows the word in the cycle ``words[k].read`` after a pop, straight from memory.
-    ``ready`` and ``valid`` come from registers; a token is valid ``delay`` cycles after its push,
-    and its place is ready again ``hold`` + 1 cycles after its pop.
+    ``push``: the sender fires, ``pop``: the receiver fires (only where ``valid``).
+    ``written[k]`` is sampled ``words[k].written`` cycles after a push; ``read[k]`` shows the word
+    in the cycle ``words[k].read`` after a pop, straight from memory.
+
+    ``valid`` is a register; a token is valid ``delay`` cycles after its push. ``room`` says, from
+    registers, that the channel will take a push in the next cycle, whatever is on its way there;
+    a place is free again ``hold`` + 2 cycles after its pop. So no path within a clock leads from
+    one side to the other, and none from a push or pop through a counter.
     """
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, size: int | None = None) -> None:
         self.channel = channel
+        self.size = capacity(channel) if size is None else size
         self.push = Signal(name="push")
         self.pop = Signal(name="pop")
-        self.ready = Signal(name="ready", init=1)
+        self.room = Signal(name="room")
         self.valid = Signal(name="valid")
         self.written = [Signal(signed(w.width), name=f"written_{k}") for k, w in enumerate(channel.words)]
         self.read = [Signal(signed(w.width), name=f"read_{k}") for k, w in enumerate(channel.words)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        channel, size = self.channel, capacity(self.channel)
+        channel, size = self.channel, self.size
         pushed = _Delay(m, "push", self.push)
         popped = _Delay(m, "pop", self.pop)
-
-        tokens = Signal(range(size + 1))
-        arrive, leave = pushed[channel.delay - 1], self.pop
-        m.d.sync += tokens.eq(tokens + arrive - leave)
-        _track(m, tokens, arrive, leave, self.valid)
-
-        room = Signal(range(size + 1), init=size)
-        back, spend = popped[channel.hold], self.push
-        m.d.sync += room.eq(room + back - spend)
-        _track(m, room, back, spend, self.ready)
+        self._tokens(m, pushed[channel.delay - 1])
+        # Places are counted late on both sides, which the schedule's depth allows for: a push of
+        # the last two cycles and one of the next may be missing in the count.
+        places = Signal(range(size + 1), init=size)
+        m.d.sync += places.eq(places + popped[channel.hold + 1] - pushed[1])
+        m.d.comb += self.room.eq(places > PUSHES_ON_THE_WAY)
 
         groups: dict[tuple[int, int], list[int]] = {}
         for k, word in enumerate(channel.words):
@@ -73,6 +73,21 @@ class ChannelFifo(Elaboratable):
                 start = end
         return m
 
+    def _tokens(self, m: Module, arrive: Value) -> None:
+        """``valid``: there is a token. The counter lags a cycle, so a pop need not pass it."""
+        counted = Signal(range(self.size + 1))
+        came = Signal()
+        went = Signal()
+        m.d.sync += [came.eq(arrive), went.eq(self.pop), counted.eq(counted + came - went)]
+        several = Signal()  # two tokens or more, now
+        with m.If(came == went):
+            m.d.comb += several.eq(counted >= 2)
+        with m.Elif(came):
+            m.d.comb += several.eq(counted >= 1)
+        with m.Else():
+            m.d.comb += several.eq(counted >= 3)
+        m.d.sync += self.valid.eq(arrive | Mux(self.pop, several, self.valid))
+
 
 class _Delay:
     """``delay[k]`` is a bit as it was k cycles ago."""
@@ -86,14 +101,6 @@ class _Delay:
             self.m.d.sync += tap.eq(self.taps[-1])
             self.taps.append(tap)
         return self.taps[k]
-
-
-def _track(m: Module, count: Signal, up: Value, down: Value, some: Signal) -> None:
-    """``some`` is a register that says whether ``count`` (which moves with up, down) is not 0."""
-    with m.If(up & ~down):
-        m.d.sync += some.eq(1)
-    with m.Elif(down & ~up):
-        m.d.sync += some.eq(count != 1)
 
 
 def _pointer(m: Module, name: str, step: Value, size: int) -> Signal:

@@ -23,7 +23,8 @@ class RoundTrip(wiring.Component):
     ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``.
 
     A result comes ``plan.latency`` cycles after its task was taken, one per clock; either side
-    may stall at any time. There is no path within a clock from ``o.ready`` to ``i.ready``.
+    may stall at any time. ``i.ready`` is a register. After reset the first task is taken in the
+    second cycle.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -75,9 +76,13 @@ class RoundTrip(wiring.Component):
         into = {r: [f for (_, to), f in fifos.items() if to == r] for r in plan.fire}
         out_of = {r: [f for (of, _), f in fifos.items() if of == r] for r in plan.fire}
         for region in plan.fire:
-            conditions = [f.valid for f in into[region]] + [f.ready for f in out_of[region]]
+            may_send = Signal(name=f"may_send_{region_name(region)}")
+            m.d.sync += may_send.eq(Cat(f.room for f in out_of[region]).all())
+            conditions = [f.valid for f in into[region]]
+            if region != OUTPUT:
+                conditions.append(may_send)
             if region == INPUT:
-                m.d.comb += self.i.ready.eq(Cat(conditions).all())
+                m.d.comb += self.i.ready.eq(may_send)
                 conditions.append(self.i.valid)
             if region == OUTPUT:
                 conditions.append(~self.o.valid | self.o.ready)

@@ -9,9 +9,10 @@ been read (``hold`` cycles after the receiver fired).
 
 With that, tasks follow each other at one a clock if the channel has room for
 
-    depth = (receiver's firing - sender's firing) + hold + 1
+    depth = (receiver's firing - sender's firing) + hold + 1 + PUSHES_ON_THE_WAY
 
-tokens: a credit spent when the sender fires comes back ``hold`` + 1 cycles after the receiver did.
+tokens: a place is counted free ``hold`` + 2 cycles after the receiver fired, and the sender keeps
+two places for tokens that are on their way while it counts, which keeps counters off its paths.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..graph.node import Node, Op, Region
 from .pipelined import OUTPUT, Schedule, ScheduleError, region_of, source
 
 FLAG_BITS = 1
+PUSHES_ON_THE_WAY = 2  # that a sender may have made since it last heard how much room there is
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ def plan(schedule: Schedule) -> Plan:
         arrivals = [fire[c.sender] + c.delay for c in channels if c.receiver == region]
         fire[region] = max(arrivals, default=0)
     channels = [
-        replace(c, depth=fire[c.receiver] - fire[c.sender] + c.hold + 1) for c in channels
+        replace(c, depth=fire[c.receiver] - fire[c.sender] + c.hold + 1 + PUSHES_ON_THE_WAY)
+        for c in channels
     ]
     channels.sort(key=lambda c: (order.index(c.sender), order.index(c.receiver)))
     flags = {region: complete[region] - base[region] for region in complete}

@@ -21,7 +21,7 @@ CYCLE = 14.0  # widths and heights in pixels
 TOP = 104.0  # title, legend and upper axis
 FOOT = 34.0
 INDENT = 12.0  # of a joint's name, per level of the tree
-LETTER = 0.57  # mean width of a letter, in font sizes
+LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
 PORT = 11.0  # between channels at one end of a bar
 LABEL = 14.0  # a bar's label, above it or below
 STREAM_ROOM = 54.0  # between the streams and the first and last cycle: labels of channels
@@ -390,7 +390,8 @@ def _limbs(parents: Sequence[int]) -> list[int]:
 
 def _extent(text: str, size: float) -> float:
     """About how wide the text is: fonts differ."""
-    return LETTER * size * len(text)
+    letters = sum(c.isalpha() or c.isspace() for c in text)
+    return size * (LETTER * letters + DIGIT * (len(text) - letters))
 
 
 def _colour(channel: Channel) -> str:

@@ -1,0 +1,217 @@
+"""Integer semantics against exact fractions and against APyTypes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from apytypes import APyFixed, OverflowMode, QuantizationMode
+
+from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op
+
+STATES = 200
+
+
+def fixed_graph(op: Op, operands: list[Format], out: Format, value: float = 0.0) -> FixedGraph:
+    """One operation, ``z``, on inputs ``x``, ``y`` …"""
+    b = Builder()
+    names = ("x", "y", "c")[: len(operands)]
+    inputs = [b.input(name) for name in names]
+    node = b.node(op, *inputs, value=value)
+    formats: dict[Node, Format] = dict(zip(inputs, operands, strict=True)) | {node: out}
+    return FixedGraph(Graph(names, {"z": node}), dict(zip(names, operands, strict=True)), formats, 18)
+
+
+def random_words(rng: np.random.Generator, form: Format) -> Integers:
+    """Words of the format, its ends among them."""
+    words = rng.integers(form.lowest, form.highest, STATES, endpoint=True)
+    words[:3] = form.lowest, form.highest, 0
+    return rng.permutation(words)
+
+
+def random_format(rng: np.random.Generator, largest: int = 24) -> Format:
+    return Format(int(rng.integers(2, largest + 1)), int(rng.integers(-4, 22)))
+
+
+def exact(words: Integers, form: Format) -> list[Fraction]:
+    return [Fraction(int(w)) / Fraction(2) ** form.fraction for w in words]
+
+
+def floor_to(x: Fraction, fraction: int) -> Fraction:
+    """The largest multiple of 2^-fraction that is not above x."""
+    return Fraction(math.floor(x * Fraction(2) ** fraction)) / Fraction(2) ** fraction
+
+
+def half_up(x: Fraction, fraction: int) -> Fraction:
+    return floor_to(x + Fraction(1, 2) / Fraction(2) ** fraction, fraction)
+
+
+def wrapped(x: Fraction, form: Format) -> int:
+    """The word that two's complement leaves of x."""
+    whole = x * Fraction(2) ** form.fraction
+    assert whole.denominator == 1
+    return (int(whole) - form.lowest) % (1 << form.width) + form.lowest
+
+
+@pytest.mark.parametrize("op", [Op.ADD, Op.SUB])
+@pytest.mark.parametrize("seed", range(25))
+def test_sums_cut_round_and_wrap_as_specified(op: Op, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of = [random_format(rng), random_format(rng)]
+    f = int(rng.integers(-4, max(o.fraction for o in of) + 1))
+    out = Format(int(rng.integers(2, 26)), f)
+    words = [random_words(rng, o) for o in of]
+    got = evaluate_fixed(fixed_graph(op, of, out), dict(zip("xy", words, strict=True)))
+
+    sign = 1 if op is Op.ADD else -1
+    spare = max(o.fraction for o in of) > f
+    over = []
+    for k, (a, b) in enumerate(zip(*map(exact, words, of), strict=True)):
+        # at most one bit below the last is kept of each; the sum of these is rounded half up,
+        # the difference cut off
+        total = floor_to(a, f + 1) + sign * floor_to(b, f + 1)
+        result = half_up(total, f) if spare and op is Op.ADD else floor_to(total, f)
+        assert got.outputs["z"][k] == wrapped(result, out)
+        over.append(wrapped(result, out) != result * Fraction(2) ** f)
+        assert abs(result - (a + sign * b)) <= Fraction(3, 2) / Fraction(2) ** f
+    check_flag(got.overflowed, over)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("seed", range(25))
+def test_products_are_exact_then_cut_or_rounded(rounded: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of = [random_format(rng), random_format(rng)]
+    out = Format(
+        int(rng.integers(2, 30)),
+        sum(o.fraction for o in of) - int(rng.integers(0, 20)),
+        rounded=rounded,
+    )
+    words = [random_words(rng, o) for o in of]
+    got = evaluate_fixed(fixed_graph(Op.MUL, of, out), dict(zip("xy", words, strict=True)))
+    over = []
+    for k, (a, b) in enumerate(zip(*map(exact, words, of), strict=True)):
+        result = (half_up if rounded else floor_to)(a * b, out.fraction)
+        assert got.outputs["z"][k] == wrapped(result, out)
+        over.append(wrapped(result, out) != result * Fraction(2) ** out.fraction)
+    check_flag(got.overflowed, over)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("seed", range(10))
+def test_products_are_those_of_apytypes(rounded: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of = [random_format(rng), random_format(rng)]
+    out = Format(18, sum(o.fraction for o in of) - int(rng.integers(0, 16)), rounded=rounded)
+    words = [random_words(rng, o) for o in of]
+    got = evaluate_fixed(fixed_graph(Op.MUL, of, out), dict(zip("xy", words, strict=True)))
+    mode = QuantizationMode.RND if rounded else QuantizationMode.TRN
+    for k, (a, b) in enumerate(zip(*words, strict=True)):
+        x, y = (
+            APyFixed(int(w), bits=o.width, int_bits=o.width - o.fraction)
+            for w, o in zip((a, b), of, strict=True)
+        )
+        z = (x * y).cast(
+            bits=out.width,
+            int_bits=out.width - out.fraction,
+            quantization=mode,
+            overflow=OverflowMode.WRAP,
+        )
+        assert got.outputs["z"][k] == wrapped(Fraction(z.to_bits(True)), Format(out.width, 0))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_negation_cuts_then_negates(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of = random_format(rng)
+    out = Format(int(rng.integers(2, 26)), of.fraction - int(rng.integers(0, 5)))
+    words = random_words(rng, of)
+    got = evaluate_fixed(fixed_graph(Op.NEG, [of], out), {"x": words})
+    results = [-floor_to(a, out.fraction) for a in exact(words, of)]
+    assert got.outputs["z"].tolist() == [wrapped(r, out) for r in results]
+    check_flag(
+        got.overflowed,
+        [wrapped(r, out) != r * Fraction(2) ** out.fraction for r in results],
+    )
+
+
+def test_a_power_of_two_renames_bits_and_selection_looks_at_the_sign() -> None:
+    word = Format(8, 3)
+    shifted = fixed_graph(Op.MULC, [word], Format(8, 1), value=4.0)
+    words = np.array([-128, -1, 0, 127])
+    got = evaluate_fixed(shifted, {"x": words}).outputs["z"]
+    assert got.tolist() == words.tolist()
+    np.testing.assert_array_equal(Format(8, 1).real(got), 4 * word.real(words))
+
+    # condition, if negative, otherwise
+    chosen = fixed_graph(Op.SELECT, [word] * 3, word)
+    state = {"x": np.array([-1, 0, 1]), "y": np.array([1, 2, 3]), "c": np.array([4, 5, 6])}
+    assert evaluate_fixed(chosen, state).outputs["z"].tolist() == [1, 5, 6]
+
+
+def test_wrapping_that_is_meant_is_no_overflow() -> None:
+    word = Format(8, 8)
+    words = {"x": np.array([100, -100, 5]), "y": np.array([100, -100, 6])}
+    meant = evaluate_fixed(fixed_graph(Op.ADD, [word, word], Format(8, 8, wraps=True)), words)
+    assert meant.outputs["z"].tolist() == [-56, 56, 11]
+    assert not meant.overflowed
+    (over,) = evaluate_fixed(fixed_graph(Op.ADD, [word, word], word), words).overflowed.values()
+    assert over.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("op", [Op.ADD, Op.SUB, Op.MUL, Op.NEG])
+@pytest.mark.parametrize("seed", range(12))
+def test_overflowing_says_whether_any_operands_overflow(op: Op, seed: int) -> None:
+    """Against all operands of small formats."""
+    rng = np.random.default_rng(seed)
+    of = [Format(int(rng.integers(2, 6)), int(rng.integers(-1, 3))) for _ in range(2)]
+    of = of[: 1 if op is Op.NEG else 2]
+    most = sum(o.fraction for o in of) if op is Op.MUL else max(o.fraction for o in of)
+    out = Format(int(rng.integers(2, 8)), most - int(rng.integers(0, 3)), rounded=seed % 2 > 0)
+    fixed = fixed_graph(op, of, out)
+    everything = np.array(
+        list(itertools.product(*(range(o.lowest, o.highest + 1) for o in of))), dtype=np.int64
+    )
+    states = dict(zip("xy", everything.T, strict=False))
+    overflowed = evaluate_fixed(fixed, states).overflowed
+    assert fixed.overflowing(fixed.graph.outputs["z"]) == bool(overflowed)
+
+
+def test_quantize_rounds_half_up_and_saturates() -> None:
+    word = Format(6, 2)
+    values = np.array([0.125, -0.125, 0.124, -0.126, 7.75, 7.9, 1e30, -8.0, -8.2, -1e30])
+    assert word.quantize(values).tolist() == [1, 0, 0, -1, 31, 31, 31, -32, -32, -32]
+    np.testing.assert_array_equal(word.real(np.array([-32, 31])), [-8.0, 7.75])
+    wide = Format(9, -3)
+    assert wide.quantize(np.array([4.0, 3.9, -4.0, -4.1])).tolist() == [1, 0, 0, -1]
+    every = np.arange(word.lowest, word.highest + 1)
+    np.testing.assert_array_equal(word.quantize(word.real(every)), every)
+
+
+def test_wrap_keeps_the_low_bits() -> None:
+    word = Format(5, 0)
+    values = np.arange(-100, 100)
+    assert word.wrap(values).tolist() == [wrapped(Fraction(int(v)), word) for v in values]
+
+
+def test_constants_are_the_nearest_words_and_broadcast() -> None:
+    b = Builder()
+    x, c = b.input("x"), b.const(0.7)
+    graph = Graph(("x",), {"c": c, "s": x + c})
+    formats = {x: Format(8, 4), c: Format(8, 4), graph.outputs["s"]: Format(9, 4)}
+    fixed = FixedGraph(graph, {"x": Format(8, 4)}, formats, 8)
+    outputs = evaluate_fixed(fixed, {"x": np.array([0, 1, 2])}).outputs
+    assert outputs["c"].tolist() == [11, 11, 11]
+    assert outputs["s"].tolist() == [11, 12, 13]
+
+
+def check_flag(overflowed: dict[Node, np.ndarray], expected: list[bool]) -> None:
+    """One node may overflow, and is said to in exactly the states in which it did."""
+    assert bool(overflowed) == any(expected)
+    for states in overflowed.values():
+        assert states.tolist() == expected
