@@ -20,6 +20,7 @@ from .robot.model import RobotError
 from .simulate.verilate import SimulationError
 from .synthesize.tool import SynthesisError
 from .tables import info_text, simulation_text
+from .target import TARGETS
 
 ERRORS = (
     RobotError,
@@ -77,11 +78,17 @@ def parser() -> argparse.ArgumentParser:
         "rtl: the Verilated hardware (default: %(default)s)",
     )
     command.add_argument(
-        "--input", required=True, metavar="NPZ", type=Path,
+        "--input",
+        required=True,
+        metavar="NPZ",
+        type=Path,
         help="arrays q (N, nq), qd, qdd, tau (N, nv), f_ext (N, bodies, 6), as the function needs",
     )
     command.add_argument(
-        "--output", required=True, metavar="NPZ", type=Path,
+        "--output",
+        required=True,
+        metavar="NPZ",
+        type=Path,
         help="gets tau, M, Minv, dtau_dq, dtau_dqd, qdd, dqdd_dq or dqdd_dqd, and joint_names",
     )
 
@@ -96,18 +103,28 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--waves", action="store_true", help="write DIR/simulation.vcd too")
 
     command = _folder_command(commands, "synthesize", _synthesize, "FPGA cells and clock")
-    command.add_argument("--target", help="ecp5-25f, ecp5-45f, ecp5-85f, xcup or xc7 (map only)")
+    command.add_argument(
+        "--target",
+        choices=tuple(TARGETS),
+        help="default: the design's; xcup and xc7 are mapped only",
+    )
     command.add_argument("--place-and-route", action="store_true", help="with nextpnr: minutes")
-    command.add_argument("--speed", type=int, action="append", choices=(6, 7, 8),
-                         help="speed grade; may be repeated (default: 6)")
+    command.add_argument(
+        "--speed",
+        type=int,
+        action="append",
+        choices=(6, 7, 8),
+        help="speed grade; may be repeated (default: 6)",
+    )
     command.add_argument("--seeds", type=_count, default=1, help="placements tried (default: 1)")
     command.add_argument("--frequency", type=float, default=150.0, metavar="MHZ", help="aimed at")
 
     command = commands.add_parser("demo", help="iiwa 14 from URDF to bits, a pendulum to an FPGA")
     command.add_argument("-o", "--output", metavar="DIR", default="build/demo")
     command.set_defaults(run=_demo)
-    command = commands.add_parser("bench", help="the long measurements (an hour or more)")
-    command.add_argument("names", nargs="*", help="which of them; none: all")
+    command = commands.add_parser("bench", help="the long measurements (hours, all of them)")
+    command.add_argument("names", nargs="*", metavar="NAME", help="which of them; none: all")
+    command.add_argument("-o", "--output", metavar="DIR", default="build/bench")
     command.set_defaults(run=_bench)
     return top
 
@@ -121,24 +138,28 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
     )
     command.add_argument("--function", choices=FUNCTIONS, help="default: the design's, else id")
     command.add_argument("--width", type=int, metavar="BITS", help="of words (default: 18)")
-    command.add_argument("--target", metavar="PART", help="default: ecp5-85f")
+    command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
-        "--mimic", choices=("fold", "independent"),
+        "--mimic",
+        choices=("fold", "independent"),
         help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
     )
     command.add_argument(
         "--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
     )
     command.add_argument(
-        "--snap", type=float, metavar="TOL",
-        help="angles this near [rad] to a multiple of 90° are taken for it (default: 1e-5; 0: none)",
+        "--snap",
+        type=float,
+        metavar="TOL",
+        help="angles this near [rad] to a multiple of 90° become it (default: 1e-5; 0: none)",
     )
     command.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
     )
     command.add_argument(
-        "--angles", choices=("on-chip", "sincos"),
+        "--angles",
+        choices=("on-chip", "sincos"),
         help="make sines on the chip (default), or take sines and cosines as inputs",
     )
     command.add_argument(
@@ -249,4 +270,4 @@ def _demo(options: argparse.Namespace) -> None:
 def _bench(options: argparse.Namespace) -> None:
     from .bench import bench
 
-    bench(options.names, progress())
+    bench(options.names, Path(options.output), progress())

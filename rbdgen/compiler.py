@@ -1,7 +1,7 @@
 """The whole compiler, every stage in order.
 
-    URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ passes ─► FixedGraph
-                                                          ─ schedule ─► Plan ─ rtl ─► Verilog
+URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ passes ─► FixedGraph
+                                                      ─ schedule ─► Plan ─ rtl ─► Verilog
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from .robot.canonical import stages
 from .robot.design import Design, bounds, load
 from .robot.model import Robot, RobotError
 from .robot.states import random_states
+from .schedule.binding import bind
 from .schedule.channels import Plan, plan
 from .schedule.pipelined import schedule
-from .schedule.target import bind, find_target
+from .target import find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1

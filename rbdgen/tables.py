@@ -30,9 +30,7 @@ def _cell(value: Any) -> str:
 def info_text(facts: dict[str, Any]) -> str:
     """The facts of ``rbdgen.api.info``."""
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
-    rows = [
-        [step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]
-    ]
+    rows = [[step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]]
     lowered = facts["lowered_operations"]
     rows.append(["constants as shifts", *(lowered[n] for n in names)])
     lines = [

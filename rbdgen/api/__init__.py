@@ -1,7 +1,7 @@
 """rbdgen from Python: the same five things that the command line does."""
 
 from .evaluate import InputError, evaluate
-from .folder import OutputError, write_arrays
+from .folder import OutputError, write_arrays, write_file
 from .generate import generate
 from .info import info
 from .simulate import Mismatch, read_manifest, simulate
@@ -18,4 +18,5 @@ __all__ = [
     "simulate",
     "synthesize",
     "write_arrays",
+    "write_file",
 ]

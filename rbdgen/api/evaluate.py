@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from .. import golden
 from ..compiler import Core, Front, compile_core, front_end
-from ..dynamics.interface import from_columns, joint_angle, to_columns
+from ..dynamics.interface import from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..graph.node import Op
 from ..robot.model import Robot
 from ..schedule.channels import flagged
 from .rtl import build_core
@@ -82,8 +81,10 @@ def checked(front: Front, states: Mapping[str, Any]) -> dict[str, Array]:
     for name in (*needed, "f_ext"):
         if name not in states:
             if name in needed:
-                raise InputError(f"--function {function} needs {name}; the input has "
-                                 f"{', '.join(sorted(states)) or 'nothing'}")
+                raise InputError(
+                    f"--function {function} needs {name}; the input has "
+                    f"{', '.join(sorted(states)) or 'nothing'}"
+                )
             continue
         array = np.asarray(states[name])
         shape = width.get(name, (robot.nv,))

@@ -28,7 +28,10 @@ ROBOT, DESIGN, DIAGRAM, GRAPH = "robot.urdf", "design.yaml", "pipeline.svg", "gr
 
 
 def generate(
-    robot: str, output: str | Path | None = None, progress: Progress = lambda _: None, **choices: Any
+    robot: str,
+    output: str | Path | None = None,
+    progress: Progress = lambda _: None,
+    **choices: Any,
 ) -> Path:
     """Compile ``robot`` and write the design's folder; returns where it is.
 
@@ -128,13 +131,12 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "ports": {
             "clock": "clk",
             "reset": "rst",
-            "input": {"fields": [{"name": n, "signed": True, **words[n]} for n in made.core.inputs]},
+            "input": {
+                "fields": [{"name": n, "signed": True, **words[n]} for n in made.core.inputs]
+            },
             "output": {
                 "fields": [{"name": n, "signed": True, **words[n]} for n in made.core.outputs]
-                + [
-                    {"name": f, "width": 1, "signed": False, "fraction": 0}
-                    for f in flags.values()
-                ]
+                + [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
             },
             "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},
         },
@@ -162,5 +164,8 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
             }
             for c in plan.channels
         ],
-        "files": {n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest() for n, t in files.items()},
+        "files": {
+            n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest()
+            for n, t in files.items()
+        },
     }

@@ -23,8 +23,9 @@ def build_core(
     for name in ("core.v",):
         (folder / name).write_text(made.files[name])
     entry: dict[str, Any] = manifest(core, made, {})["ports"]
-    model = build([folder / "core.v"], "core", folder, ports=Ports.from_manifest(entry),
-                  progress=progress)
+    model = build(
+        [folder / "core.v"], "core", folder, ports=Ports.from_manifest(entry), progress=progress
+    )
     return model, list(made.core.outputs)
 
 

@@ -99,8 +99,9 @@ def simulate(
         traced = load_core(place, entry, trace=True, progress=progress)
         few = next(batches(core, min(states, 100), seed))
         words = to_words(core, few)
-        traced.run(np.stack([words[n] for n in core.fixed.inputs], axis=1),
-                   waves=place / "simulation.vcd")
+        traced.run(
+            np.stack([words[n] for n in core.fixed.inputs], axis=1), waves=place / "simulation.vcd"
+        )
 
     latency = {c[0] for c in cycles}
     interval = max((c[1] for c in cycles), default=1)
@@ -126,7 +127,9 @@ def read_manifest(place: Path) -> dict[str, Any]:
     try:
         return json.loads((place / MARK).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise OutputError(f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT") from None
+        raise OutputError(
+            f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT"
+        ) from None
     except (OSError, ValueError) as error:
         raise OutputError(f"{place / MARK}: {error}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +42,11 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
         elif axis:
             columns[name] = np.asarray(state[field])[:, index[0], WRENCH.index(axis)]
         else:
-            columns[name] = np.asarray(state[field])[(slice(None), *index)]
+            columns[name] = np.asarray(state[field])[:, index[0]]
     return columns
 
 
-def input_limits(
-    robot: Robot, names: Sequence[str], box: Bounds
-) -> dict[str, tuple[float, float]]:
+def input_limits(robot: Robot, names: Sequence[str], box: Bounds) -> dict[str, tuple[float, float]]:
     """Lower and upper limit of each graph input."""
     limits: dict[str, tuple[float, float]] = {}
     for name in names:
@@ -69,9 +68,9 @@ def input_limits(
     return limits
 
 
-def from_columns(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
+def from_columns(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Arrays (N, …) from graph outputs: ``tau[0]``, ``tau[1]`` … become tau (N, 2)."""
-    grouped: dict[str, dict[tuple[int, ...], NDArray]] = {}
+    grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
         field, index, _ = _parts(name)
         grouped.setdefault(field, {})[index] = values
@@ -81,7 +80,8 @@ def from_columns(columns: Mapping[str, NDArray]) -> dict[str, NDArray]:
         first = next(iter(entries.values()))
         array = np.zeros((len(first), *shape), first.dtype)
         for index, values in entries.items():
-            array[(slice(None), *index)] = values
+            place: tuple[Any, ...] = (slice(None), *index)
+            array[place] = values
         arrays[field] = array
     return arrays
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +121,7 @@ def _no_hardware(fixed: FixedGraph, node: Node, *operands: Integers) -> Integers
     raise TypeError(f"{node.op.value} has no unit yet that computes it on integers")
 
 
-INTEGER: dict[Op, Callable[..., Integers]] = {
+INTEGER: dict[Op, Callable[..., Any]] = {
     Op.INPUT: lambda fixed, node: np.int64(0),  # taken from the batch
     Op.CONST: lambda fixed, node: fixed.formats[node].quantize(node.value),
     Op.ADD: _sum(1),
@@ -187,4 +188,3 @@ def evaluate_fixed(
         for name, node in graph.outputs.items()
     }
     return Evaluation(outputs, overflowed)
-

@@ -26,11 +26,16 @@ GUARD = 2  # bits kept below the result until the last rounding
 class SinCos:
     """Sine and cosine with ``width`` bits, ``width - 1`` of them fraction; 1 is cut to 1 - ulp.
 
-    ``phase`` is the number of fraction bits of the angle in turns, at least 12.
+    ``phase`` is the number of fraction bits of the angle in turns, at least ``coarsest``.
     """
 
     phase: int
     width: int
+
+    @property
+    def coarsest(self) -> int:
+        """Fraction bits below which δ would have no bit, or could not be cut to its own."""
+        return max(INDEX + 3, self.width - 3)
 
     @property
     def order(self) -> int:
@@ -127,4 +132,5 @@ def _table(fraction: int) -> NDArray[np.int64]:
     middle = (np.arange(1 << INDEX) + 0.5) / (1 << INDEX) * (math.pi / 2)
     scaled = np.stack([np.sin(middle), np.cos(middle)], axis=1)
     # the last entry would round up to 1: it stays a fraction
-    return np.minimum(np.floor(np.ldexp(scaled, fraction) + 0.5), 2.0**fraction - 1).astype(np.int64)
+    rounded = np.floor(np.ldexp(scaled, fraction) + 0.5)
+    return np.minimum(rounded, 2.0**fraction - 1).astype(np.int64)

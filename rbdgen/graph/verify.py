@@ -56,7 +56,8 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
                 _require(out.fraction <= of[0].fraction + of[1].fraction, node, "invents bits")
             case Op.SIN | Op.COS:
                 _require(node.value == 1.0, node, "has an angle in radians: lower phases first")
-                _require(of[0].fraction >= 12, node, "has an angle too coarse for its table")
+                coarsest = fixed.sincos(node).coarsest
+                _require(of[0].fraction >= coarsest, node, "has an angle too coarse for its unit")
             case Op.ADD | Op.SUB | Op.NEG:
                 wraps = any(fixed.formats[a].wraps for a in node.args)
                 _require(not wraps, node, "computes with an angle that has wrapped around")

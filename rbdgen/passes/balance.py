@@ -33,7 +33,7 @@ class Term:
 def balance(graph: Graph) -> Graph:
     """Every sum in the shortest order; all else as it was."""
     outputs = set(graph.outputs.values())
-    builder = Builder()
+    builder = _PerRegion()
     new: dict[Node, Node] = {}
     clock = _Clock()
     for node in graph.nodes:
@@ -101,6 +101,27 @@ def _earliest_first(builder: Builder, terms: list[Term], clock: _Clock) -> Node:
     return builder.mul(total.sign * 2.0**total.shift, total.node)
 
 
+class _PerRegion(Builder):
+    """Interns sums region by region.
+
+    A partial sum in a new order may equal one that another region forms, and sharing the two
+    could make the regions wait for each other in a circle. What regions shared before, they share.
+    """
+
+    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        if op not in SUMS:
+            return super().node(op, *args, value=value, name=name)
+        key = (self._region, op, *(a.index for a in args))
+        if key not in self._table:
+            self._table[key] = Node(self, self._count, op, args, region=self._region)
+            self._count += 1
+        return self._table[key]
+
+    def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
+        key = (self._region, op, *(a.index for a in args))
+        return self._table.get(key) if op in SUMS else super()._find(op, args, value)
+
+
 class _Clock:
     """When each node's result can be read, if every unit starts as soon as it can."""
 
@@ -122,7 +143,8 @@ class _Clock:
     def _after(self, node: Node) -> int:
         latest = 0
         for arg in node.args:
-            crosses = arg.region != node.region and _source(arg).op not in (Op.INPUT, Op.CONST)
+            maker = _source(arg)
+            crosses = maker.region != node.region and maker.op not in (Op.INPUT, Op.CONST)
             late = CROSSING if crosses and node.op is not Op.MUL else 0
             latest = max(latest, self._at[arg] + late)
         return latest + TAKES[node.op]

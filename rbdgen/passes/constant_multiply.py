@@ -11,7 +11,6 @@ from .constants import Recipe, Sum, cheapest, one_addition, parts
 from .ranges import Ranges
 from .wordlength import SMALLEST, needed_fraction
 
-
 SLACK = 1.0  # of the last bit that is kept of the product
 
 

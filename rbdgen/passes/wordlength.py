@@ -24,6 +24,7 @@ def integer_bits(bound: float) -> int:
 def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]:
     """Fraction bits of each node that its users can still make use of."""
     outputs = set(graph.outputs.values())
+    wide, turning = sums_only(graph), angles(graph)
     needed: dict[Node, int] = {}
     for node in reversed(graph.nodes):
         full = width - 1 - integer_bits(ranges.bound[node])
@@ -40,12 +41,12 @@ def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]
                     wants.append(phase_bits(width))
                 case _:
                     wants.append(full)
-        limit = full + (GUARD if feeds_sums_only(graph, node) else 0)
+        limit = full + (GUARD if node in wide else 0)
         if any(user.op in (Op.SIN, Op.COS) for user in graph.users[node]):
             limit = phase_bits(width)
-        elif node.op is Op.INPUT and _is_angle(graph, node):
+        elif node.op is Op.INPUT and node in turning:
             limit = full + ANGLE_BITS
-        elif _is_angle(graph, node):
+        elif node in turning:
             limit = phase_bits(width) + 2
         needed[node] = min(max(wants, default=full), limit)
     return needed
@@ -56,33 +57,37 @@ def phase_bits(width: int) -> int:
     return width + ANGLE_BITS
 
 
-def feeds_sums_only(graph: Graph, node: Node) -> bool:
-    """Whether only additions read the node (through shifts too): then it may be wider."""
-    if node in graph.outputs.values():
-        return False
-    return all(
-        user.op in (Op.ADD, Op.SUB, Op.NEG)
-        or (user.is_shift and feeds_sums_only(graph, user))
-        for user in graph.users[node]
-    )
+def sums_only(graph: Graph) -> set[Node]:
+    """The nodes that only additions read (through shifts too): they may be wider."""
+    found: set[Node] = set()
+    outputs = set(graph.outputs.values())
+    for node in reversed(graph.nodes):
+        if node not in outputs and all(
+            user.op in (Op.ADD, Op.SUB, Op.NEG) or (user.is_shift and user in found)
+            for user in graph.users[node]
+        ):
+            found.add(node)
+    return found
 
 
-def _is_angle(graph: Graph, node: Node) -> bool:
-    """Whether the node ends in phases only."""
-    users = graph.users[node]
-    return bool(users) and all(
-        user.op in (Op.SIN, Op.COS) or _is_angle(graph, user) for user in users
-    )
+def angles(graph: Graph) -> set[Node]:
+    """The nodes that end in phases only."""
+    found: set[Node] = set()
+    for node in reversed(graph.nodes):
+        users = graph.users[node]
+        if users and all(user.op in (Op.SIN, Op.COS) or user in found for user in users):
+            found.add(node)
+    return found
 
 
 def input_formats(
     graph: Graph, limits: Mapping[str, tuple[float, float]], width: int
 ) -> dict[str, Format]:
     """The word of each graph input. Angles carry ``ANGLE_BITS`` more, up to an AXI word."""
-    angles = {n.name for n in graph.nodes if n.op is Op.INPUT and _is_angle(graph, n)}
+    turning = {n.name for n in angles(graph) if n.op is Op.INPUT}
     formats = {}
     for name in graph.inputs:
-        bits = min(width + ANGLE_BITS, LARGEST_INPUT) if name in angles else width
+        bits = min(width + ANGLE_BITS, LARGEST_INPUT) if name in turning else width
         whole = integer_bits(max(abs(x) for x in limits[name]))
         formats[name] = Format(bits, bits - 1 - whole)
     return formats
@@ -97,6 +102,7 @@ def wordlength(
     operands have no more bits to give, and one bit wider where only additions read them.
     """
     needed = needed_fraction(graph, ranges, width)
+    wide = sums_only(graph)
     formats: dict[Node, Format] = {}
     for node in graph.nodes:
         whole = integer_bits(ranges.bound[node])
@@ -126,7 +132,7 @@ def wordlength(
         if phase:
             formats[node] = Format(phase_bits(width), phase_bits(width), wraps=True)
             continue
-        rounded = node.op is Op.MUL and not feeds_sums_only(graph, node)
+        rounded = node.op is Op.MUL and node not in wide
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
     return FixedGraph(graph, dict(inputs), formats, width)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rbdgen.robot.xml_lines import did_you_mean, quoted
+from rbdgen.target import TARGETS
 
 FUNCTIONS = ("id", "did", "fd", "dfd", "m", "minv")
 WIDTHS = (12, 32)  # bit
@@ -91,12 +92,6 @@ def _rotation(value: Any) -> int:
     return int(_number(value))
 
 
-def _word(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("expected a name")
-    return value
-
-
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
@@ -104,7 +99,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "snap": _snap,
     "functions": _functions,
     "width": _width,
-    "target": _word,
+    "target": _one_of(*TARGETS),
     "external_forces": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,

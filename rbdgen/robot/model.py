@@ -202,9 +202,7 @@ class Robot:
     @cached_property
     def free(self) -> tuple[int, ...]:
         """Indices of the joints that own entries of q: moving and not mimicking."""
-        return tuple(
-            i for i, j in enumerate(self.joints) if j.kind.nv and j.mimic is None
-        )
+        return tuple(i for i, j in enumerate(self.joints) if j.kind.nv and j.mimic is None)
 
     @cached_property
     def moving(self) -> tuple[int, ...]:

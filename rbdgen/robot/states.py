@@ -10,14 +10,17 @@ from .model import Array, JointKind, Robot, RobotError
 State = dict[str, Array]
 
 
-def random_states(robot: Robot, box: Bounds, n: int, seed: int | list[int], extremes: float = 0.0) -> State:
+def random_states(
+    robot: Robot, box: Bounds, n: int, seed: int | list[int], extremes: float = 0.0
+) -> State:
     """q (n, nq), qd, qdd (n, nv), f_ext (n, moving, 6), uniform within ``box``.
 
     The share ``extremes`` of the states has every velocity, acceleration and force at one of its
     two limits, chosen at random: there the sums of many joints are largest.
     """
-    if any(robot.joints[i].kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC)
-           for i in robot.free):
+    if any(
+        robot.joints[i].kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC) for i in robot.free
+    ):
         raise RobotError(f"{robot.name}: random states need joints with one coordinate each")
     rng = np.random.default_rng(seed)
     wrench = np.array([box.force] * 3 + [box.moment] * 3)

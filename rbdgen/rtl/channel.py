@@ -35,7 +35,9 @@ class ChannelFifo(Elaboratable):
         self.pop = Signal(name="pop")
         self.room = Signal(name="room")
         self.valid = Signal(name="valid")
-        self.written = [Signal(signed(w.width), name=f"written_{k}") for k, w in enumerate(channel.words)]
+        self.written = [
+            Signal(signed(w.width), name=f"written_{k}") for k, w in enumerate(channel.words)
+        ]
         self.read = [Signal(signed(w.width), name=f"read_{k}") for k, w in enumerate(channel.words)]
 
     def elaborate(self, platform: object) -> Module:

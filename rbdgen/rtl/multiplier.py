@@ -33,7 +33,7 @@ from amaranth.hdl import (
     signed,
 )
 
-Style = Literal["dsp", "logic"]
+from ..target import Style
 
 DSP_WIDTH = 18  # one operand of MULT18X18D, signed
 DSP_LATENCY = 3  # its input, pipeline and output registers

@@ -38,7 +38,8 @@ class RegionPipeline(Elaboratable):
         self.fixed: FixedGraph = schedule.fixed
         self.nodes = [n for n in schedule.time if region_of(n) == region]
         self.multipliers: list[Multiplier] = []
-        self._units: dict[Node, SinCosUnit] = {}
+        self.sincos_units: list[SinCosUnit] = []
+        self._sincos_of: dict[Node, dict[Op, Signal]] = {}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -129,9 +130,7 @@ class RegionPipeline(Elaboratable):
             m.d.sync += result_register.eq(wide)
             m.d.comb += result.eq(result_register)
 
-    def _check(
-        self, m: Module, node: Node, wide: Value, checks: dict[int, list[Value]]
-    ) -> None:
+    def _check(self, m: Module, node: Node, wide: Value, checks: dict[int, list[Value]]) -> None:
         """Overflow: the bits from the result's sign bit up are not all the same."""
         if not self.fixed.overflowing(node):
             return
@@ -157,7 +156,7 @@ class RegionPipeline(Elaboratable):
 
     def _sincos(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
         angle = node.args[0]
-        if angle not in self._units:
+        if angle not in self._sincos_of:
             schedule = self.plan.schedule
             value, _ = self._operand(node, 0, lanes)
             spec = self.fixed.sincos(node)
@@ -165,12 +164,13 @@ class RegionPipeline(Elaboratable):
             widths = spec.slope_width, spec.delta_width
             latency = schedule.target.multiplier_latency(*widths, style)
             unit = SinCosUnit(spec, len(value), Multiplier(*widths, latency, style))
+            sin = Signal(signed(spec.width), name=f"sin_{angle.index}")
+            cos = Signal(signed(spec.width), name=f"cos_{angle.index}")
+            m.submodules[f"sincos_{angle.index}"] = unit.instance(angle=value, sin=sin, cos=cos)
             self.multipliers += [unit.multiplier] * spec.products
-            m.submodules[f"sincos_{angle.index}"] = unit
-            m.d.comb += unit.angle.eq(value)
-            self._units[angle] = unit
-        unit = self._units[angle]
-        m.d.comb += lanes[node].signal.eq(unit.sin if node.op is Op.SIN else unit.cos)
+            self.sincos_units.append(unit)
+            self._sincos_of[angle] = {Op.SIN: sin, Op.COS: cos}
+        m.d.comb += lanes[node].signal.eq(self._sincos_of[angle][node.op])
 
     def _flag(self, m: Module, checks: dict[int, list[Value]]) -> Value:
         """Whether anything overflowed in this task so far, here or on its way here."""

@@ -12,6 +12,7 @@ from ..schedule.pipelined import INPUT, OUTPUT, region_of, source
 from .channel import ChannelFifo
 from .multiplier import Multiplier
 from .region import RegionPipeline
+from .sincos import SinCosUnit
 
 
 class RoundTrip(wiring.Component):
@@ -34,9 +35,7 @@ class RoundTrip(wiring.Component):
         # an input that nothing reads still has its place in the task
         self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
         self.outputs = {name: fixed.formats[node] for name, node in graph.outputs.items()}
-        in_layout = data.StructLayout(
-            {name: signed(f.width) for name, f in self.inputs.items()}
-        )
+        in_layout = data.StructLayout({name: signed(f.width) for name, f in self.inputs.items()})
         flags = {name: f"overflow[{k}]" for k, name in enumerate(self.outputs)}
         out_layout = data.StructLayout(
             {name: signed(f.width) for name, f in self.outputs.items()}
@@ -61,6 +60,11 @@ class RoundTrip(wiring.Component):
     def multipliers(self) -> list[Multiplier]:
         """Every multiplier instance; known once this has been elaborated."""
         return [unit for region in self.regions.values() for unit in region.multipliers]
+
+    @property
+    def sincos_units(self) -> list[SinCosUnit]:
+        """Every sine and cosine instance; known once this has been elaborated."""
+        return [unit for region in self.regions.values() for unit in region.sincos_units]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -97,6 +101,7 @@ class RoundTrip(wiring.Component):
                 m.d.comb += [x.eq(y) for x, y in zip(fifo.written, words, strict=True)]
         for fifo in out_of.get(INPUT, []):
             for word, signal in zip(fifo.channel.words, fifo.written, strict=True):
+                assert word.node is not None  # a task that comes in has no flag yet
                 m.d.comb += signal.eq(self.i.payload[word.node.name])
         self._output(m, fire[OUTPUT], into[OUTPUT])
         return m

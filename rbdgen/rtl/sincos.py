@@ -2,32 +2,80 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal, Value, signed
+from dataclasses import dataclass
+
+from amaranth.back import rtlil
+from amaranth.hdl import (
+    Cat,
+    ClockDomain,
+    ClockSignal,
+    Const,
+    Elaboratable,
+    Instance,
+    Module,
+    Mux,
+    Signal,
+    Value,
+    signed,
+)
 from amaranth.lib.memory import Memory
 
 from ..graph.sincos import GUARD, INDEX, SinCos
 from ..passes.constants import Recipe, Sum
-from ..schedule.target import sincos_latency, sincos_radians
+from ..schedule.binding import sincos_latency, sincos_radians
 from .multiplier import Multiplier
 
 
-class SinCosUnit(Elaboratable):
+@dataclass(frozen=True)
+class SinCosUnit:
     """``sin`` and ``cos`` of ``angle``, ``latency`` cycles later; a new angle in every cycle.
 
-    ``angle``: signed, ``spec.phase`` fraction bits of a turn, whole turns ignored.
-    ``sin``, ``cos``: signed, ``spec.width`` bits, all but the sign fraction.
-    ``multiplier``: the unit for table entry times distance, see ``product_unit``.
+    Like a multiplier this is a description: a datapath instantiates it by its module name, and
+    each distinct unit is emitted once.
+
+    ``angle``: signed, ``angle_width`` bits, ``spec.phase`` of them the fraction of a turn; whole
+    turns are ignored. ``sin``, ``cos``: signed, ``spec.width`` bits, all but the sign fraction.
+    ``multiplier``: the unit for table entry times distance.
     """
 
-    def __init__(self, spec: SinCos, angle_width: int, multiplier: Multiplier) -> None:
-        self.spec, self.multiplier = spec, multiplier
-        self.angle = Signal(signed(angle_width))
-        self.sin = Signal(signed(spec.width))
-        self.cos = Signal(signed(spec.width))
-        self.latency = sincos_latency(spec, multiplier.latency)
+    spec: SinCos
+    angle_width: int
+    multiplier: Multiplier
+
+    @property
+    def name(self) -> str:
+        """The module's name."""
+        style = "_logic" if self.multiplier.style == "logic" else ""
+        return f"rbdgen_sincos_{self.angle_width}p{self.spec.phase}_{self.spec.width}{style}"
+
+    @property
+    def latency(self) -> int:
+        return sincos_latency(self.spec, self.multiplier.latency)
+
+    def instance(self, *, angle: Value, sin: Value, cos: Value) -> Instance:
+        """One unit in the ``sync`` domain of an Amaranth module."""
+        return Instance(self.name, i_clk=ClockSignal(), i_angle=angle, o_sin=sin, o_cos=cos)
+
+    def to_rtlil(self) -> str:
+        """The module, portable but for its multipliers, which it instantiates."""
+        unit = SinCosPipeline(self)
+        ports = [unit.domain.clk, unit.angle, unit.sin, unit.cos]
+        return rtlil.convert(unit, name=self.name, ports=ports, emit_src=False)
+
+
+class SinCosPipeline(Elaboratable):
+    """The unit as an Amaranth module with ports clk, angle, sin, cos."""
+
+    def __init__(self, unit: SinCosUnit) -> None:
+        self.spec, self.multiplier, self.latency = unit.spec, unit.multiplier, unit.latency
+        self.domain = ClockDomain("sync", reset_less=True)
+        self.angle = Signal(signed(unit.angle_width))
+        self.sin = Signal(signed(unit.spec.width))
+        self.cos = Signal(signed(unit.spec.width))
 
     def elaborate(self, platform: object) -> Module:
         m, spec = Module(), self.spec
+        m.domains += self.domain
         low_bits = spec.phase - 2 - INDEX
         low = self.angle[:low_bits]
         entry = self.angle[low_bits : low_bits + INDEX]
@@ -71,12 +119,16 @@ class SinCosUnit(Elaboratable):
             aligned = (value << (grid - ft)) if grid >= ft else (value >> (ft - grid))
             start = _later(m, _later(m, aligned + (1 << (GUARD - 1)), 1), wait - 1)
             total = start + change if sign > 0 else start - change
-            sums.append(_later(m, (total >> GUARD)[: spec.width].as_signed(), 1))
+            sums.append(_later(m, (total >> GUARD)[: spec.width + 1].as_signed(), 1))
         now += wait + 1
 
-        # One becomes 1 - ulp: only it has the sign bit of these non-negative numbers set.
+        # One becomes 1 - ulp: it is the only one of these numbers with its second bit set, but
+        # for -1 ulp, which the second order makes of a sine of 0 in the widest words.
         limit = Const((1 << (spec.width - 1)) - 1, spec.width)
-        sine, cosine = (Mux(s[-1], limit, s.as_unsigned()) for s in sums)
+        is_one = [s[-2] if spec.order == 1 else s[-2] & ~s[-1] for s in sums]
+        sine, cosine = (
+            Mux(one, limit, s[: spec.width]) for one, s in zip(is_one, sums, strict=True)
+        )
         quadrant = _later(m, quadrant, now)
         swap, lower = quadrant[0], quadrant[1]
         swapped = _later(m, Mux(swap, cosine, sine), 1), _later(m, Mux(swap, sine, cosine), 1)

@@ -121,7 +121,7 @@ def plan(schedule: Schedule) -> Plan:
         Channel(sender, receiver, tuple(there)) for (sender, receiver), there in words.items()
     ]
     # Without stalls a region fires as soon as the last of its tokens comes.
-    fire = {region: 0 for region in order}
+    fire = dict.fromkeys(order, 0)
     for region in order:
         arrivals = [fire[c.sender] + c.delay for c in channels if c.receiver == region]
         fire[region] = max(arrivals, default=0)
@@ -178,9 +178,7 @@ def _flag_times(
     return complete
 
 
-def flagged(
-    plan: Plan, overflowed: Mapping[Node, NDArray[np.bool_]], n: int
-) -> NDArray[np.bool_]:
+def flagged(plan: Plan, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
     """(n, outputs): the overflow flags that the hardware gives with each of n results.
 
     ``overflowed`` says in which states a node overflowed, from the integer model. An output's
@@ -194,6 +192,8 @@ def flagged(
             regions[region] |= regions[channel.sender]
     outputs = [source(node) for node in plan.schedule.fixed.graph.outputs.values()]
     none = np.zeros(n, bool)
-    return np.array(
-        [none if node.op is Op.CONST else regions[region_of(node)] for node in outputs]
-    ).reshape(len(outputs), n).T
+    return (
+        np.array([none if node.op is Op.CONST else regions[region_of(node)] for node in outputs])
+        .reshape(len(outputs), n)
+        .T
+    )

@@ -18,7 +18,8 @@ from scipy.sparse import csr_array
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
-from .target import Binding, Target, sincos_latency
+from ..target import Target
+from .binding import Binding, sincos_latency
 
 INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)
@@ -221,7 +222,8 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
         arrive(node, OUTPUT)
     earliest = program.earliest()
     end = earliest[program.variable(OUTPUT)]
-    given = {n: 0 for n in units if n.op is Op.INPUT} | {INPUT: 0, OUTPUT: end}
+    given: dict[object, int] = {n: 0 for n in units if n.op is Op.INPUT}
+    given |= {INPUT: 0, OUTPUT: end}
     x = program.solve(given, end)
     read = {word: x[key] for word, key in keys.items()}
     fire = {region: x[region] for region in sorted({region_of(n) for n in units} | {OUTPUT})}
@@ -239,4 +241,3 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
 
 def _constants(fixed: FixedGraph) -> set[Node]:
     return {n for n in fixed.graph.nodes if n.op is Op.CONST}
-

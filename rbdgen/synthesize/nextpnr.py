@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rbdgen.synthesize.targets import Target
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
+from rbdgen.target import Target
 
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency)"

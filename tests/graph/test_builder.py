@@ -13,6 +13,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 
+
 class Plain:
     """What a Builder offers, on arrays and with no simplification."""
 

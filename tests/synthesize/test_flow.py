@@ -10,9 +10,9 @@ import pytest
 from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
 from rbdgen.synthesize.nextpnr import place_and_route
 from rbdgen.synthesize.report import Report, synthesize
-from rbdgen.synthesize.targets import TARGETS, find_target
 from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5, synth_xilinx
+from rbdgen.target import TARGETS, find_target
 
 UNIT = Multiplier(18, 18, 3)
 TOP = """

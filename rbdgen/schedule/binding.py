@@ -1,42 +1,15 @@
-"""What a schedule aims at: the latency of each operation and how many multipliers there are."""
+"""Which products become hardware multipliers and which become logic."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..graph.sincos import SinCos
-from ..synthesize.targets import find_target as find_part
 from ..passes.constants import Recipe, Sum, cheapest, depth
-
-Style = Literal["dsp", "logic"]
-
-
-@dataclass(frozen=True)
-class Target:
-    """``multipliers`` is the part's budget; latencies are in cycles, result registered.
-
-    A hardware multiplier of the ECP5 has an input, a pipeline and an output register; words
-    wider than it takes are split over several, with one cycle more for each wide operand.
-    """
-
-    multipliers: int = 156
-    multiplier_width: int = 18
-    dsp_latency: int = 3
-    logic_latency: int = 5
-    ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
-
-    def multiplier_latency(self, a_width: int, b_width: int, style: Style) -> int:
-        wide = (a_width > self.multiplier_width) + (b_width > self.multiplier_width)
-        return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
-
-
-def find_target(name: str) -> Target:
-    """The target called ``name``; ValueError names those there are."""
-    return Target(multipliers=find_part(name).multipliers)
+from ..target import Style, Target
 
 
 @dataclass(frozen=True)
@@ -48,7 +21,7 @@ class Binding:
     multipliers: int  # hardware multipliers used
 
 
-def hardware_multipliers(a_width: int, b_width: int, limit: int = 18) -> int:
+def hardware_multipliers(a_width: int, b_width: int, limit: int) -> int:
     """Hardware multipliers that a product takes when each takes at most ``limit`` bits."""
     return (1 + (a_width > limit)) * (1 + (b_width > limit))
 
@@ -62,7 +35,7 @@ def bind(fixed: FixedGraph, target: Target) -> Binding:
     for node in fixed.graph.nodes:
         if node.op is Op.MUL:
             widths = [fixed.formats[a].width for a in node.args]
-            cost = hardware_multipliers(*widths, target.multiplier_width)
+            cost = hardware_multipliers(widths[0], widths[1], target.multiplier_width)
             wanted.append((widths[0] * widths[1], cost, False, node))
     for angle, node in angles(fixed).items():
         unit = fixed.sincos(node)

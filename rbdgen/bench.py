@@ -1,0 +1,129 @@
+"""The long measurements: each prints the numbers that README and notes quote.
+
+``rbdgen bench NAME …`` runs some of them, ``make bench`` all. Results lie in build/bench/NAME.json
+as well. Hours for all of them on two cores, nearly all of it place and route.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import api
+from .chains import chain_urdf
+from .demo import HEAD, row
+from .tables import simulation_text, table
+
+Progress = Callable[[str], None]
+MILLION = 1_000_000
+SEEDS = (1, 2, 3)
+SIZES = (7, 30, 100)
+
+
+def bench(names: Sequence[str], place: Path, progress: Progress) -> None:
+    """Run the measurements called ``names``, or all."""
+    unknown = set(names) - set(MEASUREMENTS)
+    if unknown:
+        raise api.InputError(
+            f"no measurement {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}"
+        )
+    for name in names or MEASUREMENTS:
+        print(f"\n== {name}: {(MEASUREMENTS[name].__doc__ or '').splitlines()[0]}\n", flush=True)
+        result = MEASUREMENTS[name](place, progress)
+        api.write_file(place / f"{name}.json", json.dumps(result, indent=2) + "\n")
+
+
+def bits(place: Path, progress: Progress) -> Any:
+    """A million random states of iiwa 14, every bit against the integer model."""
+    api.generate("iiwa14", place / "iiwa14", progress)
+    report = api.simulate(place / "iiwa14", MILLION, progress=progress)
+    print(simulation_text(report))
+    return report
+
+
+def robots(place: Path, progress: Progress) -> Any:
+    """Every shipped robot: generated, simulated, mapped to ECP5 cells and to UltraScale+."""
+    results = {}
+    rows = []
+    for robot in ("pendulum", "gantry", "iiwa14", "hyq", "baxter", "humanoid"):
+        folder = place / robot
+        api.generate(robot, folder, progress)
+        simulation = api.simulate(folder, 10_000, progress=progress)
+        mapped = api.synthesize(folder, progress=progress)
+        rows.append(row(api.read_manifest(folder), simulation, mapped))
+        results[robot] = {"simulation": simulation, "ecp5": mapped}
+    print(table(HEAD, rows))
+    return results
+
+
+def xilinx(place: Path, progress: Progress) -> Any:
+    """The same Verilog of iiwa 14 and HyQ mapped with synth_xilinx -family xcup."""
+    results = {}
+    for robot in ("iiwa14", "hyq"):
+        api.generate(robot, place / robot, progress)
+        results[robot] = api.synthesize(place / robot, "xcup", progress=progress)
+        print(results[robot]["text"])
+    return results
+
+
+def iiwa(place: Path, progress: Progress) -> Any:
+    """iiwa 14 placed and routed on LFE5U-85F, speeds 6 and 8, three seeds."""
+    return _placed("iiwa14", place, progress)
+
+
+def hyq(place: Path, progress: Progress) -> Any:
+    """HyQ placed and routed on LFE5U-85F, speeds 6 and 8, three seeds."""
+    return _placed("hyq", place, progress)
+
+
+def _placed(robot: str, place: Path, progress: Progress) -> Any:
+    folder = place / robot
+    api.generate(robot, folder, progress)
+    simulation = api.simulate(folder, 1000, progress=progress)
+    result = api.synthesize(
+        folder, place_and_route=True, speeds=(6, 8), seeds=SEEDS, progress=progress
+    )
+    print(
+        result["text"] + "\n\n" + table(HEAD, [row(api.read_manifest(folder), simulation, result)])
+    )
+    return {"simulation": simulation, "synthesis": result}
+
+
+def growth(place: Path, progress: Progress) -> Any:
+    """Time and memory of ``generate`` for chains of 7, 30 and 100 joints, and for iiwa 14."""
+    rows = []
+    for name, joints in [("iiwa14", 7), *((f"chain {n}", n) for n in SIZES)]:
+        robot = name
+        if name.startswith("chain"):
+            file = place / f"chain{joints}.urdf"
+            api.write_file(file, chain_urdf(joints))
+            robot = str(file)
+        command = [sys.executable, "-m", "rbdgen", "generate", robot, "-o", str(place / "growth")]
+        progress(" ".join(command[1:]))
+        started = time.monotonic()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        seconds = time.monotonic() - started
+        entry = api.read_manifest(place / "growth")
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        count = entry["operations"]
+        rows.append(
+            [name, count["mul"], count["mulc"], entry["latency"], round(seconds, 1), round(peak)]
+        )
+    print(table(("robot", "mul", "mulc", "latency", "seconds", "MiB, largest so far"), rows))
+    return rows
+
+
+MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
+    "bits": bits,
+    "growth": growth,
+    "robots": robots,
+    "xilinx": xilinx,
+    "iiwa": iiwa,
+    "hyq": hyq,
+}

@@ -1,0 +1,74 @@
+"""Rotations about x and z, z-x-z angles, and angles that ought to be multiples of 90°."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .model import Array
+
+NOISE = 1e-13  # rounding noise of float64, relative to a robot's largest length or inertia
+
+
+def rotation_to_z(axis: Array) -> Array:
+    """A rotation whose third column is ``axis``; a signed permutation where axis allows it."""
+    near = int(np.argmax(np.abs(axis)))
+    if abs(abs(axis[near]) - 1) < 1e-15:
+        z = np.zeros(3)
+        z[near] = np.sign(axis[near])
+        x = np.eye(3)[0 if near != 0 else 1]
+    else:
+        z = axis / np.linalg.norm(axis)
+        x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], z)
+        x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])
+
+
+def rot_x(angle: float) -> Array:
+    c, s = quarter(math.cos(angle)), quarter(math.sin(angle))
+    return np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]])
+
+
+def rot_z(angle: float) -> Array:
+    c, s = quarter(math.cos(angle)), quarter(math.sin(angle))
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+
+
+def quarter(x: float) -> float:
+    """A sine or cosine without the rounding noise of multiples of 90°."""
+    return float(round(x)) if abs(x - round(x)) < 1e-15 else x
+
+
+def off_quarters(angle: float) -> float:
+    """How far the angle is from the nearest multiple of 90°."""
+    return abs(angle - round(angle / (math.pi / 2)) * (math.pi / 2))
+
+
+def zxz(rotation: Array) -> tuple[float, float, float]:
+    """Angles (γ, α, β) with rotation = Rz(γ) Rx(α) Rz(β); β = 0 where z stays on ±z."""
+    sine = math.hypot(rotation[0, 2], rotation[1, 2])
+    alpha = math.atan2(sine, rotation[2, 2])
+    if sine < NOISE:
+        return math.atan2(rotation[1, 0], rotation[0, 0]), 0.0 if alpha < 1 else math.pi, 0.0
+    return (
+        math.atan2(rotation[0, 2], -rotation[1, 2]),
+        alpha,
+        math.atan2(rotation[2, 0], rotation[2, 1]),
+    )
+
+
+def snapped(rotation: Array, tolerance: float) -> tuple[Array, float]:
+    """The rotation with its z-x-z angles on multiples of 90° where they are near; the change."""
+    gamma, alpha, beta = zxz(rotation)
+    if min(alpha, math.pi - alpha) <= tolerance:  # z stays on z: only γ ± β is an angle
+        alpha = 0.0 if alpha < 1 else math.pi
+        gamma, beta = math.atan2(rotation[1, 0], rotation[0, 0]), 0.0
+    angles = []
+    for angle in (gamma, alpha, beta):
+        nearest = round(angle / (math.pi / 2)) * math.pi / 2
+        angles.append(nearest if abs(angle - nearest) <= tolerance else angle)
+    result = rot_z(angles[0]) @ rot_x(angles[1]) @ rot_z(angles[2])
+    change = float(np.abs(result - rotation).max())
+    # Rebuilding from angles costs an ulp or two: keep the original where nothing was snapped.
+    return (result, change) if change <= 2 * tolerance and change > 4e-16 else (rotation, 0.0)

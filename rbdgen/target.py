@@ -1,0 +1,66 @@
+"""The parts a design can be made for: what they hold, and how long their units take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Style = Literal["dsp", "logic"]  # of a multiplier
+
+
+@dataclass(frozen=True)
+class Target:
+    """An FPGA: its sites, and the latencies, in cycles, that a schedule counts with.
+
+    A hardware multiplier of the ECP5 has an input, a pipeline and an output register; words
+    wider than it takes are split over several, with one cycle more for each wide operand.
+    ``flag`` is nextpnr's name of the die; without one, there is no open place and route.
+    """
+
+    name: str
+    part: str
+    multipliers: int  # MULT18X18D, DSP48E2
+    luts: int = 0  # LUT4 (ECP5) with as many flip-flops; two make one slice or CCU2C
+    block_rams: int = 0  # DP16KD, 18 kbit each
+    flag: str = ""
+    package: str = "CABGA381"
+    family: str = "ecp5"
+    multiplier_width: int = 18
+    dsp_latency: int = 3
+    logic_latency: int = 5
+    ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
+
+    @property
+    def lut_rams(self) -> int:
+        """TRELLIS_DPR16X4 that fit: one slice in two can be memory, and each takes two slices'
+        worth of LUTs (one for the write port)."""
+        return self.luts // 4
+
+    def multiplier_latency(self, a_width: int, b_width: int, style: Style) -> int:
+        """Cycles of a product of words of these widths."""
+        wide = (a_width > self.multiplier_width) + (b_width > self.multiplier_width)
+        return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
+        Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
+        Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
+        # Mapped only: the multipliers of an XCVU9P and an XC7K325T.
+        Target("xcup", "XCVU9P", 6840, family="xcup"),
+        Target("xc7", "XC7K325T", 840, family="xc7"),
+    )
+}
+
+
+def find_target(name: str) -> Target:
+    """The target called ``name``.
+
+    Raises:
+        ValueError: no such target; the message names those there are.
+    """
+    if name not in TARGETS:
+        raise ValueError(f"no target {name!r}: there are {', '.join(TARGETS)}")
+    return TARGETS[name]

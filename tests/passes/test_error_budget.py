@@ -1,0 +1,60 @@
+"""The error that a design promises: relative RMS of tau against the golden model."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.compiler import compile_core, front_end
+from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen.robot.design import MotionLimits, bounds
+from rbdgen.robot.states import random_states
+
+STATES = 20_000
+
+
+def relative_rms(robot: str, velocity: float = 10.0, **choices: Any) -> float:
+    """sqrt(Σ (τ - τ_golden)² / Σ τ_golden²), all joint angles, |q̇| ≤ ``velocity``, |q̈| ≤ 10."""
+    limits = MotionLimits(velocity=velocity, acceleration=10.0)
+    core = compile_core(front_end(robot, limits=limits, **choices))
+    front, fixed = core.front, core.fixed
+    state = random_states(front.canonical, bounds(front.design, front.canonical), STATES, seed=5)
+    words = {
+        name: fixed.inputs[name].quantize(values)
+        for name, values in to_columns(front.canonical, front.graph.inputs, state).items()
+    }
+    result = evaluate_fixed(fixed, words)
+    assert not result.overflowed
+    outputs = fixed.graph.outputs
+    tau = from_columns(
+        {name: fixed.formats[outputs[name]].real(w) for name, w in result.outputs.items()}
+    )["tau"]
+    exact = golden.rnea(front.robot, state["q"], state["qd"], state["qdd"])
+    return float(np.sqrt(((tau - exact) ** 2).sum() / (exact**2).sum()))
+
+
+def test_iiwa_at_18_bits() -> None:
+    assert relative_rms("iiwa14") <= 1.1e-4
+
+
+def test_iiwa_at_18_bits_and_modest_speed() -> None:
+    assert relative_rms("iiwa14", velocity=2.0) <= 4e-5
+
+
+def test_hyq_at_18_bits() -> None:
+    assert relative_rms("hyq") <= 1e-4
+
+
+def test_each_bit_halves_the_error() -> None:
+    widths = [12, 16, 24, 32]
+    errors = [relative_rms("iiwa14", width=w) for w in widths]
+    for (w0, e0), (w1, e1) in zip(
+        zip(widths, errors, strict=True), zip(widths[1:], errors[1:], strict=False), strict=False
+    ):
+        per_bit = math.log2(e0 / e1) / (w1 - w0)
+        assert per_bit == pytest.approx(1.0, abs=0.15), (w0, w1, e0, e1)
