@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from rbdgen.synthesize.block_rams import pack_output_registers
 from rbdgen.synthesize.carries import trim_carries
 from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 
@@ -50,9 +51,14 @@ def synth_ecp5(
         folder = Path(name)
         cells = _synthesize(sources, top, script, folder, progress)
         document = json.loads((folder / "netlist.json").read_text())
-        trim_carries(document["modules"][top])
+        module = document["modules"][top]
+        trim_carries(module)
+        packed = pack_output_registers(module)
         write_json(document, out_json)
-    return cells
+    count = dict(cells.count)
+    if packed:
+        count["TRELLIS_FF"] -= packed
+    return Cells(cells.top, count, cells.seconds)
 
 
 def synth_xilinx(
