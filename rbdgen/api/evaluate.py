@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..compiler import Core, Front, compile_core, front_end
+from ..compiler import Core, Front, front_end
 from ..dynamics.interface import from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
+from ..robot.design import Design, load
 from ..robot.model import Robot
 from ..schedule.channels import flagged
+from .folder import InputError
+from .hardware import compile_hardware
 from .rtl import build_core
 
 Array = NDArray[np.float64]
@@ -30,10 +33,6 @@ NEEDS = {
     "did": ("q", "qd", "qdd"),
     "dfd": ("q", "qd", "tau"),
 }
-
-
-class InputError(ValueError):
-    """States that do not fit the robot or the design, in one line."""
 
 
 def evaluate(
@@ -52,37 +51,39 @@ def evaluate(
 
     Raises InputError for states of a wrong shape or outside the input words' ranges.
     """
-    front = front_end(robot, **choices)
-    arrays = checked(front, states)
-    if model == "golden":
-        results = golden_model(front, arrays)
-    elif model == "float":
-        columns = to_columns(front.canonical, front.graph.inputs, arrays)
-        results = from_columns(evaluate_graph(front.graph, columns))
+    if model not in MODELS:
+        raise InputError(f"no model {model!r}; one of {', '.join(MODELS)}")
+    design, loaded = load(robot, **choices)
+    arrays = checked(design, loaded, states)
+    if model == "golden":  # of every function, hardware or not
+        results = golden_model(design, loaded, arrays)
     else:
-        core = compile_core(front, progress)
-        words = to_words(core, arrays)
-        if model == "fixed":
-            results = fixed_model(core, words)
+        front = front_end(robot, **choices)
+        if model == "float":
+            columns = to_columns(front.canonical, front.graph.inputs, arrays)
+            results = from_columns(evaluate_graph(front.graph, columns))
         else:
-            with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
-                results = rtl_model(core, words, Path(folder), progress)
-    return {**results, "joint_names": np.array(front.robot.joint_names, dtype=np.str_)}
+            core = compile_hardware(front, progress)
+            words = to_words(core, arrays)
+            if model == "fixed":
+                results = fixed_model(core, words)
+            else:
+                with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
+                    results = rtl_model(core, words, Path(folder), progress)
+    return {**results, "joint_names": np.array(loaded.joint_names, dtype=np.str_)}
 
 
-def checked(front: Front, states: Mapping[str, Any]) -> dict[str, Array]:
-    """The arrays that the function needs, as float64, shapes checked."""
-    robot = front.robot
-    function = front.design.functions[0]
+def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str, Array]:
+    """The arrays that the functions need, as float64, shapes checked."""
     width = {"q": (robot.nq,), "f_ext": (len(robot.moving), 6)}
-    needed = NEEDS[function]
+    needed = list(dict.fromkeys(name for f in design.functions for name in NEEDS[f]))
     arrays: dict[str, Array] = {}
     n = None
     for name in (*needed, "f_ext"):
         if name not in states:
             if name in needed:
                 raise InputError(
-                    f"--function {function} needs {name}; the input has "
+                    f"--function {', '.join(design.functions)} needs {name}; the input has "
                     f"{', '.join(sorted(states)) or 'nothing'}"
                 )
             continue
@@ -94,7 +95,8 @@ def checked(front: Front, states: Mapping[str, Any]) -> dict[str, Array]:
         if n is not None and len(array) != n:
             raise InputError(f"{name} has {len(array)} states, {needed[0]} has {n}")
         n = len(array)
-        bad = np.flatnonzero(~np.isfinite(array.reshape(n, -1)).all(axis=1))
+        finite = np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
+        bad = np.flatnonzero(~finite)
         if bad.size:
             raise InputError(f"{name} of state {bad[0]} is not finite")
         arrays[name] = array.astype(np.float64)
@@ -102,34 +104,37 @@ def checked(front: Front, states: Mapping[str, Any]) -> dict[str, Array]:
     return arrays
 
 
-def golden_model(front: Front, arrays: Mapping[str, Array]) -> dict[str, Array]:
+def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """The float64 reference, for every function."""
-    robot = front.robot
+    results: dict[str, Array] = {}
+    for function in design.functions:
+        results |= _golden(function, robot, arrays)
+    return results
+
+
+def _golden(function: str, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    q, qd, qdd, tau = (arrays.get(name, np.zeros(0)) for name in ("q", "qd", "qdd", "tau"))
     f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
-    match front.design.functions[0]:
+    match function:
         case "id":
-            q, qd, qdd = (arrays[n] for n in ("q", "qd", "qdd"))
             return {"tau": golden.rnea(robot, q, qd, qdd, f_ext)}
         case "m":
-            return {"M": golden.crba(robot, arrays["q"])}
+            return {"M": golden.crba(robot, q)}
         case "minv":
-            return {"Minv": golden.minv(robot, arrays["q"])}
+            return {"Minv": golden.minv(robot, q)}
         case "fd":
-            q, qd, tau = (arrays[n] for n in ("q", "qd", "tau"))
             return {"qdd": golden.aba(robot, q, qd, tau, f_ext)}
         case "did":
-            q, qd, qdd = (arrays[n] for n in ("q", "qd", "qdd"))
             inverse = golden.rnea_derivatives(robot, q, qd, qdd, f_ext)
             return {"dtau_dq": inverse.dtau_dq, "dtau_dqd": inverse.dtau_dqd, "M": inverse.M}
         case "dfd":
-            q, qd, tau = (arrays[n] for n in ("q", "qd", "tau"))
             forward = golden.aba_derivatives(robot, q, qd, tau, f_ext)
             return {
                 "dqdd_dq": forward.dqdd_dq,
                 "dqdd_dqd": forward.dqdd_dqd,
                 "Minv": forward.Minv,
             }
-    raise InputError(f"no golden model of {front.design.functions[0]}")
+    raise InputError(f"no golden model of {function}")
 
 
 def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import shutil
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
+
+
+class InputError(ValueError):
+    """States that do not fit the robot or the design, or cannot be read, in one line."""
 
 
 class OutputError(ValueError):
@@ -35,12 +44,19 @@ def write_folder(place: Path, files: Mapping[str, str]) -> None:
     try:
         scratch.chmod(0o755)
         for name, text in files.items():
-            (scratch / name).write_text(text, encoding="utf-8")
+            (scratch / name).write_text(text, encoding="utf-8", errors="surrogateescape")
         old = scratch.with_name(f"{scratch.name}-old")
         if place.exists():
             place.rename(old)
-        scratch.rename(place)
+        try:
+            scratch.rename(place)
+        except OSError:
+            if old.exists():
+                old.rename(place)
+            raise
         shutil.rmtree(old, ignore_errors=True)
+    except OSError as error:
+        raise OutputError(f"{place}: {error.strerror}") from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -66,3 +82,49 @@ def write_arrays(place: Path, arrays: Mapping[str, NDArray]) -> None:
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     write_file(place, buffer.getvalue())
+
+
+def read_arrays(place: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz file; InputError if it is none or damaged."""
+    try:
+        with zipfile.ZipFile(place) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".npy")]
+            return {
+                name.removesuffix(".npy"): np.lib.format.read_array(
+                    io.BytesIO(archive.read(name)), allow_pickle=False
+                )
+                for name in names
+            }
+    except OSError as error:
+        raise InputError(f"{place}: {error.strerror}") from None
+    except (ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{place}: no .npz file of numbers, or a damaged one ({error})") from None
+
+
+def sealed(manifest: Mapping[str, Any]) -> str:
+    """A manifest as JSON text, with a digest of itself."""
+    return json.dumps({**manifest, "digest": _digest(manifest)}, indent=2) + "\n"
+
+
+def read_manifest(place: Path) -> dict[str, Any]:
+    """The manifest of a generated folder; OutputError unless it is there and whole."""
+    file = place / MARK
+    try:
+        manifest = json.loads(file.read_bytes())
+        whole = manifest["digest"] == _digest(manifest)
+    except (FileNotFoundError, NotADirectoryError):
+        raise OutputError(
+            f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT"
+        ) from None
+    except OSError as error:
+        raise OutputError(f"{file}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError):  # no JSON, or no object
+        whole = False
+    if not whole:
+        raise OutputError(f"{file}: damaged; make the design again with: rbdgen generate ROBOT")
+    return dict(manifest)
+
+
+def _digest(manifest: Mapping[str, Any]) -> str:
+    entries = {key: value for key, value in manifest.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()

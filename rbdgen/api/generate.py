@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import yaml
 
 from .. import __version__
-from ..compiler import Core, compile_core, front_end
+from ..compiler import Core, front_end
 from ..graph.text import to_text
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
@@ -20,7 +19,8 @@ from ..rtl.channel import capacity
 from ..rtl.emit import Emitted, emit
 from ..rtl.round_trip import region_name
 from ..schedule.diagram import diagram
-from .folder import MARK, write_folder
+from .folder import MARK, sealed, write_folder
+from .hardware import compile_hardware
 from .info import formats, robot_facts
 
 Progress = Callable[[str], None]
@@ -40,7 +40,7 @@ def generate(
     """
     progress(f"reading {robot}")
     front = front_end(robot, **choices)
-    core = compile_core(front, progress)
+    core = compile_hardware(front, progress)
     name = design_name(front.robot.name, front.design)
     progress("Verilog")
     made = emit(core.plan, name)
@@ -51,7 +51,7 @@ def generate(
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_text(front.design)
-    files[MARK] = json.dumps(manifest(core, made, files), indent=2) + "\n"
+    files[MARK] = sealed(manifest(core, made, files))
     place = Path(output) if output is not None else Path("build") / name
     write_folder(place, files)
     return place

@@ -17,7 +17,7 @@ from ..robot.design import bounds
 from ..robot.states import random_states
 from ..simulate.verilate import Model, Result
 from .evaluate import as_numbers, golden_model, integer_results, to_words
-from .folder import MARK, OutputError, write_file
+from .folder import OutputError, read_manifest, write_file
 from .generate import DESIGN, GRAPH
 from .rtl import load_core
 
@@ -76,8 +76,7 @@ def simulate(
     place = Path(folder)
     entry = read_manifest(place)
     core = compile_core(front_end(str(place / DESIGN)), progress)
-    if to_text(core.fixed) != (place / GRAPH).read_text(encoding="utf-8"):
-        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
+    same_graph(place, core)
     model = load_core(place, entry, progress=progress)
 
     error = Error()
@@ -122,16 +121,14 @@ def simulate(
     return report
 
 
-def read_manifest(place: Path) -> dict[str, Any]:
-    """The manifest of a generated folder."""
+def same_graph(place: Path, core: Core) -> None:
+    """OutputError if this rbdgen makes another graph of the design than the one in the folder."""
     try:
-        return json.loads((place / MARK).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise OutputError(
-            f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise OutputError(f"{place / MARK}: {error}") from None
+        there = (place / GRAPH).read_bytes()
+    except OSError as error:
+        raise OutputError(f"{place / GRAPH}: {error.strerror}") from None
+    if there != to_text(core.fixed).encode():
+        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
 
 
 def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
@@ -174,7 +171,7 @@ def outputs_and_golden(
 ) -> tuple[NDArray, NDArray]:
     """Outputs of the integer model and of the golden model, each (N, all outputs)."""
     values = as_numbers(core, expected)
-    reference = golden_model(core.front, state)
+    reference = golden_model(core.front.design, core.front.robot, state)
     n = len(state["q"])
     return (
         np.concatenate([values[k].reshape(n, -1) for k in values], axis=1),

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import synth_xilinx
-from .folder import write_file
-from .simulate import read_manifest
+from .folder import read_manifest, write_file
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route

@@ -89,23 +89,25 @@ def rnea(
     unit = units(robot, len(f_ext))
     A, B = unit.acceleration, unit.force
     steps: dict[int, Step] = {}
-    for i, joint in enumerate(robot.joints):
-        parent = steps[joint.parent].motion if joint.parent >= 0 else _base(robot, A)
-        k = v_index[i]
-        state = _joint_state(joint, q[k], qd[k], qdd[k])
-        with arithmetic.region("forward", max(joint.parent, 0)):
-            before = _before_turn(joint, parent, state, A)
+    arriving: dict[int, Motion] = {}  # a joint's motion before it turns or slides
+    for i in robot.children[-1]:
         with arithmetic.region("forward", i):
-            turn = None
+            arriving[i] = _arriving(robot, i, _base(robot, A), qd[v_index[i]], qdd[v_index[i]], A)
+    for i, joint in enumerate(robot.joints):
+        with arithmetic.region("forward", i):
+            turn, slide = None, _position(joint, q[v_index[i]])
             if joint.kind is JointKind.REVOLUTE:
-                sin, cos = turns.get(i) or (arithmetic.sin(state[0]), arithmetic.cos(state[0]))
+                sin, cos = turns.get(i) or (arithmetic.sin(slide), arithmetic.cos(slide))
                 turn = Turn(cos, sin, multiplications)
-            motion = _move(before, state, turn, A)
+            rate = _multiplier(joint) * qd[v_index[i]]
+            motion = _move(arriving[i], turn, slide, rate, A)
             force, moment = _newton_euler(joint.inertia, motion, unit)
             if i in f_ext:
                 external = _in_body_frame(joint, f_ext[i], B)
                 force, moment = sub(force, external[0]), sub(moment, external[1])
-            steps[i] = Step(motion, turn, state[0], force, moment)
+            steps[i] = Step(motion, turn, slide, force, moment)
+            for c in robot.children[i]:
+                arriving[c] = _arriving(robot, c, motion, qd[v_index[c]], qdd[v_index[c]], A)
 
     tau: list[Scalar] = [0.0] * robot.nv
     joined = _joined_by(robot)
@@ -119,9 +121,7 @@ def rnea(
                 force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
             # τ = S·f
             effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2] * (1 / B)
-            multiplier = joint.mimic.multiplier if joint.mimic else 1.0
-            k = v_index[i]
-            tau[k] = tau[k] + multiplier * effort
+            tau[v_index[i]] += _multiplier(joint) * effort
             if joint.parent >= 0:
                 force, moment = _to_parent(joint, step, force, moment, B)
                 if joined.get(joint.parent) == i:
@@ -151,49 +151,48 @@ def _base(robot: Robot, A: float) -> Motion:
     return Motion(ZERO, ZERO, scaled(robot.gravity, -A))
 
 
-def _joint_state(
-    joint: Joint, q: Scalar, qd: Scalar, qdd: Scalar
-) -> tuple[Scalar, Scalar, Scalar]:
-    """Position, velocity and acceleration of the joint itself: mimic and offset applied."""
-    m = joint.mimic.multiplier if joint.mimic else 1.0
+def _multiplier(joint: Joint) -> float:
+    """What the joint makes of the velocity and acceleration that it is given."""
+    return joint.mimic.multiplier if joint.mimic else 1.0
+
+
+def _position(joint: Joint, q: Scalar) -> Scalar:
+    """The position of the joint itself: mimic and offset applied."""
     offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-    return m * q + offset, m * qd, m * qdd
+    return _multiplier(joint) * q + offset
 
 
-def _before_turn(
-    joint: Joint, parent: Motion, state: tuple[Scalar, Scalar, Scalar], A: float
-) -> Motion:
-    """The parent's motion at the joint's origin, along its axes before it turns.
+def _arriving(robot: Robot, i: int, parent: Motion, qd: Scalar, qdd: Scalar, A: float) -> Motion:
+    """The parent's motion at joint ``i``'s origin, along its axes before it moves.
 
-    A turning joint's own q̇ z and q̈ z are in it already: the turn leaves them alone, and the sums
-    end in the parent's region, so that the joint's region begins with multiplications.
+    The joint's own rates along its axis, which it leaves as they are, are in it already: words
+    that wait in a FIFO meet a multiplier a cycle sooner than an adder, so the sums belong to the
+    parent's region. So does a + U r: three words leave instead of a and a column of U.
     """
+    joint, m = robot.joints[i], _multiplier(robot.joints[i])
     R = ConstantRotation(joint.placement.rotation)
     w, alpha = R.back(parent.w), R.back(parent.alpha)
+    a = R.back(parent.of_point(scaled(joint.placement.translation, A)))
     if joint.kind is JointKind.REVOLUTE:
         # ω' + q̇ z,  α' + q̈ z
-        w, alpha = [w[0], w[1], w[2] + state[1]], [alpha[0], alpha[1], alpha[2] + state[2]]
-    # Where the joint sits, its origin's acceleration is the parent's business: three words leave
-    # the parent's region instead of a and a column of U.
-    return Motion(w, alpha, R.back(parent.of_point(scaled(joint.placement.translation, A))))
+        w[2], alpha[2] = w[2] + m * qd, alpha[2] + m * qdd
+    else:
+        # a' + q̈ z
+        a[2] = a[2] + A * m * qdd
+    return Motion(w, alpha, a)
 
 
-def _move(
-    before: Motion, state: tuple[Scalar, Scalar, Scalar], turn: Turn | None, A: float
-) -> Motion:
+def _move(arriving: Motion, turn: Turn | None, slide: Scalar, rate: Scalar, A: float) -> Motion:
     """The motion of the joint's body."""
-    _, qd, _ = state
+    w, alpha, a = arriving.w, arriving.alpha, arriving.a
     if turn is not None:
-        w, alpha = turn.back(before.w), turn.back(before.alpha)
-        # ω = ω' + q̇ z,  α = α' + q̈ z + ω' × q̇ z
-        alpha = [alpha[0] + w[1] * qd, alpha[1] - w[0] * qd, alpha[2]]
-        return Motion(w, alpha, turn.back(before.a))
-    # a = a' + U q z + 2 ω × q̇ z + q̈ z
-    q, qd, qdd = (A * x for x in state)
-    w = before.w
-    a = before.of_point([0.0, 0.0, q])
-    a = [a[0] + 2.0 * (w[1] * qd), a[1] - 2.0 * (w[0] * qd), a[2] + qdd]
-    return Motion(w, before.alpha, a)
+        w, alpha, a = turn.back(w), turn.back(alpha), turn.back(a)
+        # α = α' + q̈ z + ω' × q̇ z
+        return Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
+    # a = a' + q̈ z + U q z + 2 ω × q̇ z
+    x, y, z = arriving.of_point([0.0, 0.0, A * slide])
+    coriolis = 2.0 * A * rate
+    return Motion(w, alpha, [x + w[1] * coriolis, y - w[0] * coriolis, z])
 
 
 def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> tuple[Vector, Vector]:

@@ -281,9 +281,9 @@ class Builder:
             case Op.MULC:
                 return self.mul(node.value, *args)
             case Op.SIN:
-                return self.sin(*args, turn=node.value)
+                return self.sin(args[0], node.value)
             case Op.COS:
-                return self.cos(*args, turn=node.value)
+                return self.cos(args[0], node.value)
             case Op.RECIP:
                 return self.recip(*args)
             case Op.SELECT:

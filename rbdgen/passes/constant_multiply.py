@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
-from .constants import Recipe, Sum, cheapest, one_addition, parts
+from ..graph.node import Builder, Node, Op, Region
+from .constants import Recipe, Sum, cheapest, depth, one_addition, parts, value
 from .ranges import Ranges
+from .regional import RegionalBuilder
 from .wordlength import SMALLEST, needed_fraction
 
 SLACK = 1.0  # of the last bit that is kept of the product
@@ -27,14 +28,14 @@ def tolerances(graph: Graph, ranges: Ranges, width: int) -> dict[Node, float]:
 def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
     """Replace each MULC but powers of two; ``tolerance[node]`` is its constant's slack.
 
-    All constants of one operand are planned together, the most exacting first: what one of them
-    made, the others may use.
+    All constants of one operand in one region are planned together, the most exacting first: what
+    one of them made, the others may use. A constant below its slack is zero.
     """
     plans: dict[Node, tuple[Recipe, int]] = {}
-    by_operand: dict[Node, list[Node]] = defaultdict(list)
+    by_operand: dict[tuple[Node, Region | None], list[Node]] = defaultdict(list)
     for node in graph.nodes:
         if node.op is Op.MULC and not node.is_shift and node.value > tolerance[node]:
-            by_operand[node.args[0]].append(node)
+            by_operand[node.args[0], node.region].append(node)
     for nodes in by_operand.values():
         available: list[Recipe] = [1]
         for node in sorted(nodes, key=lambda n: (tolerance[n] / n.value, n.index)):
@@ -42,11 +43,11 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
             if len(available) > 1 and len(parts(plan[0])) > 1:
                 plan = one_addition(node.value, tolerance[node], available) or plan
             plans[node] = plan
-            for part in sorted(parts(plan[0]), key=lambda p: (p.depth, p.value)):
+            for part in sorted(parts(plan[0]), key=lambda p: (depth(p), value(p))):
                 if part not in available:
                     available.append(part)
 
-    builder = Builder()
+    builder = RegionalBuilder()
     new: dict[Node, Node] = {}
     for node in graph.nodes:
         args = [new[a] for a in node.args]

@@ -182,16 +182,16 @@ def _cost_four(mantissa: float, slack: float, exponent: int) -> tuple[Recipe, in
         shift = int(scale[w]) - math.frexp(value(inner))[1] + 1
         if w < len(powers):
             sign, k = (1 if powers[w] > 0 else -1), round(math.log2(abs(powers[w])))
-            if wanted[w] > 0:
-                recipe = Sum(inner, shift, sign, 1, k)
-            else:
-                recipe = Sum(1, k, -1, inner, shift)
+            above = wanted[w] > 0
+            recipe = Sum(inner, shift, sign, 1, k) if above else Sum(1, k, -1, inner, shift)
         else:
             k, sign = divmod(int(w) - len(powers) + 1, 2)  # factors start with 2^1 + 1 alone
             recipe = Sum(inner, shift + k + 1, 1 if sign == 0 else -1, inner, shift)
         found.append((recipe.depth, int(w), recipe, exponent))
     best = [
-        f for f in sorted(found, key=lambda f: f[:2]) if abs(value(f[2]) - mantissa) <= slack * 1.001
+        f
+        for f in sorted(found, key=lambda f: f[:2])
+        if abs(value(f[2]) - mantissa) <= slack * 1.001
     ]
     return (best[0][2], best[0][3]) if best else None
 

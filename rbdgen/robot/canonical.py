@@ -68,6 +68,6 @@ def stages(
 
 def canonicalize(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) -> Robot:
     """All rewrites. ``snap`` [rad] is ``align_axes``'s tolerance."""
-    for _, robot in stages(robot, snap, notes):
-        pass
+    for _, rewrite in rewrites(snap, notes):
+        robot = rewrite(robot)
     return robot

@@ -9,13 +9,14 @@ from itertools import product
 
 import numpy as np
 
-from .angles import NOISE, off_quarters, rot_x, rot_z, zxz
+from .angles import NOISE, rot_x, rot_z, zxz
 from .base_parameters import regroup_inertia
 from .cost import inertia_cost, levels, placement_cost
 from .frames import ONE_AXIS, denoised, move_frame
 from .model import Array, Inertia, Joint, JointKind, Robot, Transform
 
 STILL = Transform()
+REACH = 3.0  # how far a frame may slide, against the distances to its neighbours
 
 
 def modified_dh(robot: Robot) -> Robot:
@@ -26,7 +27,7 @@ def modified_dh(robot: Robot) -> Robot:
     child's, so that it acts one joint later. Where several children share a body, or a frame
     that empties the inertia saves more, the cheapest of the frames worth trying wins.
     """
-    lean = regroup_inertia(robot, counterweights=False)  # what will be left of each inertia, whatever the frames
+    lean = regroup_inertia(robot)  # what will be left of each inertia, whatever the frames
     level = levels(robot)
     for i, joint in enumerate(robot.joints):
         if joint.kind in ONE_AXIS:
@@ -75,14 +76,16 @@ def _translations(robot: Robot, joint: Joint, children: list[Joint]) -> Iterator
         for across, along in product(points, points):
             yield np.array([across[0], across[1], along[2]])
         return
-    heights = [0.0]
+    heights: list[float] = []
     if joint.parent >= 0:
         heights += _feet(back)  # the parent's axis, seen from here
     for child in children:
         heights += [*_feet(child.placement), float(child.placement.translation[2])]
     h, J = joint.inertia.h, joint.inertia.J
     heights += [-J[k, 2] / h[k] for k in (0, 1) if abs(h[k]) > NOISE]  # J_xz or J_yz vanishes
-    for height in dict.fromkeys(heights):
+    # Nearly parallel axes meet far away, where differences of large numbers lose digits.
+    reach = REACH * sum(np.linalg.norm(j.placement.translation) for j in (joint, *children))
+    for height in dict.fromkeys([0.0, *(h for h in heights if abs(h) <= reach)]):
         yield np.array([0.0, 0.0, height])
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from .angles import NOISE, off_quarters, rot_x, rot_z, rotation_to_z, snapped, zxz
-from .model import Array, Inertia, JointKind, Robot, Transform
+from .angles import NOISE, rotation_to_z, snapped
+from .model import Inertia, JointKind, Robot, Transform, frozen
 
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
+Z = frozen([0.0, 0.0, 1.0])
 
 
 def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) -> Robot:
@@ -32,7 +31,9 @@ def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) 
                 f'joint "{joint.name}": its placement was {change:.1e} rad from a multiple of 90° '
                 "and is taken for it (--snap 0 keeps it)"
             )
-        joints.append(replace(joint, placement=Transform(rotation, joint.placement.translation)))
+        placement = Transform(rotation, joint.placement.translation)
+        axis = Z if joint.kind in ONE_AXIS else joint.axis  # without rounding noise
+        joints.append(replace(joint, placement=placement, axis=axis))
     return denoised(turned.with_joints(joints))
 
 

@@ -6,6 +6,7 @@ from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 
 from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
+from .counting import LUT_RAM, at_least, next_count
 
 BANK = 16  # words of one LUT-RAM
 
@@ -50,16 +51,17 @@ class ChannelFifo(Elaboratable):
         # the last two cycles and one of the next may be missing in the count.
         places = Signal(range(size + 1), init=size)
         m.d.sync += places.eq(places + popped[channel.hold + 1] - pushed[1])
-        m.d.comb += self.room.eq(places > PUSHES_ON_THE_WAY)
+        m.d.comb += self.room.eq(at_least(places, PUSHES_ON_THE_WAY + 1))
 
         groups: dict[tuple[int, int], list[int]] = {}
         for k, word in enumerate(channel.words):
             groups.setdefault((word.written, word.read), []).append(k)
-        write_at = {at: _pointer(m, f"write_{at}", pushed[at], size) for at, _ in sorted(groups)}
-        read_at = {at: _pointer(m, f"read_{at}", popped[at], size) for _, at in sorted(groups)}
+        writes, reads = (sorted(set(offsets)) for offsets in zip(*groups, strict=True))
+        write_at = {at: _pointer(m, f"write_{at}", pushed[at], size) for at in writes}
+        read_at = {at: _pointer(m, f"read_{at}", popped[at], size) for at in reads}
         for (written, read), members in sorted(groups.items()):
             width = sum(channel.words[k].width for k in members)
-            memory = Memory(shape=width, depth=size, init=[])
+            memory = Memory(shape=width, depth=size, init=[], attrs=LUT_RAM)
             m.submodules[f"memory_{written}_{read}"] = memory
             write_port, read_port = memory.write_port(), memory.read_port(domain="comb")
             m.d.comb += [
@@ -83,11 +85,11 @@ class ChannelFifo(Elaboratable):
         m.d.sync += [came.eq(arrive), went.eq(self.pop), counted.eq(counted + came - went)]
         several = Signal()  # two tokens or more, now
         with m.If(came == went):
-            m.d.comb += several.eq(counted >= 2)
+            m.d.comb += several.eq(at_least(counted, 2))
         with m.Elif(came):
-            m.d.comb += several.eq(counted >= 1)
+            m.d.comb += several.eq(at_least(counted, 1))
         with m.Else():
-            m.d.comb += several.eq(counted >= 3)
+            m.d.comb += several.eq(at_least(counted, 3))
         m.d.sync += self.valid.eq(arrive | Mux(self.pop, several, self.valid))
 
 
@@ -109,10 +111,5 @@ def _pointer(m: Module, name: str, step: Value, size: int) -> Signal:
     """Counts the steps round a memory of ``size`` words."""
     pointer = Signal(range(size), name=name)
     with m.If(step):
-        if size & (size - 1):
-            m.d.sync += pointer.eq(pointer + 1)
-            with m.If(pointer == size - 1):
-                m.d.sync += pointer.eq(0)
-        else:
-            m.d.sync += pointer.eq(pointer + 1)
+        m.d.sync += pointer.eq(next_count(pointer, size))
     return pointer

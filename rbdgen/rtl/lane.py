@@ -5,6 +5,8 @@ from __future__ import annotations
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib.memory import Memory
 
+from .counting import LUT_RAM, next_count
+
 LONGEST_RING = 17  # one LUT-RAM of 16 words and the register behind it
 
 
@@ -20,16 +22,14 @@ class Rings:
         """Counts 0 to ``size`` - 1, over and over."""
         if size not in self._pointers:
             pointer = Signal(range(max(size, 2)), name=f"ring_{size}")
-            self._m.d.sync += pointer.eq(pointer + 1)
-            with self._m.If(pointer == size - 1):
-                self._m.d.sync += pointer.eq(0)
+            self._m.d.sync += pointer.eq(next_count(pointer, size))
             self._pointers[size] = pointer
         return self._pointers[size]
 
     def delay(self, value: Value, cycles: int, name: str) -> Value:
         """``value`` after 3 to 17 cycles: a memory read just before it is overwritten."""
         size = cycles - 1
-        memory = Memory(shape=len(value), depth=size, init=[])
+        memory = Memory(shape=len(value), depth=size, init=[], attrs=LUT_RAM)
         self._m.submodules[f"ring_{name}"] = memory
         write, read = memory.write_port(), memory.read_port(domain="comb")
         pointer = self.pointer(size)

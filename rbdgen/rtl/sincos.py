@@ -84,7 +84,7 @@ class SinCosPipeline(Elaboratable):
         # Table: address and data registers of a block RAM, then its output register.
         table, ft = spec.table, spec.table_fraction
         rows = [int(s) | int(c) << ft for s, c in table]
-        memory = Memory(shape=2 * ft, depth=1 << INDEX, init=rows)
+        memory = Memory(shape=2 * ft, depth=1 << INDEX, init=rows, attrs={"ram_style": "block"})
         m.submodules.table = memory
         port = memory.read_port(domain="sync")
         m.d.comb += [port.addr.eq(entry), port.en.eq(1)]
@@ -93,7 +93,7 @@ class SinCosPipeline(Elaboratable):
 
         # δ: distance to the step's middle, d = 2 low - step, in radians
         d = Cat(0, low[:-1], ~low[-1]).as_signed()
-        k, shift = spec.radians
+        _, shift = spec.radians
         recipe, steps = sincos_radians(spec)
         product, at = _times(m, recipe, d)
         delta = _later(m, (product >> shift)[: spec.delta_width].as_signed(), steps - at)

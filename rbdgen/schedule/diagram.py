@@ -19,6 +19,7 @@ from .pipelined import INPUT, OUTPUT, region_of
 
 CYCLE = 14.0  # widths and heights in pixels
 TOP = 104.0  # title, legend and upper axis
+LEGEND = 760.0  # its width, at least
 FOOT = 34.0
 INDENT = 12.0  # of a joint's name, per level of the tree
 LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
@@ -95,7 +96,7 @@ class _Drawing:
         self.start = 50.0 + widest  # right edge of the input stream's bar
         self.zero = self.start + STREAM_ROOM - CYCLE  # where cycle 0 begins: cycle 1 has work
         self.end = self.at(plan.fire[OUTPUT]) + STREAM_ROOM  # left edge of the output's bar
-        self.width = self.end + CYCLE + 14.0
+        self.width = max(self.end + CYCLE + 14.0, LEGEND)
         self.shade = [SHADE[k % 2] for k in _limbs(parents)]
         self.bars: dict[Region, Bar] = {}
         self.rows: list[tuple[float, float]] = []

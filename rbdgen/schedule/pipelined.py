@@ -227,8 +227,14 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     x = program.solve(given, end)
     read = {word: x[key] for word, key in keys.items()}
     fire = {region: x[region] for region in sorted({region_of(n) for n in units} | {OUTPUT})}
-    for _, region in keys:  # a region fires when it reads its first word: no token waits longer
-        fire[region] = min(at for (_, r), at in read.items() if r == region)
+    deadlines: dict[Region, list[tuple[int, Region | None]]] = {region: [] for region in fire}
+    for (node, region), at in read.items():
+        deadlines[region].append((at, None))
+        deadlines[region_of(node)].append((-1, region))
+    # A region fires as late as its first word and its receivers allow: no token waits longer.
+    for region in sorted(fire, key=lambda r: -fire[r]):
+        if region != INPUT:
+            fire[region] = min(at + (fire[to] if to else 0) for at, to in deadlines[region])
     return Schedule(
         fixed,
         binding,

@@ -73,7 +73,7 @@ RULES: dict[str, tuple[Expression, Expected]] = {
         lambda N, b, x, y: N(Op.NEG, N(Op.SUB, y, x)),
     ),
     "-c": (lambda m, x, y: m.neg(m.const(2)), lambda N, b, x, y: b.const(-2)),
-    "--a -> a": (lambda m, x, y: -(-x), lambda N, b, x, y: x),
+    "--a -> a": (lambda m, x, y: m.neg(m.neg(x)), lambda N, b, x, y: x),
     "c d": (lambda m, x, y: m.mul(m.const(2), m.const(3)), lambda N, b, x, y: b.const(6)),
     "0 b -> 0": (lambda m, x, y: 0.0 * x, lambda N, b, x, y: b.const(0)),
     "1 b -> b": (lambda m, x, y: x * 1.0, lambda N, b, x, y: x),

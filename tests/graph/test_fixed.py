@@ -24,7 +24,9 @@ def fixed_graph(op: Op, operands: list[Format], out: Format, value: float = 0.0)
     inputs = [b.input(name) for name in names]
     node = b.node(op, *inputs, value=value)
     formats: dict[Node, Format] = dict(zip(inputs, operands, strict=True)) | {node: out}
-    return FixedGraph(Graph(names, {"z": node}), dict(zip(names, operands, strict=True)), formats, 18)
+    return FixedGraph(
+        Graph(names, {"z": node}), dict(zip(names, operands, strict=True)), formats, 18
+    )
 
 
 def random_words(rng: np.random.Generator, form: Format) -> Integers:

@@ -133,9 +133,7 @@ def test_products_stay_within_their_tolerance(seed: int) -> None:
     }
     outputs["free"] = 0.25 * operands[0]
     graph = Graph(("x", "y"), outputs)
-    slack = {
-        n: n.value * 2.0 ** -rng.uniform(5, 22) for n in graph.nodes if n.op is Op.MULC
-    }
+    slack = {n: n.value * 2.0 ** -rng.uniform(5, 22) for n in graph.nodes if n.op is Op.MULC}
     lowered = verify(constant_multiply(graph, slack))
     assert all(n.is_shift for n in lowered.nodes if n.op is Op.MULC)
 

@@ -72,7 +72,7 @@ def test_reciprocals_of_intervals_about_zero_are_unbounded() -> None:
 def test_bounds_hold_for_other_states_of_a_robot(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = trace_id(canonicalize(random_robot(rng, 5)))
-    limits = {name: (-2.0, 2.0) for name in graph.inputs}
+    limits = dict.fromkeys(graph.inputs, (-2.0, 2.0))
 
     def states(n: int) -> dict[str, np.ndarray]:
         return {name: rng.uniform(-2, 2, n) for name in graph.inputs}
@@ -110,8 +110,6 @@ def test_a_wider_margin_never_tightens_and_inputs_keep_their_limits() -> None:
     x = b.input("x")
     graph = Graph(("x",), {"y": b.sin(x) * x})
     samples = {"x": np.linspace(-1, 1, 50)}
-    tight, loose = (
-        analyse(graph, {"x": (-3, 1)}, samples, margin=m).bound for m in (0.0, 0.5)
-    )
+    tight, loose = (analyse(graph, {"x": (-3, 1)}, samples, margin=m).bound for m in (0.0, 0.5))
     assert all(tight[n] <= loose[n] for n in graph.nodes)
     assert tight[x] == 3.0

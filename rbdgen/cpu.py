@@ -1,0 +1,67 @@
+"""Pinocchio's RNEA on one core of this machine, compiled here: what a user could run instead."""
+
+from __future__ import annotations
+
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from .api import InputError
+from .data import data_folder
+from .robot.canonical import merge_fixed
+from .robot.design import load
+from .robot.model import JointKind, Robot, skew
+
+# Boost's limits are below the number of joint types that Pinocchio has.
+FLAGS = (
+    "-std=c++17 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 "
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -DBOOST_FUSION_INVOKE_MAX_ARITY=10"
+).split()
+
+
+def rnea_nanoseconds(robots: list[str]) -> dict[str, float]:
+    """Robot → ns per call, the median of 21 runs. Takes a minute or two of compilation.
+
+    Raises InputError where Pinocchio's headers (packages pin and cmeel-eigen) are not installed.
+    """
+    prefix = Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
+    include, lib = prefix / "include", prefix / "lib"
+    if not (include / "pinocchio").is_dir() or not (include / "eigen3").is_dir():
+        raise InputError('no Pinocchio to compare with: pip install "rbdgen[dev]"')
+    with tempfile.TemporaryDirectory(prefix="rbdgen-cpu-") as name:
+        program = Path(name) / "rnea"
+        source = data_folder("templates") / "bench" / "pinocchio_rnea.cpp"
+        command = ["g++", *FLAGS, f"-I{include}", f"-I{include / 'eigen3'}", str(source)]
+        command += ["-o", str(program), f"-L{lib}", "-lpinocchio_default", f"-Wl,-rpath,{lib}"]
+        subprocess.run(command, check=True)
+        times = {}
+        for robot in robots:
+            tree = Path(name) / "tree.txt"
+            tree.write_text(_tree(load(robot)[1]))
+            done = subprocess.run(
+                [str(program), str(tree)], check=True, capture_output=True, text=True
+            )
+            times[robot] = float(done.stdout)
+        return times
+
+
+def _tree(robot: Robot) -> str:
+    """The robot as templates/bench/pinocchio_rnea.cpp reads it."""
+    lines = []
+    for joint in merge_fixed(robot).joints:
+        mass = joint.inertia.mass
+        com = joint.inertia.h / mass
+        inertia = joint.inertia.J + mass * skew(com) @ skew(com)
+        numbers = [
+            joint.parent + 1,
+            *joint.axis,
+            int(joint.kind is JointKind.PRISMATIC),
+            *joint.placement.rotation.ravel(),
+            *joint.placement.translation,
+            mass,
+            *com,
+            *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))),
+        ]
+        lines.append(" ".join(repr(float(x)) if isinstance(x, float) else str(x) for x in numbers))
+    return "\n".join(lines) + "\n"

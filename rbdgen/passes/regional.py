@@ -1,0 +1,28 @@
+"""A builder for passes that make new sums: equal sums of two hardware regions stay two."""
+
+from __future__ import annotations
+
+from ..graph.node import Builder, Node, Op
+from .sums import SUMS
+
+
+class RegionalBuilder(Builder):
+    """Interns sums region by region.
+
+    A new sum may equal one that another region forms, and sharing the two could make regions
+    wait for each other in a circle. What regions shared before a pass they share after it.
+    """
+
+    def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
+        if op not in SUMS:
+            return super().node(op, *args, value=value, name=name)
+        key = (self._region, op, *(a.index for a in args))
+        if key not in self._table:
+            self._table[key] = Node(self, self._count, op, args, region=self._region)
+            self._count += 1
+        return self._table[key]
+
+    def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
+        if op not in SUMS:
+            return super()._find(op, args, value)
+        return self._table.get((self._region, op, *(a.index for a in args)))

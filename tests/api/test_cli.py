@@ -1,0 +1,231 @@
+"""The command line: exit codes, and one line instead of a traceback whatever is given."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen import __version__, api
+from rbdgen.cli import main
+
+COMMANDS = ("info", "evaluate", "generate", "simulate", "synthesize", "demo", "bench")
+BENT = """<robot name="bent">
+  <link name="a"/>
+  <joint name="j" type="revolut"><parent link="a"/><child link="b"/></joint>
+</robot>
+"""
+STILL = '<robot name="still"><link name="a"/></robot>'
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder of a test, with some inputs in it."""
+    monkeypatch.chdir(tmp_path)
+    Path("bent.urdf").write_text(BENT)
+    Path("still.urdf").write_text(STILL)
+    Path("text.txt").write_text("x")
+    states = {name: np.zeros((3, 2)) for name in ("q", "qd", "qdd")}
+    np.savez("states.npz", **states)
+    whole = Path("states.npz").read_bytes()
+    Path("cut.npz").write_bytes(whole[:-40])
+    Path("flipped.npz").write_bytes(whole[:150] + b"\xff" + whole[151:])
+    np.savez("objects.npz", q=np.array([None, {}], dtype=object))
+    np.save("one.npy", np.zeros(3))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.generate("pendulum", tmp_path_factory.mktemp("cli") / "pendulum")
+
+
+@pytest.fixture
+def design(pendulum: Path, place: Path) -> Path:
+    """A copy, to be spoilt."""
+    shutil.copytree(pendulum, place / "design")
+    return Path("design")
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line with which a command fails, progress aside."""
+    assert main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert not out
+    (line,) = [line for line in err.splitlines() if not line.startswith("[")]
+    assert line.startswith("rbdgen: ")
+    return line.removeprefix("rbdgen: ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    assert f"usage: rbdgen {command}" in capsys.readouterr().out
+
+
+def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"rbdgen {__version__}\n"
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    overview = capsys.readouterr().out
+    assert all(f"\n    {command}" in overview for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "arguments are required: COMMAND"),
+        (["info"], "arguments are required: ROBOT"),
+        (["info", "pendulum", "--function", "dance"], "invalid choice: 'dance' (choose from 'id'"),
+        (
+            ["info", "pendulum", "--target", "ice40"],
+            "invalid choice: 'ice40' (choose from 'ecp5-25f'",
+        ),
+        (["info", "pendulum", "--rotation", "5"], "invalid choice: 5 (choose from 3, 4)"),
+        (["evaluate", "pendulum", "--output", "o.npz"], "arguments are required: --input"),
+        (["simulate", "design", "--states", "0"], "--states: at least 1"),
+        (["simulate", "design", "--seed", "-1"], "--seed: not negative"),
+        (["synthesize", "design", "--frequency", "0"], "--frequency: a number above 0"),
+        (["synthesize", "design", "--target", "ice40"], "invalid choice: 'ice40'"),
+    ],
+)
+def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    error = capsys.readouterr().err.splitlines()[-1].replace("argument ", "")
+    assert message in error.replace("choose from id", "choose from 'id'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("info nowhere.urdf", "nowhere.urdf: no such file; check the path"),
+        ("info nobody", "nobody: no such robot; a URDF or YAML file, or one of baxter, gantry"),
+        ("info pendulun", 'did you mean "pendulum"?'),
+        ("info .", ".: is a folder"),
+        ("info bent.urdf", 'bent.urdf:3: <joint name="j">: unknown joint type "revolut"'),
+        ("generate bent.urdf -o out", "bent.urdf:3: "),
+        ("info still.urdf", "still: no joint moves, so there is no hardware to make"),
+        ("generate still.urdf -o out", "still: no joint moves"),
+        ("info pendulum --width 40", "width: a whole number of bits from 12 to 32, not 40"),
+        ("info pendulum --gravity nan 0 0", "gravity: must be finite"),
+        ("info pendulum --snap 1", "snap: an angle from 0 to 0.1 rad, not 1"),
+        ("info pendulum --base floating", 'pendulum: joint "root_joint" is floating; hardware'),
+        ("generate pendulum --base floating -o out", 'joint "root_joint" is floating'),
+        ("generate pendulum --function fd -o out", "--function fd: only id is hardware so far"),
+        ("generate pendulum -o text.txt", "text.txt: exists and is no design of rbdgen's"),
+        ("generate pendulum -o text.txt/out", "text.txt/out: "),
+        ("simulate nowhere", "nowhere: no manifest.json; make a design with: rbdgen generate"),
+        ("simulate text.txt", "text.txt: no manifest.json"),
+        ("simulate .", ".: no manifest.json"),
+        ("synthesize nowhere", "nowhere: no manifest.json"),
+        ("bench nothing", "nothing"),
+    ],
+)
+def test_one_line(
+    arguments: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(path.name for path in place.iterdir())
+    assert message in refused(capsys, *arguments.split())
+    assert sorted(path.name for path in place.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("nowhere.npz", "nowhere.npz: No such file or directory"),
+        (".", ".: Is a directory"),
+        ("text.txt", "text.txt: no .npz file of numbers, or a damaged one"),
+        ("one.npy", "one.npy: no .npz file of numbers"),
+        ("cut.npz", "cut.npz: no .npz file of numbers"),
+        ("flipped.npz", "flipped.npz: no .npz file of numbers"),
+        ("objects.npz", "objects.npz: no .npz file of numbers"),
+    ],
+)
+def test_bad_states(
+    source: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("evaluate", "pendulum", "--input", source, "--output", "out.npz")
+    assert refused(capsys, *given).startswith(message)
+    assert not Path("out.npz").exists()
+
+
+def test_unwritable_output(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for output in (".", "text.txt/out.npz"):
+        given = ("evaluate", "pendulum", "--input", "states.npz", "--output", output)
+        assert refused(capsys, *given).startswith(f"{output}: ")
+
+
+def test_evaluate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["evaluate", "pendulum", "--input", "states.npz", "--output", "new/out.npz"]
+    assert main([*given, "--model", "fixed"]) == 0
+    with np.load("new/out.npz") as results:
+        assert set(results) == {"tau", "joint_names", "overflow"}
+        assert results["tau"].shape == (3, 2)
+    assert [p.name for p in Path("new").iterdir()] == ["out.npz"]
+
+
+def test_info_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "pendulum", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == api.info("pendulum")
+    assert main(["info", "pendulum"]) == 0
+    text = capsys.readouterr().out
+    assert "nq 2, nv 2, fixed base" in text
+    assert all(step["name"] in text for step in api.info("pendulum")["rewrites"])
+
+
+def test_generate_prints_the_place(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "pendulum", "--width", "12"]) == 0
+    assert capsys.readouterr().out == "build/pendulum_id\n"
+    assert api.read_manifest(Path("build/pendulum_id"))["width"] == 12
+
+
+@pytest.mark.parametrize("command", ["simulate", "synthesize"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "null", '{"name": "pendulum_id"', "\udcff\udcfe"], ids=repr
+)
+def test_spoilt_manifest(
+    command: str, text: str, design: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (design / "manifest.json").write_text(text, errors="surrogateescape")
+    message = "design/manifest.json: damaged; make the design again"
+    assert refused(capsys, command, "design").startswith(message)
+
+
+def test_changed_manifest(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = design / "manifest.json"
+    file.write_text(file.read_text().replace('"width": 18', '"width": 17', 1))
+    assert refused(capsys, "simulate", "design").startswith("design/manifest.json: damaged")
+
+
+@pytest.mark.parametrize("file", ["graph.txt", "design.yaml", "robot.urdf", "pendulum_id.v"])
+def test_missing_file(file: str, design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (design / file).unlink()
+    assert f"design/{file}: " in refused(capsys, "simulate", "design") + ": "
+
+
+def test_design_of_another_version(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (design / "graph.txt").open("a") as file:
+        file.write("one node more\n")
+    message = "design: made by another version of rbdgen; generate it again"
+    assert refused(capsys, "simulate", "design") == message
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_simulate(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The report is right; hardware that differs in a bit, or from its manifest, is not passed."""
+    assert main(["simulate", "design", "--states", "200"]) == 0
+    assert "200 states, every bit equal" in capsys.readouterr().out
+    report = json.loads((design / "simulation.json").read_text())
+    manifest = api.read_manifest(design)
+    assert report["bit_exact"] is True
+    assert report["latency"] == manifest["latency"]
+    assert report["initiation_interval"] == 1
+    assert report["error"]["relative_rms"] < 2e-4

@@ -1,0 +1,126 @@
+"""A batch of states through every model: they agree as they promise, and say what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.robot.model import RobotError
+
+ROBOT = "gantry"
+N = 50
+
+
+def states(n: int = N) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    facts = {"q": 0.3, "qd": 0.5, "qdd": 2.0}
+    return {name: rng.uniform(-size, size, (n, 5)) for name, size in facts.items()}
+
+
+def test_golden_is_float_and_nearly_fixed() -> None:
+    golden, floating, fixed = (
+        api.evaluate(ROBOT, states(), m) for m in ("golden", "float", "fixed")
+    )
+    for result in (golden, floating, fixed):
+        assert result["tau"].shape == (N, 5)
+        assert result["joint_names"].tolist() == api.info(ROBOT)["joint_names"]
+    np.testing.assert_allclose(floating["tau"], golden["tau"], rtol=1e-10, atol=1e-9)
+    error = np.sqrt(np.mean((fixed["tau"] - golden["tau"]) ** 2, axis=0))
+    assert (error < 1e-3 * np.sqrt(np.mean(golden["tau"] ** 2, axis=0))).all()
+    assert (fixed["tau"] != golden["tau"]).any()
+    assert fixed["overflow"].shape == (N, 5)
+    assert not fixed["overflow"].any()
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_rtl_is_fixed_in_every_bit() -> None:
+    choices = {"width": 12, "external_forces": api.info("pendulum")["body_names"][-1]}
+    given = {k: v[:, :2] for k, v in states().items()}
+    given["f_ext"] = np.zeros((N, 2, 6))
+    given["f_ext"][:, -1] = np.random.default_rng(2).uniform(-5, 5, (N, 6))
+    fixed, rtl = (api.evaluate("pendulum", given, model, **choices) for model in ("fixed", "rtl"))
+    assert set(fixed) == set(rtl) == {"tau", "overflow", "joint_names"}
+    for name in fixed:
+        np.testing.assert_array_equal(rtl[name], fixed[name])
+    without = api.evaluate("pendulum", {**given, "f_ext": np.zeros((N, 2, 6))}, **choices)
+    assert (np.abs(without["tau"] - fixed["tau"]) > 1e-2).any()
+
+
+@pytest.mark.parametrize(
+    ("function", "shapes"),
+    [
+        ("m", {"M": (N, 2, 2)}),
+        ("minv", {"Minv": (N, 2, 2)}),
+        ("fd", {"qdd": (N, 2)}),
+        ("did", {"dtau_dq": (N, 2, 2), "dtau_dqd": (N, 2, 2), "M": (N, 2, 2)}),
+        ("dfd", {"dqdd_dq": (N, 2, 2), "dqdd_dqd": (N, 2, 2), "Minv": (N, 2, 2)}),
+    ],
+)
+def test_golden_computes_every_function(function: str, shapes: dict[str, tuple[int, ...]]) -> None:
+    given = {k: v[:, :2] for k, v in states().items()} | {"tau": np.ones((N, 2))}
+    results = api.evaluate("pendulum", given, "golden", functions=(function,))
+    del results["joint_names"]
+    assert {name: array.shape for name, array in results.items()} == shapes
+
+
+def test_golden_has_no_need_of_hardware() -> None:
+    """A floating base: one more velocity than the joints, six times; a quaternion in q."""
+    rng = np.random.default_rng(3)
+    quaternion = rng.normal(size=(N, 4))
+    quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
+    given = {"q": np.hstack([rng.normal(size=(N, 3)), quaternion, rng.normal(size=(N, 2))])}
+    given |= {name: rng.normal(size=(N, 8)) for name in ("qd", "qdd")}
+    result = api.evaluate("pendulum", given, "golden", base="floating")
+    assert result["tau"].shape == (N, 8)
+    with pytest.raises(RobotError, match="is floating; hardware for --function id covers"):
+        api.evaluate("pendulum", given, "float", base="floating")
+
+
+def test_unknown_model() -> None:
+    with pytest.raises(api.InputError, match="no model 'silver'; one of golden, float, fixed, rtl"):
+        api.evaluate(ROBOT, states(), "silver")
+
+
+def test_no_states_at_all() -> None:
+    for model in ("golden", "float", "fixed"):
+        assert api.evaluate(ROBOT, states(0), model)["tau"].shape == (0, 5)
+
+
+@pytest.mark.parametrize("model", ["golden", "float", "fixed"])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"qd": None}, r"--function id needs qd; the input has q, qdd"),
+        ({"q": np.zeros((N, 4))}, r"q is float64 \(50, 4\); expected numbers \(N, 5\)"),
+        ({"q": np.zeros(5)}, r"q is float64 \(5,\); expected numbers \(N, 5\)"),
+        ({"q": np.array(0.0)}, r"q is float64 \(\); expected numbers \(N, 5\)"),
+        ({"q": np.full((N, 5), "x")}, r"q is <U1 \(50, 5\); expected numbers"),
+        ({"qd": np.zeros((N - 1, 5))}, "qd has 49 states, q has 50"),
+        ({"qdd": np.full((N, 5), np.nan)}, "qdd of state 0 is not finite"),
+        ({"f_ext": np.zeros((N, 5, 3))}, r"f_ext is float64 \(50, 5, 3\); expected .*\(N, 5, 6\)"),
+    ],
+)
+def test_wrong_arrays(model: str, change: dict[str, np.ndarray | None], message: str) -> None:
+    given = {k: v for k, v in (states() | change).items() if v is not None}
+    with pytest.raises(api.InputError, match=message):
+        api.evaluate(ROBOT, given, model)
+
+
+def test_outside_the_words() -> None:
+    given = states()
+    given["qdd"][7, 2] = -1e4
+    with pytest.raises(api.InputError, match=r"qdd\[2\] of state 7 is -10000, outside ±\d+"):
+        api.evaluate(ROBOT, given, "fixed")
+    api.evaluate(ROBOT, given, "float")
+
+
+def test_force_where_there_is_no_input() -> None:
+    given = states() | {"f_ext": np.zeros((N, 5, 6))}
+    api.evaluate(ROBOT, given, "fixed")
+    given["f_ext"][3, 1, 2] = 1.0
+    name = api.info(ROBOT)["body_names"][1]
+    with pytest.raises(api.InputError, match=f'f_ext acts on "{name}", which has no force input'):
+        api.evaluate(ROBOT, given, "fixed")
+    api.evaluate(ROBOT, given, "golden")

@@ -1,0 +1,160 @@
+"""The folder that `generate` writes: what is in it, always the same, and whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api import folder as folders
+from rbdgen.data import data_folder
+
+ROBOT = "pendulum"
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.generate(ROBOT, tmp_path_factory.mktemp("generated") / "design")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_files(design: Path) -> None:
+    manifest = api.read_manifest(design)
+    name = manifest["name"]
+    assert name == "pendulum_id"
+    assert {p.name for p in design.iterdir()} == {*manifest["files"], "manifest.json"}
+    assert {f"{name}.v", f"{name}.il", f"{name}_ecp5.il", f"{name}_axi_words.v"} <= set(
+        manifest["files"]
+    )
+    for file, digest in manifest["files"].items():
+        assert hashlib.sha256((design / file).read_bytes()).hexdigest() == digest
+    ElementTree.parse(design / "pipeline.svg")
+
+
+def test_manifest(design: Path) -> None:
+    manifest, facts = api.read_manifest(design), api.info(ROBOT)
+    for key in ("joint_names", "operations", "rewrites", "latency", "formats", "width", "target"):
+        assert manifest[key] == facts[key]
+    assert manifest["functions"] == ["id"]
+    assert manifest["initiation_interval"] == 1
+    assert manifest["multipliers"] == {"hardware": facts["multipliers"], "logic": 0}
+    inputs = [field["name"] for field in manifest["ports"]["input"]["fields"]]
+    assert inputs == ["q[0]", "q[1]", "qd[0]", "qd[1]", "qdd[0]", "qdd[1]"]
+    outputs = [field["name"] for field in manifest["ports"]["output"]["fields"]]
+    assert outputs == ["tau[0]", "tau[1]", "overflow[0]", "overflow[1]"]
+    for fifo in manifest["fifos"]:
+        assert {"from", "to", "depth", "capacity", "bits"} <= set(fifo)
+        assert 0 < fifo["depth"] <= fifo["capacity"]
+    regions = set(manifest["regions"])
+    assert {"input", "output", "forward_0", "backward_1"} <= regions
+    assert {f["from"] for f in manifest["fifos"]} | {f["to"] for f in manifest["fifos"]} == regions
+    assert manifest["regions"]["output"]["fires"] + 1 == manifest["latency"]
+
+
+def test_info_is_plain_json() -> None:
+    facts = api.info(ROBOT)
+    assert json.loads(json.dumps(facts)) == facts
+    assert {"joint_names", "nq", "nv", "operations", "rewrites"} <= set(facts)
+    assert {"mul", "mulc", "add", "recip"} <= set(facts["operations"])
+    assert facts["rewrites"][-1]["operations"] == facts["operations"]
+    assert len({step["name"] for step in facts["rewrites"]}) == len(facts["rewrites"]) >= 3
+
+
+def test_same_bytes_in_every_process(design: Path, tmp_path: Path) -> None:
+    """Hashes of strings, and with them the order of sets, differ between these processes."""
+    for seed in ("1", "2"):
+        place = tmp_path / seed
+        subprocess.run(
+            [sys.executable, "-m", "rbdgen", "generate", ROBOT, "-o", str(place)],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+        assert contents(place) == contents(design)
+
+
+def test_a_design_makes_itself_again(design: Path, tmp_path: Path) -> None:
+    """The folder holds all that it was made from."""
+    again = api.generate(str(design / "design.yaml"), tmp_path / "again")
+    assert contents(again) == contents(design)
+
+
+def test_choices_stay_in_the_design(tmp_path: Path) -> None:
+    choices = {"width": 20, "rotation": 3, "gravity": (0.0, 1.0, -9.0), "angles": "sincos"}
+    first = api.generate(ROBOT, tmp_path / "first", **choices)
+    assert contents(api.generate(str(first / "design.yaml"), tmp_path / "again")) == contents(first)
+    assert api.read_manifest(first)["angles"]["sin[0], cos[0]"]["coordinate"] == 0
+
+
+def test_replaces_a_design_and_nothing_else(design: Path, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    api.generate(ROBOT, place)  # an empty folder will do
+    (place / "simulation.json").write_text("{}")
+    api.generate(ROBOT, place)
+    assert contents(place) == contents(design)
+    foreign = tmp_path / "thesis"
+    foreign.mkdir()
+    (foreign / "chapter1.tex").write_text("x")
+    for taken in (foreign, foreign / "chapter1.tex"):
+        with pytest.raises(api.OutputError, match="exists and is no design of rbdgen's"):
+            api.generate(ROBOT, taken)
+    assert contents(foreign) == {"chapter1.tex": b"x"}
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["place", "thesis"]
+
+
+class DiskFull(OSError):
+    strerror = "No space left on device"
+
+
+@pytest.mark.parametrize("moment", ["writing", "moving"])
+@pytest.mark.parametrize("before", [False, True])
+def test_whole_or_not_at_all(
+    before: bool, moment: str, design: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure half-way leaves what was there before, and no litter."""
+    place = tmp_path / "place"
+    files = {name: data.decode() for name, data in contents(design).items()}
+    if before:
+        folders.write_folder(place, files)
+    calls = []
+
+    def fails(self: Path, *arguments: object, **options: object) -> None:
+        calls.append(self)
+        if moment == "moving" and self == place:
+            return original(self, *arguments)  # the old design steps aside
+        if moment == "writing" and len(calls) < 4:
+            return original(self, *arguments, **options)
+        if before and moment == "moving" and self.name.endswith("-old"):
+            return original(self, *arguments)  # and comes back
+        raise DiskFull
+
+    name = {"writing": "write_text", "moving": "rename"}[moment]
+    original = getattr(Path, name)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, name, fails)
+        with pytest.raises(api.OutputError, match="place: No space left on device"):
+            folders.write_folder(place, files | {"new.txt": "new"})
+    assert calls
+    assert [p.name for p in tmp_path.iterdir()] == (["place"] if before else [])
+    if before:
+        assert contents(place) == contents(design)
+
+
+def test_a_robot_file_of_any_encoding(tmp_path: Path) -> None:
+    text = (data_folder("robots") / "pendulum.urdf").read_text().split("?>")[-1]
+    latin = '<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- Gelenk: für später -->' + text
+    (tmp_path / "robot.urdf").write_bytes(latin.encode("latin-1"))
+    place = api.generate(str(tmp_path / "robot.urdf"), tmp_path / "design")
+    assert (place / "robot.urdf").read_bytes() == latin.encode("latin-1")
+    assert api.generate(str(place / "design.yaml"), tmp_path / "again")

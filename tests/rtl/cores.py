@@ -1,0 +1,99 @@
+"""Small cores for tests: compiled, Verilated, with tasks to send and what to expect of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from rbdgen import compiler
+from rbdgen.api.evaluate import integer_results, to_words
+from rbdgen.api.generate import manifest
+from rbdgen.api.simulate import batches
+from rbdgen.compiler import Core, Front, compile_core
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.design import Design
+from rbdgen.robot.model import Robot
+from rbdgen.rtl.emit import Emitted, emit
+from rbdgen.simulate.verilate import Model, Ports, Result, build
+
+
+def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:
+    """The core of a robot that stands in no file.
+
+    ``choices`` are fields of Design; ``multipliers`` is the part's budget, if not the target's.
+    """
+    design = Design("", **choices)  # type: ignore[arg-type]
+    canonical = canonicalize(robot, design.snap)
+    front = Front(design, robot, canonical, (), compiler.trace(design, canonical))
+    if multipliers is None:
+        return compile_core(front)
+    part = replace(compiler.find_target(design.target), multipliers=multipliers)
+    with mock.patch.object(compiler, "find_target", return_value=part):
+        return compile_core(front)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """N tasks for a core and its results, as words."""
+
+    tasks: np.ndarray  # (N, inputs)
+    results: np.ndarray  # (N, outputs)
+    flags: np.ndarray  # (N, outputs), bool: overflow
+
+
+def any_words(core: Core, n: int, seed: int) -> Batch:
+    """Every input anywhere in its word, one in eight at an end of it: much of this overflows."""
+    rng = np.random.default_rng(seed)
+    words = {}
+    for name, word in core.fixed.inputs.items():
+        column = rng.integers(word.lowest, word.highest, n, endpoint=True)
+        ends = rng.choice([word.lowest, word.highest], n)
+        words[name] = np.where(rng.random(n) < 0.125, ends, column)
+    return batch(core, words)
+
+
+def states_within_limits(core: Core, n: int, seed: int) -> Batch:
+    """Random states of the robot, as ``rbdgen simulate`` draws them."""
+    (state,) = batches(core, n, seed)
+    return batch(core, to_words(core, state))
+
+
+def batch(core: Core, words: dict[str, np.ndarray]) -> Batch:
+    outputs, flags = integer_results(core, words)
+    return Batch(
+        np.stack([words[name] for name in core.fixed.inputs], axis=1),
+        np.stack(list(outputs.values()), axis=1),
+        flags,
+    )
+
+
+def ports_of(core: Core, made: Emitted) -> Ports:
+    return Ports.from_manifest(manifest(core, made, {})["ports"])
+
+
+def verilated(core: Core, folder: Path, name: str) -> Model:
+    """The core as ``emit`` writes it; cores in one folder share Verilator's runtime."""
+    made = emit(core.plan, name)
+    source = folder / f"{name}.v"
+    source.write_text(made.files[source.name])
+    # -O0: these cores are small, compiling takes longer than running
+    return build([source], name, folder, ports=ports_of(core, made), opt="-O0")
+
+
+def check(run: Result, expected: Batch) -> None:
+    """Every result word and overflow flag, in the order of the tasks."""
+    outputs = expected.results.shape[1]
+    np.testing.assert_array_equal(run.outputs[:, :outputs], expected.results)
+    np.testing.assert_array_equal(run.outputs[:, outputs:].astype(bool), expected.flags)
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """A folder that the workers of one test session share; `build` is safe to run in parallel."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if base.name.startswith("popen-") else base) / name
+    folder.mkdir(exist_ok=True)
+    return folder

@@ -1,0 +1,75 @@
+"""A generated core behind its AXI4-Stream shells, from the Verilog files as they are written."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.rtl.axi import Packet, Shell
+from rbdgen.rtl.emit import emit
+from sim.runner import build_sources, run
+from tests.rtl.cores import any_words
+
+pytestmark = [pytest.mark.rtl, pytest.mark.slow]
+
+TASKS = 60
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.generate("pendulum", tmp_path_factory.mktemp("design") / "pendulum")
+
+
+@pytest.fixture(scope="module")
+def core(design: Path) -> Core:
+    return compile_core(front_end(str(design / "design.yaml")))
+
+
+def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
+    """Tasks from anywhere in their words, so that flags travel too."""
+    batch = any_words(core, TASKS, 1)
+    assert batch.flags.any() and not batch.flags.all()
+    graph = core.fixed.graph
+    packets = [
+        shell.packet_in.encode(dict(zip(core.fixed.inputs, map(int, task), strict=True)))
+        for task in batch.tasks
+    ]
+    results = []
+    for words, flags in zip(batch.results, batch.flags, strict=True):
+        result = dict(zip(graph.outputs, map(int, words), strict=True))
+        result |= {f"overflow[{k}]": int(flag) for k, flag in enumerate(flags)}
+        results.append(shell.packet_out.encode(result))
+    beats = len(shell.packet_in.beats) + len(shell.packet_out.beats)
+    return {
+        "packets": packets,
+        "results": results,
+        "malformed": malformed(shell.packet_in),
+        "clocks_per_task": clocks_per_task,
+        "drain": 20 * beats + 2 * core.plan.latency,
+    }
+
+
+def malformed(packet: Packet) -> list[list[int]]:
+    rng = random.Random(2)
+    right = len(packet.beats)
+    lengths = [length for length in range(1, 2 * right + 2) if length != right]
+    return [[rng.getrandbits(packet.width) for _ in range(length)] for length in lengths]
+
+
+@pytest.mark.parametrize("kind", ["wide", "words"])
+def test_on_the_bench(kind: str, design: Path, core: Core, tmp_path: Path) -> None:
+    manifest = json.loads((design / "manifest.json").read_text())
+    axi = manifest["axi"][kind]
+    shell = emit(core.plan, manifest["name"]).shells[kind]
+    assert axi["clocks_per_task"] == {"wide": 1, "words": len(core.fixed.inputs)}[kind]
+    assert (axi["tdata_in"], axi["tdata_out"]) == (shell.packet_in.width, shell.packet_out.width)
+    sources = [design / f"{manifest['name']}.v", design / f"{axi['top']}.v"]
+    build_sources(sources, tmp_path, name=axi["top"])
+    stimulus = scenario(core, shell, axi["clocks_per_task"])
+    assert run("sim.axi_bench", stimulus, tmp_path, name=axi["top"]) == 6

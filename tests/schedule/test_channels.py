@@ -1,0 +1,161 @@
+"""Channels: what crosses, when it may, and how much room it needs, by playing tasks through."""
+
+from __future__ import annotations
+
+import pytest
+
+from rbdgen.graph.node import Op
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Plan, Word
+from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of, source
+from tests.schedule.examples import CASES, compiled
+
+A, B = ("forward", 0), ("forward", 1)
+
+
+def channel(*times: tuple[int, int]) -> Channel:
+    """A channel of words (written, read)."""
+    return Channel(A, B, tuple(Word(None, 1, written, read) for written, read in times))
+
+
+@pytest.mark.parametrize(
+    ("times", "delay", "hold"),
+    [
+        ([(0, 0)], 1, 0),  # written at the end of cycle 0: readable in cycle 1
+        ([(7, 0)], 8, 0),
+        ([(7, 7)], 1, 0),  # written as the receiver runs
+        ([(7, 9)], 1, 1),
+        ([(0, 9)], 1, 8),
+        ([(7, 0), (0, 9)], 8, 8),
+        ([(3, 1), (5, 5), (2, 0)], 3, 0),
+    ],
+)
+def test_delay_and_hold(times: list[tuple[int, int]], delay: int, hold: int) -> None:
+    made = channel(*times)
+    assert (made.delay, made.hold) == (delay, hold)
+    # every word is there when it is read, and could not be one cycle sooner
+    for written, read in times:
+        assert delay + read >= written + 1
+    assert delay == 1 or any(delay - 1 + read < written + 1 for written, read in times)
+    # fired hold + 1 cycles after the receiver, the sender writes no word that is still to be read
+    for written, read in times:
+        assert hold + 1 + written >= read
+    assert hold == 0 or any(hold + written < read for written, read in times)
+
+
+def test_width_counts_every_word() -> None:
+    assert Channel(A, B, (Word(None, 1, 0, 0), Word(None, 18, 0, 0))).width == 19
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_channels_carry_what_crosses_and_flags_once(case: str) -> None:
+    plan = compiled(case).plan
+    carried = {
+        (word.node, c.receiver): word.width
+        for c in plan.channels
+        for word in c.words
+        if word.node is not None
+    }
+    assert set(carried) == set(plan.schedule.read)
+    assert sum(w.node is not None for c in plan.channels for w in c.words) == len(carried)
+    for (node, _), width in carried.items():
+        assert width == plan.schedule.fixed.formats[node].width
+    for c in plan.channels:
+        flags = [w for w in c.words if w.node is None]
+        assert len(flags) == (c.sender in plan.flags)
+        assert all(region_of(w.node) == c.sender for w in c.words if w.node is not None)
+    pairs = [(c.sender, c.receiver) for c in plan.channels]
+    assert len(set(pairs)) == len(pairs)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_flags_come_after_every_check_they_cover(case: str) -> None:
+    plan = compiled(case).plan
+    fixed = plan.schedule.fixed
+    for node in plan.schedule.time:
+        if fixed.overflowing(node):
+            assert plan.flags[region_of(node)] >= plan.offset(node)
+    for c in plan.channels:
+        for word in c.words:
+            if word.node is None:
+                assert word.written == plan.flags[c.sender]
+                if c.receiver != OUTPUT:  # joined to the receiver's own, after it was read
+                    assert plan.flags[c.receiver] >= word.read
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_regions_fire_as_soon_as_their_last_token_is_there(case: str) -> None:
+    plan = compiled(case).plan
+    assert next(iter(plan.fire)) == INPUT
+    for region, fire in plan.fire.items():
+        arrivals = [plan.fire[c.sender] + c.delay for c in plan.into(region)]
+        assert fire == max(arrivals, default=0)
+    assert plan.latency == plan.fire[OUTPUT] + 1
+    # elastic firing costs no cycle: only the last flags may come after the last result
+    assert plan.schedule.fire[OUTPUT] <= plan.fire[OUTPUT] <= plan.schedule.fire[OUTPUT] + 1
+    for region in plan.fire.keys() - {OUTPUT}:
+        assert plan.fire[region] <= plan.schedule.fire[region]
+
+
+def play(plan: Plan, tasks: int, less: Channel | None = None) -> list[int]:
+    """Cycles in which OUTPUT fires, each region firing whenever tokens and room allow.
+
+    Counts tokens and room cycle by cycle; of each depth, what the sender keeps for tokens on
+    their way is no room. ``less`` has one place fewer than its depth.
+    """
+    fired: dict[object, list[int]] = {region: [] for region in plan.fire}
+    done: list[int] = []
+    cycle = 0
+    while len(done) < tasks:
+        firing = []
+        for region in plan.fire:
+            k = len(fired[region])  # the task that would be next
+            if region == INPUT and k >= tasks:
+                continue
+            tokens = all(
+                len(fired[c.sender]) > k and fired[c.sender][k] + c.delay <= cycle
+                for c in plan.into(region)
+            )
+            room = True
+            for c in plan.out_of(region):
+                size = c.depth - PUSHES_ON_THE_WAY - (c is less)
+                if k >= size:  # the place of the task ``size`` before must be free
+                    taken = fired[c.receiver]
+                    room &= len(taken) > k - size and taken[k - size] + c.hold + 1 <= cycle
+            if tokens and room:
+                firing.append(region)
+        for region in firing:
+            fired[region].append(cycle)
+        done = fired[OUTPUT]
+        cycle += 1
+        assert cycle < 40 * (tasks + plan.latency), "deadlock"
+    return done
+
+
+@pytest.mark.parametrize("case", ["pendulum", "gantry", "iiwa14", "random2", "random4"])
+def test_depths_let_one_task_follow_another_every_clock(case: str) -> None:
+    plan = compiled(case).plan
+    tasks = 2 * plan.latency
+    done = play(plan, tasks)
+    assert done == list(range(plan.fire[OUTPUT], plan.fire[OUTPUT] + tasks))
+
+
+@pytest.mark.parametrize("case", ["pendulum", "random2"])
+def test_no_channel_is_deeper_than_it_must_be(case: str) -> None:
+    plan = compiled(case).plan
+    tasks = 2 * plan.latency
+    for c in plan.channels:
+        apart = plan.fire[c.receiver] - plan.fire[c.sender]
+        assert c.depth == apart + c.hold + 1 + PUSHES_ON_THE_WAY
+        done = play(plan, tasks, less=c)
+        assert done[-1] > plan.fire[OUTPUT] + tasks - 1, (c.sender, c.receiver)
+
+
+def test_outputs_that_are_constants_cross_nowhere() -> None:
+    plan = compiled("iiwa14").plan
+    constant = [
+        name
+        for name, node in plan.schedule.fixed.graph.outputs.items()
+        if source(node).op is Op.CONST
+    ]
+    crossing = {w.node for c in plan.into(OUTPUT) for w in c.words if w.node is not None}
+    assert len(crossing) + len(constant) == len(plan.schedule.fixed.graph.outputs)
