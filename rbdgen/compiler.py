@@ -23,6 +23,7 @@ from .passes.ranges import Ranges, analyse
 from .passes.wordlength import input_formats, wordlength
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
+from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .robot.states import random_states
 from .schedule.binding import bind
@@ -61,11 +62,12 @@ def front_end(path: str, **choices: Any) -> Front:
     """URDF or design file → traced graph. ``choices`` are fields of Design that win over it."""
     notes: list[str] = []
     design, robot = load(path, notes=notes, **choices)
-    rewrites = []
+    # Only axes on z can be traced: the first two counts are of the robot with its axes there.
+    rewrites = [("as read", trace(design, align_axes(robot)).operations())]
     canonical = robot
     for name, canonical in stages(robot, design.snap, notes):
-        if name != "merge_fixed":  # axes are not on z yet: nothing to trace
-            rewrites.append((name, trace(design, canonical).operations()))
+        counted = align_axes(canonical) if name == "merge_fixed" else canonical
+        rewrites.append((name, trace(design, counted).operations()))
     graph = verify(factor(trace(design, canonical)))
     rewrites.append(("factor", graph.operations()))
     return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))

@@ -15,9 +15,14 @@ from .robot.model import JointKind, Robot, skew
 
 # Boost's limits are below the number of joint types that Pinocchio has.
 FLAGS = (
-    "-std=c++17 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=30 "
-    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -DBOOST_FUSION_INVOKE_MAX_ARITY=10"
-).split()
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-DNDEBUG",
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=10",
+)
 
 
 def rnea_nanoseconds(robots: list[str]) -> dict[str, float]:

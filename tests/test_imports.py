@@ -80,7 +80,7 @@ def test_no_arrow_goes_back(path: Path) -> None:
 
 def test_every_room_is_known() -> None:
     rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert rooms <= set(ALLOWED), "say in ALLOWED what the new room may import"
+    assert rooms <= set(ALLOWED) | TOP, "say in ALLOWED what the new room may import"
 
 
 def test_the_order_has_no_circle() -> None:

@@ -17,8 +17,8 @@ from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
 from ..rtl.channel import capacity
 from ..rtl.emit import Emitted, emit
-from ..rtl.round_trip import region_name
 from ..schedule.diagram import diagram
+from ..schedule.pipelined import region_name
 from .folder import MARK, sealed, write_folder
 from .hardware import compile_hardware
 from .info import formats, robot_facts

@@ -84,7 +84,10 @@ def rnea(
     joint to (sin, cos) of its angle (multiplier · q + offset); without it they are computed.
     Each joint's way out is traced in region ("forward", i), its way back in ("backward", i).
     """
-    v_index = {i: s.start for i, s in robot.v_slices.items()}
+    # a fixed joint (there are some before merge_fixed) has a coordinate that is always zero
+    v_index = dict.fromkeys(range(len(robot.joints)), robot.nv)
+    v_index |= {i: s.start for i, s in robot.v_slices.items()}
+    q, qd, qdd = [*q, 0.0], [*qd, 0.0], [*qdd, 0.0]
     f_ext, turns = f_ext or {}, turns or {}
     unit = units(robot, len(f_ext))
     A, B = unit.acceleration, unit.force
@@ -109,7 +112,7 @@ def rnea(
             for c in robot.children[i]:
                 arriving[c] = _arriving(robot, c, motion, qd[v_index[c]], qdd[v_index[c]], A)
 
-    tau: list[Scalar] = [0.0] * robot.nv
+    tau: list[Scalar] = [0.0] * (robot.nv + 1)
     joined = _joined_by(robot)
     passed: dict[int, tuple[Vector, Vector]] = {}
     for i in reversed(range(len(robot.joints))):
@@ -128,7 +131,7 @@ def rnea(
                     above = steps[joint.parent]
                     force, moment = add(force, above.force), add(moment, above.moment)
                 passed[i] = force, moment
-    return tau
+    return tau[: robot.nv]
 
 
 def _joined_by(robot: Robot) -> dict[int, int]:

@@ -57,7 +57,7 @@ FUNCTIONS: dict[str, Callable[..., Graph]] = {"id": trace_id}
 def require_one_axis(robot: Robot, function: str) -> None:
     """Refuse, in one line, joints that this function's hardware does not cover."""
     for joint in robot.joints:
-        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.FIXED):
             raise RobotError(
                 f'{robot.name}: joint "{joint.name}" is {joint.kind.value}; hardware for '
                 f"--function {function} covers revolute, continuous and prismatic joints "

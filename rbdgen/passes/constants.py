@@ -157,7 +157,8 @@ def cheapest(constant: float, tolerance: float) -> tuple[Recipe, int]:
         if abs(mantissa - whole) <= slack:
             return 1, exponent + (whole == 2.0)
     for table in tables():
-        low, high = np.searchsorted(table.mantissa, [mantissa - slack, mantissa + slack])
+        low = np.searchsorted(table.mantissa, mantissa - slack)
+        high = np.searchsorted(table.mantissa, mantissa + slack, side="right")
         if low < high:
             near = np.argsort(np.abs(table.mantissa[low:high] - mantissa), kind="stable")[:16]
             recipe = min((table.recipe(int(low + r)) for r in near), key=depth)
@@ -175,7 +176,7 @@ def _cost_four(mantissa: float, slack: float, exponent: int) -> tuple[Recipe, in
     fraction, scale = np.frexp(np.abs(wanted))
     fraction, scale = fraction * 2, scale - 1
     low = np.searchsorted(table.mantissa, fraction - np.ldexp(slacks, -scale))
-    high = np.searchsorted(table.mantissa, fraction + np.ldexp(slacks, -scale))
+    high = np.searchsorted(table.mantissa, fraction + np.ldexp(slacks, -scale), side="right")
     found: list[tuple[int, int, Recipe, int]] = []
     for w in np.flatnonzero((low < high) & (wanted != 0)):
         inner = table.recipe(int(low[w] + high[w]) // 2)

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..graph.node import Op, Region
 from ..schedule.channels import Plan
-from ..schedule.pipelined import INPUT, OUTPUT, region_of, source
+from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
 from .channel import ChannelFifo
 from .multiplier import Multiplier
 from .region import RegionPipeline
@@ -134,9 +134,3 @@ class RoundTrip(wiring.Component):
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
-
-
-def region_name(region: Region) -> str:
-    """The region's module: ``forward_3`` is what joint 3 does on the way out."""
-    kind, joint = region
-    return kind if region in (INPUT, OUTPUT) else f"{kind}_{joint}"

@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 
 from ..graph.node import Op, Region
 from .channels import Channel, Plan
-from .pipelined import INPUT, OUTPUT, region_of
+from .pipelined import INPUT, OUTPUT, region_name, region_of
 
 CYCLE = 14.0  # widths and heights in pixels
 TOP = 104.0  # title, legend and upper axis
@@ -75,12 +75,6 @@ def diagram(plan: Plan, names: Sequence[str], parents: Sequence[int], title: str
     """
     drawing = _Drawing(plan, names, parents)
     return drawing.draw(title)
-
-
-def identifier(region: Region) -> str:
-    """What the region's module is called, and its group in the picture."""
-    kind, joint = region
-    return kind if region in (INPUT, OUTPUT) else f"{kind}_{joint}"
 
 
 class _Drawing:
@@ -232,10 +226,10 @@ class _Drawing:
             (INPUT, self.start - CYCLE, "task in"),
             (OUTPUT, self.end, "result out"),
         ):
-            attributes = {"id": identifier(region), "class": "region", "font-size": "10"}
+            attributes = {"id": region_name(region), "class": "region", "font-size": "10"}
             group = ET.SubElement(self.svg, "g", attributes)
             cycle = self.plan.fire[region]
-            ET.SubElement(group, "title").text = f"{identifier(region)}: cycle {cycle}"
+            ET.SubElement(group, "title").text = f"{region_name(region)}: cycle {cycle}"
             self._rect(group, x, TOP, CYCLE, self.floor - TOP, STREAM)
             middle = x + CYCLE / 2 + 3.5, (TOP + min(self.floor, TOP + 300)) / 2
             label = self._text(group, *middle, name, "middle", fill=PAPER)
@@ -249,7 +243,7 @@ class _Drawing:
         last = round((bar.right - self.zero) / CYCLE) - 1
         cycles = f"{first}–{last}"
         units = _units(plan, bar.region)
-        attributes = {"id": identifier(bar.region), "class": "region"}
+        attributes = {"id": region_name(bar.region), "class": "region"}
         group = ET.SubElement(self.svg, "g", attributes)
         ET.SubElement(group, "title").text = f"{kind} {name}: cycles {cycles}: {units}"
         self._rect(group, bar.left, bar.top, bar.right - bar.left, bar.height, colour, opacity=0.88)
@@ -263,10 +257,10 @@ class _Drawing:
 
     def _channel(self, channel: Channel) -> None:
         sender, receiver = channel.sender, channel.receiver
-        name = f"fifo_{identifier(sender)}_to_{identifier(receiver)}"
+        name = f"fifo_{region_name(sender)}_to_{region_name(receiver)}"
         group = ET.SubElement(self.svg, "g", {"id": name, "class": "channel"})
         ET.SubElement(group, "title").text = (
-            f"{identifier(sender)} to {identifier(receiver)}: {channel.depth} deep, "
+            f"{region_name(sender)} to {region_name(receiver)}: {channel.depth} deep, "
             f"{channel.width} bits in {len(channel.words)} words"
         )
         points = self._route(channel)

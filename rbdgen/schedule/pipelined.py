@@ -45,6 +45,12 @@ def region_of(node: Node) -> Region:
     return node.region
 
 
+def region_name(region: Region) -> str:
+    """The region's module: ``forward_3`` is what joint 3 does on the way out."""
+    kind, joint = region
+    return kind if region in (INPUT, OUTPUT) else f"{kind}_{joint}"
+
+
 @dataclass(frozen=True)
 class Schedule:
     """When everything happens.

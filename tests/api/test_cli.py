@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from rbdgen import __version__, api
+from rbdgen.api import folder
 from rbdgen.cli import main
+from rbdgen.data import data_folder
 
 COMMANDS = ("info", "evaluate", "generate", "simulate", "synthesize", "demo", "bench")
 BENT = """<robot name="bent">
@@ -137,6 +140,34 @@ def test_one_line(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            "info pendulum --external-forces hand",
+            'external_forces: no joint moves a link "hand"',
+            marks=pytest.mark.xfail(
+                raises=KeyError,
+                reason="robot.design looks for the line of a choice that is not the file's",
+            ),
+        ),
+        pytest.param(
+            "info two.yaml",
+            "functions",
+            marks=pytest.mark.xfail(
+                raises=ValueError, reason="compiler.trace takes one function for granted"
+            ),
+        ),
+    ],
+)
+def test_one_line_to_come(
+    arguments: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    urdf = data_folder("robots") / "pendulum.urdf"
+    Path("two.yaml").write_text(f"robot: {urdf}\nfunctions: [id, m]\n")
+    assert message in refused(capsys, *arguments.split())
+
+
+@pytest.mark.parametrize(
     ("source", "message"),
     [
         ("nowhere.npz", "nowhere.npz: No such file or directory"),
@@ -220,7 +251,7 @@ def test_design_of_another_version(design: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.rtl
 @pytest.mark.slow
 def test_simulate(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The report is right; hardware that differs in a bit, or from its manifest, is not passed."""
+    """The report is right; a manifest that promises another latency is not passed."""
     assert main(["simulate", "design", "--states", "200"]) == 0
     assert "200 states, every bit equal" in capsys.readouterr().out
     report = json.loads((design / "simulation.json").read_text())
@@ -229,3 +260,18 @@ def test_simulate(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["latency"] == manifest["latency"]
     assert report["initiation_interval"] == 1
     assert report["error"]["relative_rms"] < 2e-4
+    promise = {**manifest, "latency": manifest["latency"] - 1}
+    (design / "manifest.json").write_text(folder.sealed(promise))
+    message = f"design: latency {report['latency']} simulated, {promise['latency']} predicted"
+    assert refused(capsys, "simulate", "design", "--states", "20") == message
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_simulate_sees_a_wrong_bit(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = design / "pendulum_id.v"
+    text = file.read_text()
+    assert "<= a1 * b1;" in text
+    file.write_text(text.replace("<= a1 * b1;", "<= a1 * b1 + 64;", 1))
+    message = refused(capsys, "simulate", "design", "--states", "200")
+    assert re.match(r"tau\[\d\] of state \d+ at full rate: hardware -?\d+, integer model", message)

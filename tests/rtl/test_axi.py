@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 
 from rbdgen.rtl.axi import Packet, Shell, WideShell, WordShell, fields_of, wide_packet, word_packet
 from sim.runner import build, run
+from tests.rtl.packets import malformed_packets
 
 LATENCY = 5
 
@@ -86,13 +87,6 @@ def random_task(layout: data.Layout, rng: random.Random) -> dict[str, int]:
         # The extremes are where a sign extension goes wrong.
         task[field.name] = rng.choice((low, high, rng.randint(low, high)))
     return task
-
-
-def malformed_packets(packet: Packet, rng: random.Random) -> list[list[int]]:
-    """Every wrong length up to twice the right one and a bit more."""
-    right = len(packet.beats)
-    lengths = [length for length in range(1, 2 * right + 2) if length != right]
-    return [[rng.getrandbits(packet.width) for _ in range(length)] for length in lengths]
 
 
 def scenario(shell: Shell, seed: int, count: int = 60) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compiler import Core, compile_core, front_end
-from rbdgen.rtl.axi import Packet, Shell
+from rbdgen.rtl.axi import Shell
 from rbdgen.rtl.emit import emit
 from sim.runner import build_sources, run
 from tests.rtl.cores import any_words
+from tests.rtl.packets import malformed_packets
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
@@ -34,7 +35,8 @@ def core(design: Path) -> Core:
 def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
     """Tasks from anywhere in their words, so that flags travel too."""
     batch = any_words(core, TASKS, 1)
-    assert batch.flags.any() and not batch.flags.all()
+    assert batch.flags.any()
+    assert not batch.flags.all()
     graph = core.fixed.graph
     packets = [
         shell.packet_in.encode(dict(zip(core.fixed.inputs, map(int, task), strict=True)))
@@ -49,17 +51,10 @@ def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
     return {
         "packets": packets,
         "results": results,
-        "malformed": malformed(shell.packet_in),
+        "malformed": malformed_packets(shell.packet_in, random.Random(2)),
         "clocks_per_task": clocks_per_task,
         "drain": 20 * beats + 2 * core.plan.latency,
     }
-
-
-def malformed(packet: Packet) -> list[list[int]]:
-    rng = random.Random(2)
-    right = len(packet.beats)
-    lengths = [length for length in range(1, 2 * right + 2) if length != right]
-    return [[rng.getrandbits(packet.width) for _ in range(length)] for length in lengths]
 
 
 @pytest.mark.parametrize("kind", ["wide", "words"])

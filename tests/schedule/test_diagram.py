@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.schedule.diagram import diagram, identifier
-from rbdgen.schedule.pipelined import INPUT, OUTPUT
+from rbdgen.schedule.diagram import diagram
+from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name
 from tests.schedule.examples import compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,11 +36,11 @@ def test_every_region_once_with_its_cycles_and_units(case: str) -> None:
     core = compiled(case)
     plan, joints = core.plan, core.front.canonical.joints
     regions = groups(ET.fromstring(drawn(case)), "region")
-    assert set(regions) == {identifier(region) for region in plan.fire}
+    assert set(regions) == {region_name(region) for region in plan.fire}
     for region, fire in plan.fire.items():
         if region in (INPUT, OUTPUT):
             continue
-        (label,) = texts(regions[identifier(region)])
+        (label,) = texts(regions[region_name(region)])
         name, cycles, units = label.split(" · ")
         assert name == joints[region[1]].name
         first, last = map(int, cycles.split("–"))
@@ -57,7 +57,7 @@ def test_every_channel_once_with_its_depth_and_width(case: str) -> None:
     channels = groups(ET.fromstring(drawn(case)), "channel")
     assert len(channels) == len(plan.channels)
     for c in plan.channels:
-        group = channels[f"fifo_{identifier(c.sender)}_to_{identifier(c.receiver)}"]
+        group = channels[f"fifo_{region_name(c.sender)}_to_{region_name(c.receiver)}"]
         assert texts(group) == [f"{c.depth}×{c.width}"]
         assert len(list(group.iter(f"{SVG}path"))) == 2  # a line and its tip
 
@@ -96,7 +96,7 @@ def test_time_runs_to_the_right_at_one_scale() -> None:
     plan = compiled("iiwa14").plan
     regions = groups(ET.fromstring(drawn("iiwa14")), "region")
     left = {
-        region: float(regions[identifier(region)].find(f"{SVG}rect").get("x"))  # type: ignore
+        region: float(regions[region_name(region)].find(f"{SVG}rect").get("x"))  # type: ignore
         for region in plan.fire
         if region not in (INPUT, OUTPUT)
     }
