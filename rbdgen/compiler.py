@@ -75,6 +75,8 @@ def front_end(path: str, **choices: Any) -> Front:
 
 def trace(design: Design, canonical: Robot) -> Graph:
     """The design's function of a canonical robot as a graph."""
+    if len(design.functions) > 1:
+        raise RobotError(f"functions {', '.join(design.functions)}: one at a time so far")
     (function,) = design.functions
     if function not in FUNCTIONS:
         raise RobotError(f"--function {function}: only {', '.join(FUNCTIONS)} is hardware so far")

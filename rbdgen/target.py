@@ -26,7 +26,7 @@ class Target:
     package: str = "CABGA381"
     family: str = "ecp5"
     multiplier_width: int = 18
-    dsp_latency: int = 3
+    dsp_latency: int = 4
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 INDEX = 9  # bits of table index: 512 words of two times 18 bits fill one ECP5 block RAM
+WIDEST = 35  # bits of an operand of a product in two hardware multipliers
 GUARD = 2  # bits kept below the result until the last rounding
 
 
@@ -49,8 +50,9 @@ class SinCos:
 
     @property
     def spare(self) -> int:
-        """Last bits of an entry that its product with δ leaves out: signed, it fits the width."""
-        return 1 if self.order == 1 else 0
+        """Last bits of a slope that its product with δ leaves out, so that it fits a multiplier:
+        18 bits to first order, 35 to second."""
+        return 1 if self.order == 1 else max(0, self.table_fraction + self.order - WIDEST)
 
     @property
     def slope_width(self) -> int:
@@ -104,10 +106,11 @@ class SinCos:
         delta = (d * k) >> s
         sine, cosine = self.table[entry, 0], self.table[entry, 1]
         ft, fd, f = self.table_fraction, self.delta_fraction, self.width - 1
-        slope_s, slope_c = cosine >> self.spare, sine >> self.spare
+        slope_s, slope_c = cosine, sine
         if self.order == 2:
             slope_s = cosine - ((sine * delta) >> (fd + 1))
             slope_c = sine + ((cosine * delta) >> (fd + 1))
+        slope_s, slope_c = slope_s >> self.spare, slope_c >> self.spare
         # both on the grid with GUARD bits below the result, then rounded half up
         cut, half = ft - f - GUARD, 1 << (GUARD - 1)
         grid = f + GUARD

@@ -269,12 +269,19 @@ def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
 
 def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
     """The design with its names checked against the robot's, and "all" spelt out."""
-    where = root.value_of if root is not None else None
+
+    def refused(message: str, *keys: str) -> RobotError:
+        """With the line of the design file, if the choice stands there."""
+        try:
+            return root.value_of(*keys).error(message) if root else RobotError(message)
+        except KeyError:
+            return RobotError(message)
+
     for name in design.joint_limits:
         if name not in robot.joint_names:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
             message = f"the robot has no free joint {quoted(name)}{hint}"
-            raise where("limits", "joints", name).error(message) if where else RobotError(message)
+            raise refused(message, "limits", "joints", name)
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))
@@ -282,7 +289,7 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
         if name not in bodies:
             hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
             message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
-            raise where("external_forces").error(message) if where else RobotError(message)
+            raise refused(message, "external_forces")
     return design
 
 

@@ -101,7 +101,7 @@ class SinCosPipeline(Elaboratable):
 
         # sin φ + δ (cos φ - ½ δ sin φ), cos φ - δ (sin φ + ½ δ cos φ); slopes to the order
         fd, grid = spec.delta_fraction, spec.width - 1 + GUARD
-        slope_s, slope_c, now = cosine[spec.spare :], sine[spec.spare :], steps
+        slope_s, slope_c, now = cosine, sine, steps
         if spec.order == 2:
             half_s, half_c = (self._product(m, x, delta) >> (fd + 1) for x in (sine, cosine))
             wait = self.multiplier.latency
@@ -109,6 +109,7 @@ class SinCosPipeline(Elaboratable):
             slope_s, slope_c = _later(m, cosine - half_s, 1), _later(m, sine + half_c, 1)
             sine, cosine, delta = (_later(m, x, 1) for x in (sine, cosine, delta))
             now += wait + 1
+        slope_s, slope_c = slope_s >> spec.spare, slope_c >> spec.spare
         cut = ft - spec.spare + fd - grid
         change_s = self._product(m, slope_s, delta) >> cut
         change_c = self._product(m, slope_c, delta) >> cut

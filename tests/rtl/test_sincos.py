@@ -27,9 +27,9 @@ UNITS: list[tuple[SinCos, Style]] = [
     (SinCos(phase_bits(18), 18), "dsp"),
     (SinCos(15, 18), "logic"),
     (SinCos(phase_bits(22), 22), "logic"),
-    (SinCos(phase_bits(31), 31), "dsp"),
+    (SinCos(phase_bits(32), 32), "dsp"),  # whose sine of 0 is -1 ulp
 ]
-RANDOM = 150_000  # states; the coarsest phases are swept whole in fewer
+STATES = 1 << 21  # as many as an angle for 18 bits has phases
 
 pytestmark = pytest.mark.rtl
 
@@ -47,7 +47,7 @@ class Bench(wiring.Component):
     def __init__(self) -> None:
         self.units = [sincos_unit(*unit) for unit in UNITS]
         self.latency = max(unit.latency for unit in self.units)
-        angles = {f"angle{n}": u.angle.shape() for n, u in enumerate(self.units)}
+        angles = {f"angle{n}": signed(u.angle_width) for n, u in enumerate(self.units)}
         results = {
             f"{name}{n}": signed(unit.spec.width)
             for n, unit in enumerate(self.units)
@@ -70,11 +70,13 @@ class Bench(wiring.Component):
             valid = later
         m.d.comb += self.o.valid.eq(valid)
         for n, unit in enumerate(self.units):
-            m.submodules[f"unit_{n}"] = unit
-            m.d.comb += unit.angle.eq(self.i.payload[f"angle{n}"])
-            for name, value in (("sin", unit.sin), ("cos", unit.cos)):
+            shape = signed(unit.spec.width)
+            sin, cos = Signal(shape, name=f"sin{n}"), Signal(shape, name=f"cos{n}")
+            angle = self.i.payload[f"angle{n}"]
+            m.submodules[f"unit_{n}"] = unit.instance(angle=angle, sin=sin, cos=cos)
+            for name, value in (("sin", sin), ("cos", cos)):
                 for k in range(unit.latency, self.latency):
-                    later = Signal(value.shape(), name=f"{name}{n}_{k + 1}")
+                    later = Signal(shape, name=f"{name}{n}_{k + 1}")
                     m.d.sync += later.eq(value)
                     value = later
                 m.d.comb += self.o.payload[f"{name}{n}"].eq(value)
@@ -89,7 +91,8 @@ def bench() -> Bench:
 @pytest.fixture(scope="module")
 def model(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("sincos")
-    text = to_verilog(rtlil.convert(bench, name="bench", emit_src=False))
+    parts = [rtlil.convert(bench, name="bench", emit_src=False)]
+    text = to_verilog("\n".join(parts + [unit.to_rtlil() for unit in bench.units]))
     multipliers = emit_multipliers([unit.multiplier for unit in bench.units], "behavioural")
     (folder / "bench.v").write_text(text + multipliers)
     return verilated(bench, folder / "bench.v")
@@ -109,21 +112,22 @@ def verilated(bench: Bench, source: Path) -> Model:
     return build([source], "bench", source.parent, ports=ports)
 
 
-def angles_of(spec: SinCos, n: int) -> np.ndarray:
-    """``n`` angle words: all of them if they are so few, else the edges of quadrants and of table
-    steps with their neighbours, and the rest at random."""
-    half = 1 << (spec.phase + TURNS - 1)
-    if 2 * half <= n:
-        return np.resize(np.arange(-half, half), n)
+def angles_of(spec: SinCos) -> np.ndarray:
+    """Angle words, whole turns and all: every phase there is, where they are few enough, else the
+    edges of quadrants and of table steps with their neighbours, and the rest at random."""
     rng = np.random.default_rng(spec.phase)
-    step = 1 << (spec.phase - 2 - INDEX)
-    around = np.array([0, step // 2])[:, None] + np.arange(-2, 3)
-    edges = (np.arange(-half, half, step)[:, None, None] + around).ravel() % (2 * half) - half
-    return np.concatenate([edges, rng.integers(-half, half, n - len(edges))])
+    turn, half = 1 << spec.phase, 1 << (spec.phase + TURNS - 1)
+    if turn <= STATES:
+        phases = np.resize(np.arange(turn), STATES)
+    else:
+        step = turn >> (INDEX + 2)
+        edges = np.arange(0, turn, step // 2)[:, None] + np.arange(-2, 3)
+        phases = np.append(edges, rng.integers(0, turn, STATES - edges.size)) % turn
+    return phases + turn * rng.integers(0, 1 << TURNS, STATES) - half
 
 
 def test_every_bit_and_the_latency(bench: Bench, model: Model) -> None:
-    words = np.stack([angles_of(unit.spec, RANDOM) for unit in bench.units], axis=1)
+    words = np.stack([angles_of(unit.spec) for unit in bench.units], axis=1)
     run = model.run(words)
     for n, unit in enumerate(bench.units):
         sine, cosine = unit.spec.compute(words[:, n])
@@ -133,13 +137,12 @@ def test_every_bit_and_the_latency(bench: Bench, model: Model) -> None:
 
 
 def test_sweeps_are_whole() -> None:
-    """The words above do reach every angle of the coarser phases, every table entry of all."""
-    swept = [spec for spec, _ in UNITS if spec.phase + TURNS <= 17]
-    assert len(swept) == 3
+    """The words above are every angle up to 18 bits, and meet every table entry beyond."""
     for spec, _ in UNITS:
-        words = angles_of(spec, RANDOM)
-        assert len(words) == RANDOM
-        if spec in swept:
-            assert len(np.unique(words)) == 1 << (spec.phase + TURNS)
-        entries = (words >> (spec.phase - 2 - INDEX)) & ((4 << INDEX) - 1)
-        assert len(np.unique(entries)) == 4 << INDEX
+        words = angles_of(spec)
+        assert len(words) == STATES
+        assert abs(words).max() <= 1 << (spec.phase + TURNS - 1)
+        phases = words % (1 << spec.phase)
+        if spec.width <= 18:
+            assert len(np.unique(phases)) == 1 << spec.phase
+        assert len(np.unique(phases >> (spec.phase - 2 - INDEX))) == 4 << INDEX

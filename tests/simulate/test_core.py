@@ -168,9 +168,9 @@ def test_overflow_sticks_until_cleared(folder: Path) -> None:
 
     rng = np.random.default_rng(8)
     quiet, loud = states_within_limits(core, 3000, 8), any_words(core, 3000, 8)
-    chosen = rng.random((3000, 1)) < 0.02
+    chosen = rng.random((3000, 1)) < 0.1
     tasks, flags = np.where(chosen, loud.tasks, quiet.tasks), np.where(chosen, loud.flags, False)
-    clear = rng.random(3000) < 0.02
+    clear = rng.random(3000) < 0.1
     run = model.run(np.column_stack([tasks, clear]), stall_in=0.3, seed=9)
 
     np.testing.assert_array_equal(run.outputs[:, outputs : 2 * outputs], flags)
