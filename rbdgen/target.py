@@ -12,8 +12,9 @@ Style = Literal["dsp", "logic"]  # of a multiplier
 class Target:
     """An FPGA: its sites, and the latencies, in cycles, that a schedule counts with.
 
-    A hardware multiplier of the ECP5 has an input, a pipeline and an output register; words
-    wider than it takes are split over several, with one cycle more for each wide operand.
+    A hardware multiplier of the ECP5 has an input, a pipeline and an output register, and one in
+    the fabric behind it, since its column is often far from the adders; words wider than it takes
+    are split over several, with one cycle more for each wide operand.
     ``flag`` is nextpnr's name of the die; without one, there is no open place and route.
     """
 
