@@ -137,8 +137,8 @@ def rnea(
 def _joined_by(robot: Robot) -> dict[int, int]:
     """Joint → the child in whose region its own force joins what comes back: the deepest.
 
-    A word from a FIFO meets a multiplier a cycle sooner than it meets an adder, so the sum is
-    formed before the FIFO. Joints on the base multiply nothing on the way back.
+    A FIFO stands in for the register of an adder that writes it, so the sum is formed before the
+    FIFO. Joints on the base multiply nothing on the way back.
     """
     height = [0] * len(robot.joints)
     deepest: dict[int, int] = {}
@@ -168,9 +168,9 @@ def _position(joint: Joint, q: Scalar) -> Scalar:
 def _arriving(robot: Robot, i: int, parent: Motion, qd: Scalar, qdd: Scalar, A: float) -> Motion:
     """The parent's motion at joint ``i``'s origin, along its axes before it moves.
 
-    The joint's own rates along its axis, which it leaves as they are, are in it already: words
-    that wait in a FIFO meet a multiplier a cycle sooner than an adder, so the sums belong to the
-    parent's region. So does a + U r: three words leave instead of a and a column of U.
+    The joint's own rates along its axis, which it leaves as they are, are in it already: a FIFO
+    stands in for the register of an adder that writes it, so the sums belong to the parent's
+    region. So does a + U r: three words leave instead of a and a column of U.
     """
     joint, m = robot.joints[i], _multiplier(robot.joints[i])
     R = ConstantRotation(joint.placement.rotation)

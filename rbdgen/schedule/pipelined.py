@@ -56,8 +56,8 @@ class Schedule:
     """When everything happens.
 
     ``time``  node → first cycle its registered result can be read.
-    ``read``  (node, region) → cycle in which another region reads the node from its FIFO: a
-              hardware multiplier may take the word then, anything else one cycle later.
+    ``read``  (node, region) → cycle in which another region reads the node from its FIFO, to
+              be used one cycle later.
     ``fire``  region → cycle in which it takes its tokens.
     ``latency`` cycles from a task's entry to its result at the output.
     """
@@ -217,8 +217,7 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
             wait = 0
             if region_of(operand) != region_of(node):
                 key = arrive(operand, region_of(node))
-                # a hardware multiplier's own input register can take the word from the FIFO
-                wait = 0 if node.op is Op.MUL and binding.style[node] == "dsp" else 1
+                wait = 1  # the word comes out of memory into a register of the region
             program.after(unit(node), key, takes[node] + wait)
             last = ("last", operand, region_of(node))
             if last not in program.number:

@@ -13,6 +13,7 @@ from typing import Any
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
 from rbdgen.target import Target
 
+TIMING_WEIGHT = "40"  # in placement, against wire length: 117 MHz instead of 106 for iiwa 14
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency)"
 
@@ -84,7 +85,7 @@ def place_and_route(
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
         arguments += ["--json", "netlist.json", "--report", "report.json"]
-        arguments += ["--lpf-allow-unconstrained"]
+        arguments += ["--lpf-allow-unconstrained", "--placer-heap-timingweight", TIMING_WEIGHT]
         arguments += ["--textcfg", "design.config"] if out_config else []
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())

@@ -96,8 +96,7 @@ def earliest_latency(s: Schedule) -> int:
                 written = ready[operand] - last_stage_is_an_adder(s, operand)
                 raise_to(fire, region, fire.get(home(operand), 0) + 1)
                 raise_to(arrive, (operand, region), max(written + 1, fire[region]))
-                fifo = 0 if node.op is Op.MUL and s.binding.style[node] == "dsp" else 1
-                start = max(start, arrive[operand, region] + fifo)
+                start = max(start, arrive[operand, region] + 1)
             done = start + cycles(s, node)
             if node.op in (Op.SIN, Op.COS):  # both from one unit
                 raise_to(sines, (node.args[0], region), done)
@@ -122,8 +121,7 @@ def test_no_operand_is_read_before_it_is_there(case: str) -> None:
             if home(operand) == home(node):
                 assert start >= s.time[operand]
                 continue
-            dsp = node.op is Op.MUL and s.binding.style[node] == "dsp"
-            assert start >= s.read[operand, home(node)] + (0 if dsp else 1)
+            assert start > s.read[operand, home(node)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -199,17 +197,17 @@ def test_a_product_and_a_sum_by_hand(rounded: bool) -> None:
     target = find_target("ecp5-25f")
     s = schedule(fixed, bind(fixed, target), target)
     forward, backward = ("forward", 0), ("backward", 0)
-    # In at 0; the multiplier takes its words from the FIFO in cycle 1 and has four registers.
-    # Rounding adds a fifth, which the next FIFO stands in for: either is read in cycle 6.
-    assert s.fire == {INPUT: 0, forward: 1, backward: 6, OUTPUT: 8}
-    assert s.time[product] == (6 if rounded else 5)
-    assert s.written(product) == 5
+    # In at 0; the words leave the FIFO in cycle 1, and the multiplier has four registers.
+    # Rounding adds a fifth, which the next FIFO stands in for: either is read in cycle 7.
+    assert s.fire == {INPUT: 0, forward: 1, backward: 7, OUTPUT: 9}
+    assert s.time[product] == (7 if rounded else 6)
+    assert s.written(product) == 6
     assert s.read == {
         (x, forward): 1,
         (y, forward): 1,
-        (x, backward): 6,
-        (product, backward): 6,
-        (total, OUTPUT): 8,
+        (x, backward): 7,
+        (product, backward): 7,
+        (total, OUTPUT): 9,
     }
-    # The adder reads what a register took from the FIFO in cycle 6.
-    assert (s.start(total), s.time[total]) == (7, 8)
+    # The adder reads what a register took from the FIFO in cycle 7.
+    assert (s.start(total), s.time[total]) == (8, 9)
