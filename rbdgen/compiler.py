@@ -92,7 +92,9 @@ def trace(design: Design, canonical: Robot) -> Graph:
 
 
 def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
-    """Graph → fixed point → schedule."""
+    """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute."""
+    if not front.graph.outputs:
+        raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
     design, box = front.design, bounds(front.design, front.canonical)
     target = find_target(design.target)
     limits = input_limits(front.canonical, front.graph.inputs, box)

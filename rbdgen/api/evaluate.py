@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..compiler import Core, Front, front_end
+from ..compiler import Core, Front, compile_core, front_end
 from ..dynamics.interface import from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
@@ -19,7 +19,6 @@ from ..robot.design import Design, load
 from ..robot.model import Robot
 from ..schedule.channels import flagged
 from .folder import InputError
-from .hardware import compile_hardware
 from .rtl import build_core
 
 Array = NDArray[np.float64]
@@ -63,7 +62,7 @@ def evaluate(
             columns = to_columns(front.canonical, front.graph.inputs, arrays)
             results = from_columns(evaluate_graph(front.graph, columns))
         else:
-            core = compile_hardware(front, progress)
+            core = compile_core(front, progress)
             words = to_words(core, arrays)
             if model == "fixed":
                 results = fixed_model(core, words)

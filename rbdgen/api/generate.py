@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from .. import __version__
-from ..compiler import Core, front_end
+from ..compiler import Core, compile_core, front_end
 from ..graph.text import to_text
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
@@ -20,7 +20,6 @@ from ..rtl.emit import Emitted, emit
 from ..schedule.diagram import diagram
 from ..schedule.pipelined import region_name
 from .folder import MARK, sealed, write_folder
-from .hardware import compile_hardware
 from .info import formats, robot_facts
 
 Progress = Callable[[str], None]
@@ -40,7 +39,7 @@ def generate(
     """
     progress(f"reading {robot}")
     front = front_end(robot, **choices)
-    core = compile_hardware(front, progress)
+    core = compile_core(front, progress)
     name = design_name(front.robot.name, front.design)
     progress("Verilog")
     made = emit(core.plan, name)

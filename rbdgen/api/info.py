@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compiler import Core, Front, front_end
+from ..compiler import Core, Front, compile_core, front_end
 from ..graph.node import Op
-from .hardware import compile_hardware
 
 
 def info(robot: str, **choices: Any) -> dict[str, Any]:
@@ -16,7 +15,7 @@ def info(robot: str, **choices: Any) -> dict[str, Any]:
     constant that is no power of two), add, neg, sincos (pairs), recip.
     """
     front = front_end(robot, **choices)
-    core = compile_hardware(front)
+    core = compile_core(front)
     return {**robot_facts(front), **number_facts(core)}
 
 

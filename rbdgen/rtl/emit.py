@@ -58,7 +58,6 @@ def emit(plan: Plan, name: str) -> Emitted:
     files = {
         f"{name}.il": text,
         f"{name}.v": to_verilog(text) + "\n" + portable,
-        f"{name}_multipliers.v": portable,
         f"{name}_ecp5.il": emit_multipliers(units, "ecp5-rtlil"),
     }
     shells: dict[str, Shell] = {}
