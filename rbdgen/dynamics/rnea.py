@@ -1,137 +1,124 @@
 """Inverse dynamics, τ = ID(q, q̇, q̈, f_ext): recursive Newton-Euler, with the least arithmetic.
 
 Luh, Walker and Paul's recursion (1980) in the form of Khalil and Dombre (*Modeling,
-Identification and Control of Robots*, §9.5): the only linear quantity that travels outwards is
-the acceleration a of a frame's origin, and all that rotation does to a body is in one matrix,
-
-    U = α̂ + ω̂ω̂ = α̂ + ωωᵀ - (ω·ω) 1        acceleration of a point at r: a + U r
-
-so the body needs, with first moment h and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),
+Identification and Control of Robots*, §9.5). With a body's acceleration matrix U and its origin's
+acceleration a (``motion``), first moment h and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),
 
     F = m a + U h              N = h × a + 2 vee(skew part of U Σ)
 
-six products ωᵢωⱼ serve force and moment alike, and no linear velocity is ever formed. Constant
-entries (zeros of h, Σ, placements) disappear by themselves while this is traced.
+six products ωᵢωⱼ serve force and moment alike. Constant entries (zeros of h, Σ, placements)
+disappear by themselves while this is traced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from ..robot.model import Inertia, Joint, JointKind, Robot
+from .motion import Motion, Moved, State, move, multiplier
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, ConstantRotation, Turn, add, cross, sub
+from .spatial import ZERO, ConstantRotation, Wrench, add, cross, is_zero, scale, sub
 from .units import Units, scaled, units
 
 
-@dataclass
-class Motion:
-    """A body's motion in its own frame: ω, α (angular) and a (of the origin, less gravity)."""
-
-    w: Vector
-    alpha: Vector
-    a: Vector
-
-    def products(self) -> list[Vector]:
-        """P = ωωᵀ, symmetric."""
-        wx, wy, wz = self.w
-        xy, xz, yz = wx * wy, wx * wz, wy * wz
-        return [[wx * wx, xy, xz], [xy, wy * wy, yz], [xz, yz, wz * wz]]
-
-    def U(self) -> list[Vector]:
-        """α̂ + ωωᵀ - (ω·ω) 1."""
-        P, (x, y, z) = self.products(), self.alpha
-        return [
-            [-(P[1][1] + P[2][2]), P[0][1] - z, P[0][2] + y],
-            [P[0][1] + z, -(P[0][0] + P[2][2]), P[1][2] - x],
-            [P[0][2] - y, P[1][2] + x, -(P[0][0] + P[1][1])],
-        ]
-
-    def of_point(self, r: Vector) -> Vector:
-        """Acceleration of the point at ``r`` of this body: a + U r."""
-        if all(isinstance(x, float) and x == 0 for x in r):
-            return self.a
-        U = self.U()
-        return [self.a[i] + (U[i][0] * r[0] + U[i][1] * r[1] + U[i][2] * r[2]) for i in range(3)]
-
-
-@dataclass
-class Step:
-    """What the way back needs from the way out, for one joint."""
-
-    motion: Motion
-    turn: Turn | None
-    slide: Scalar
-    force: Vector
-    moment: Vector
-
-
 def rnea(
+    arithmetic: Arithmetic, robot: Robot, state: State, multiplications: int = 4
+) -> list[Scalar]:
+    """Joint efforts (nv,) of a tree of joints of any kind, axes of one-axis joints along z.
+
+    Joint i's way out is traced in region ("forward", i), its way back in ("backward", i).
+    """
+    unit = units(robot, len(state.f_ext))
+    moved = move(arithmetic, robot, state, unit, multiplications)
+    forces = body_forces(arithmetic, robot, moved, state, unit)
+    return gather(arithmetic, robot, moved, forces, unit)[0]
+
+
+def body_forces(
     arithmetic: Arithmetic,
     robot: Robot,
-    q: Sequence[Scalar],
-    qd: Sequence[Scalar],
-    qdd: Sequence[Scalar],
-    f_ext: dict[int, Vector] | None = None,
-    turns: dict[int, tuple[Scalar, Scalar]] | None = None,
-    multiplications: int = 4,
-) -> list[Scalar]:
-    """Joint efforts (nv,) of a fixed-base tree of revolute-z and prismatic-z joints.
-
-    ``f_ext`` maps a joint index to the six components (force; moment) that act on its body, at
-    the origin and along the axes of the link's frame in the file. ``turns`` maps a revolute
-    joint to (sin, cos) of its angle (multiplier · q + offset); without it they are computed.
-    Each joint's way out is traced in region ("forward", i), its way back in ("backward", i).
-    """
-    # a fixed joint (there are some before merge_fixed) has a coordinate that is always zero
-    v_index = dict.fromkeys(range(len(robot.joints)), robot.nv)
-    v_index |= {i: s.start for i, s in robot.v_slices.items()}
-    q, qd, qdd = [*q, 0.0], [*qd, 0.0], [*qdd, 0.0]
-    f_ext, turns = f_ext or {}, turns or {}
-    unit = units(robot, len(f_ext))
-    A, B = unit.acceleration, unit.force
-    steps: dict[int, Step] = {}
-    arriving: dict[int, Motion] = {}  # a joint's motion before it turns or slides
-    for i in robot.children[-1]:
-        with arithmetic.region("forward", i):
-            arriving[i] = _arriving(robot, i, _base(robot, A), qd[v_index[i]], qdd[v_index[i]], A)
+    moved: dict[int, Moved],
+    state: State,
+    unit: Units,
+    region: str = "forward",
+) -> dict[int, Wrench]:
+    """What each joint's body asks for by itself: force and moment about its origin."""
+    forces: dict[int, Wrench] = {}
     for i, joint in enumerate(robot.joints):
-        with arithmetic.region("forward", i):
-            turn, slide = None, _position(joint, q[v_index[i]])
-            if joint.kind is JointKind.REVOLUTE:
-                sin, cos = turns.get(i) or (arithmetic.sin(slide), arithmetic.cos(slide))
-                turn = Turn(cos, sin, multiplications)
-            rate = _multiplier(joint) * qd[v_index[i]]
-            motion = _move(arriving[i], turn, slide, rate, A)
-            force, moment = _newton_euler(joint.inertia, motion, unit)
-            if i in f_ext:
-                external = _in_body_frame(joint, f_ext[i], B)
+        with arithmetic.region(region, i):
+            force, moment = _newton_euler(joint.inertia, moved[i].motion, unit)
+            if i in state.f_ext:
+                external = _in_body_frame(joint, state.f_ext[i], unit.force)
                 force, moment = sub(force, external[0]), sub(moment, external[1])
-            steps[i] = Step(motion, turn, slide, force, moment)
-            for c in robot.children[i]:
-                arriving[c] = _arriving(robot, c, motion, qd[v_index[c]], qdd[v_index[c]], A)
+            forces[i] = force, moment
+    return forces
 
-    tau: list[Scalar] = [0.0] * (robot.nv + 1)
+
+def gather(
+    arithmetic: Arithmetic,
+    robot: Robot,
+    moved: dict[int, Moved],
+    forces: dict[int, Wrench],
+    unit: Units,
+    region: str = "backward",
+) -> tuple[list[Scalar], dict[int, Wrench]]:
+    """τ (nv,), and the force and moment that every joint passes on: of its whole subtree."""
+    tau: list[Scalar] = [0.0] * robot.nv
     joined = _joined_by(robot)
-    passed: dict[int, tuple[Vector, Vector]] = {}
+    whole: dict[int, Wrench] = {}
+    passed: dict[int, Wrench] = {}
     for i in reversed(range(len(robot.joints))):
-        joint, step = robot.joints[i], steps[i]
-        with arithmetic.region("backward", i):
+        joint = robot.joints[i]
+        with arithmetic.region(region, i):
             # f = F + Σ_children X* f
-            force, moment = (ZERO, ZERO) if i in joined else (step.force, step.moment)
+            force, moment = (ZERO, ZERO) if i in joined else forces[i]
             for child in robot.children[i]:
                 force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
+            whole[i] = force, moment
             # τ = S·f
-            effort = moment[2] if joint.kind is JointKind.REVOLUTE else force[2] * (1 / B)
-            tau[v_index[i]] += _multiplier(joint) * effort
+            if i in robot.v_slices:
+                for k, effort in zip(
+                    _indices(robot.v_slices[i]), _efforts(joint, force, moment, unit), strict=True
+                ):
+                    tau[k] += multiplier(joint) * effort
             if joint.parent >= 0:
-                force, moment = _to_parent(joint, step, force, moment, B)
+                force, moment = wrench_to_parent(joint, moved[i], whole[i], unit)
                 if joined.get(joint.parent) == i:
-                    above = steps[joint.parent]
-                    force, moment = add(force, above.force), add(moment, above.moment)
+                    above = forces[joint.parent]
+                    force, moment = add(force, above[0]), add(moment, above[1])
                 passed[i] = force, moment
-    return tau[: robot.nv]
+    return tau, whole
+
+
+def _indices(at: slice) -> range:
+    return range(at.start, at.stop)
+
+
+def _efforts(joint: Joint, force: Vector, moment: Vector, unit: Units) -> Vector:
+    """S·f, in SI units."""
+    newtons = scale(1 / unit.force, force)
+    match joint.kind:
+        case JointKind.REVOLUTE:
+            return [moment[2]]
+        case JointKind.PRISMATIC:
+            return [newtons[2]]
+        case JointKind.PLANAR:
+            return [newtons[0], newtons[1], moment[2]]
+        case JointKind.FLOATING:
+            return [*newtons, *moment]
+        case JointKind.FIXED:
+            return []
+
+
+def wrench_to_parent(joint: Joint, moved: Moved, wrench: Wrench, unit: Units) -> Wrench:
+    """Force and moment in the parent's frame, about the parent's origin."""
+    force, moment = wrench
+    B = unit.force
+    R = ConstantRotation(joint.placement.rotation)
+    if moved.rotation is not None:
+        force, moment = moved.rotation.forward(force), moved.rotation.forward(moment)
+    if not is_zero(moved.shift):
+        moment = add(moment, cross(scale(1 / B, moved.shift), force))
+    force, moment = R.forward(force), R.forward(moment)
+    return force, add(moment, cross(scaled(joint.placement.translation, 1 / B), force))
 
 
 def _joined_by(robot: Robot) -> dict[int, int]:
@@ -149,56 +136,7 @@ def _joined_by(robot: Robot) -> dict[int, int]:
     return {i: child for i, child in deepest.items() if robot.joints[i].parent >= 0}
 
 
-def _base(robot: Robot, A: float) -> Motion:
-    """A fixed base accelerates against gravity: a_0 = -g."""
-    return Motion(ZERO, ZERO, scaled(robot.gravity, -A))
-
-
-def _multiplier(joint: Joint) -> float:
-    """What the joint makes of the velocity and acceleration that it is given."""
-    return joint.mimic.multiplier if joint.mimic else 1.0
-
-
-def _position(joint: Joint, q: Scalar) -> Scalar:
-    """The position of the joint itself: mimic and offset applied."""
-    offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-    return _multiplier(joint) * q + offset
-
-
-def _arriving(robot: Robot, i: int, parent: Motion, qd: Scalar, qdd: Scalar, A: float) -> Motion:
-    """The parent's motion at joint ``i``'s origin, along its axes before it moves.
-
-    The joint's own rates along its axis, which it leaves as they are, are in it already: a FIFO
-    stands in for the register of an adder that writes it, so the sums belong to the parent's
-    region. So does a + U r: three words leave instead of a and a column of U.
-    """
-    joint, m = robot.joints[i], _multiplier(robot.joints[i])
-    R = ConstantRotation(joint.placement.rotation)
-    w, alpha = R.back(parent.w), R.back(parent.alpha)
-    a = R.back(parent.of_point(scaled(joint.placement.translation, A)))
-    if joint.kind is JointKind.REVOLUTE:
-        # ω' + q̇ z,  α' + q̈ z
-        w[2], alpha[2] = w[2] + m * qd, alpha[2] + m * qdd
-    else:
-        # a' + q̈ z
-        a[2] = a[2] + A * m * qdd
-    return Motion(w, alpha, a)
-
-
-def _move(arriving: Motion, turn: Turn | None, slide: Scalar, rate: Scalar, A: float) -> Motion:
-    """The motion of the joint's body."""
-    w, alpha, a = arriving.w, arriving.alpha, arriving.a
-    if turn is not None:
-        w, alpha, a = turn.back(w), turn.back(alpha), turn.back(a)
-        # α = α' + q̈ z + ω' × q̇ z
-        return Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
-    # a = a' + q̈ z + U q z + 2 ω × q̇ z
-    x, y, z = arriving.of_point([0.0, 0.0, A * slide])
-    coriolis = 2.0 * A * rate
-    return Motion(w, alpha, [x + w[1] * coriolis, y - w[0] * coriolis, z])
-
-
-def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> tuple[Vector, Vector]:
+def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> Wrench:
     """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
     A, B, J = unit.acceleration, unit.force, inertia.J
     (m,) = scaled([inertia.mass], B / A)
@@ -234,23 +172,9 @@ def _diagonal(
     return (plus + minus) * alpha + (plus - minus) * product
 
 
-def _in_body_frame(joint: Joint, wrench: Vector, B: float) -> tuple[Vector, Vector]:
+def _in_body_frame(joint: Joint, wrench: Vector, B: float) -> Wrench:
     """Force and moment about the body frame's origin, from components in the link's frame."""
     R = ConstantRotation(joint.link_frame.rotation)
     force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])
     moment = add(moment, cross(joint.link_frame.translation.tolist(), force))
     return [B * x for x in force], moment
-
-
-def _to_parent(
-    joint: Joint, step: Step, force: Vector, moment: Vector, B: float
-) -> tuple[Vector, Vector]:
-    """Force and moment in the parent's frame, about the parent's origin."""
-    R = ConstantRotation(joint.placement.rotation)
-    if step.turn is not None:
-        force, moment = step.turn.forward(force), step.turn.forward(moment)
-    else:
-        d = step.slide * (1 / B)
-        moment = [moment[0] - d * force[1], moment[1] + d * force[0], moment[2]]
-    force, moment = R.forward(force), R.forward(moment)
-    return force, add(moment, cross(scaled(joint.placement.translation, 1 / B), force))

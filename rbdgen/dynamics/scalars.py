@@ -25,6 +25,8 @@ class Arithmetic(Protocol):
 
     def cos(self, angle: Scalar) -> Scalar: ...
 
+    def recip(self, x: Scalar) -> Scalar: ...
+
     def region(self, kind: str, joint: int) -> Any: ...
 
 
@@ -33,6 +35,7 @@ class Numbers:
 
     sin = staticmethod(np.sin)
     cos = staticmethod(np.cos)
+    recip = staticmethod(np.reciprocal)
 
     @contextmanager
     def region(self, kind: str, joint: int) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Three-vectors over any scalar, and turns about z with as few multiplications as possible."""
+"""Three-vectors and 3×3 tensors over any scalar, turned with as few multiplications as possible."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .scalars import Scalar, Vector
+
+Tensor = list[Vector]  # three rows; what is symmetric holds the same scalar twice
+Wrench = tuple[Vector, Vector]  # force, moment
 
 ZERO: Vector = [0.0, 0.0, 0.0]
 
@@ -26,6 +29,32 @@ def cross(a: Vector, b: Vector) -> Vector:
         a[2] * b[0] - a[0] * b[2],
         a[0] * b[1] - a[1] * b[0],
     ]
+
+
+def dot(a: Vector, b: Vector) -> Scalar:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def scale(factor: Scalar, v: Vector) -> Vector:
+    return [factor * x for x in v]
+
+
+def outer(a: Vector, b: Vector) -> Tensor:
+    return [[x * y for y in b] for x in a]
+
+
+def transposed(T: Tensor) -> Tensor:
+    return [list(column) for column in zip(*T, strict=True)]
+
+
+def symmetric(T: Tensor) -> Tensor:
+    """The upper triangle of T, mirrored."""
+    return [[T[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]
+
+
+def is_zero(v: Vector) -> bool:
+    """Whether every entry is zero, whatever the state."""
+    return all(is_constant(x) and value_of(x) == 0 for x in v)
 
 
 def matvec(M: list[Vector], v: Vector) -> Vector:
@@ -52,6 +81,26 @@ class Turn:
         """Rzᵀ v: into the turned frame."""
         return [*self._product(-self.sin, v[0], v[1]), v[2]]
 
+    def tensor(self, T: Tensor) -> Tensor:
+        """Rz T Rzᵀ. The xy part turns by twice the angle, but for its mean and its skew part;
+        the xz and yz parts turn as vectors do."""
+        mean, skewed = (T[0][0] + T[1][1]) * 0.5, (T[0][1] - T[1][0]) * 0.5
+        half, mixed = (T[0][0] - T[1][1]) * 0.5, (T[0][1] + T[1][0]) * 0.5
+        half, mixed, _ = self.twice.forward([half, mixed, 0.0])
+        column, row = self.forward([T[0][2], T[1][2], 0.0]), self.forward([*T[2][:2], 0.0])
+        return [
+            [mean + half, mixed + skewed, column[0]],
+            [mixed - skewed, mean - half, column[1]],
+            [row[0], row[1], T[2][2]],
+        ]
+
+    @property
+    def twice(self) -> Turn:
+        """The turn by twice the angle."""
+        s = 2.0 * self.sin
+        # sin 2q = 2 s c,   cos 2q = 1 - 2 s²
+        return Turn(1.0 - s * self.sin, s * self.cos, self.multiplications)
+
     def _product(self, s: Scalar, x: Scalar, y: Scalar) -> Vector:
         """(c + js)(x + jy) as [real, imaginary]."""
         c = self.cos
@@ -65,6 +114,48 @@ class Turn:
 def is_constant(x: Scalar) -> bool:
     """Whether ``x`` is a plain number or a graph constant: products with it are no hardware."""
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"
+
+
+def value_of(x: Scalar) -> float:
+    """The number that a constant stands for."""
+    return float(getattr(x, "value", x))
+
+
+@dataclass(frozen=True)
+class Rotation:
+    """Any rotation, as the nine entries of its matrix."""
+
+    matrix: Tensor
+
+    @classmethod
+    def of_quaternion(cls, quaternion: Vector) -> Rotation:
+        """Of a unit quaternion (x, y, z, w): 1 + 2 w v̂ + 2 v̂²."""
+        x, y, z, w = quaternion
+        xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+        wx, wy, wz = w * x, w * y, w * z
+        return cls(
+            [
+                [1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)],
+                [2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx)],
+                [2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)],
+            ]
+        )
+
+    def forward(self, v: Vector) -> Vector:
+        """R v."""
+        return matvec(self.matrix, v)
+
+    def back(self, v: Vector) -> Vector:
+        """Rᵀ v."""
+        return matvec(transposed(self.matrix), v)
+
+    def tensor(self, T: Tensor) -> Tensor:
+        """R T Rᵀ."""
+        half = transposed([self.forward(column) for column in transposed(T)])
+        turned = [self.forward(row) for row in half]
+        if all(T[i][j] is T[j][i] for i in range(3) for j in range(i)):
+            turned = symmetric(turned)
+        return turned
 
 
 @dataclass(frozen=True)
@@ -85,6 +176,12 @@ class ConstantRotation:
             v = matvec(factor.T.tolist(), v)
         return v
 
+    def tensor(self, T: Tensor) -> Tensor:
+        """R T Rᵀ."""
+        for factor in reversed(self._factors()):
+            T = _constant_turn(factor, T)
+        return T
+
     def _factors(self) -> list[np.ndarray]:
         R = self.matrix
         if _cost(R) <= 4 or abs(R[2, 0]) > 1e-12:
@@ -94,6 +191,17 @@ class ConstantRotation:
         gamma = np.array([[cg, -sg, 0], [sg, cg, 0], [0, 0, 1.0]])
         alpha = np.array([[1.0, 0, 0], [0, ca, -sa], [0, sa, ca]])
         return [gamma, alpha]
+
+
+def _constant_turn(R: np.ndarray, T: Tensor) -> Tensor:
+    """R T Rᵀ, by twice the angle where R is a turn about x or z."""
+    if R[2, 2] == 1:
+        return Turn(float(R[0, 0]), float(R[1, 0])).tensor(T)
+    if R[0, 0] == 1:  # about x: about z with the axes renamed
+        renamed = [[T[i][j] for j in (1, 2, 0)] for i in (1, 2, 0)]
+        renamed = Turn(float(R[1, 1]), float(R[2, 1])).tensor(renamed)
+        return [[renamed[i][j] for j in (2, 0, 1)] for i in (2, 0, 1)]
+    return Rotation(R.tolist()).tensor(T)
 
 
 def _cost(matrix: np.ndarray) -> int:

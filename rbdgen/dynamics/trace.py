@@ -8,6 +8,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import JointKind, Robot, RobotError
 from .interface import WRENCH, revolute
+from .motion import State
 from .rnea import rnea
 from .scalars import Scalar, Vector
 
@@ -46,7 +47,7 @@ def trace_id(
     for i in external_forces:
         body = robot.moving.index(i)
         f_ext[i] = [given(f"f_ext[{body}].{axis}") for axis in WRENCH]
-    tau = rnea(builder, robot, state["q"], state["qd"], state["qdd"], f_ext, turns, multiplications)
+    tau = rnea(builder, robot, State(**state, f_ext=f_ext, turns=turns), multiplications)
     outputs = {f"tau[{k}]": builder.lift(t) for k, t in enumerate(tau)}
     return Graph(tuple(inputs), outputs)
 
