@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from ..robot.model import Joint, JointKind, Robot
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, ConstantRotation, Rotation, Turn, add, cross, is_zero, scale
+from .spatial import ZERO, ConstantRotation, Rotation, Turn, Twist, add, cross, is_zero, scale
 from .units import Units, scaled
 
 
@@ -76,7 +76,8 @@ class Moved:
                  the joint, i.e. in the body's axes, before the joint's own rates are added.
     ``rotation`` of the joint (None: it does not turn); ``shift`` [m]: where it moved the body's
                  origin, in the joint frame; ``slip`` [m/s]: the velocity of that.
-    ``rates``    the joint's own twist (angular; linear) in the body's frame, linear part in units.
+    ``rates``    the joint's own twist S q̇ (angular; linear) in the body's frame, linear part in
+                 units; ``changes``: S q̈.
     """
 
     motion: Motion
@@ -84,7 +85,8 @@ class Moved:
     rotation: Rotation | Turn | None
     shift: Vector
     slip: Vector
-    rates: tuple[Vector, Vector]
+    rates: Twist
+    changes: Twist
 
 
 def move(
@@ -171,7 +173,7 @@ class _Outward:
             case JointKind.FLOATING:
                 return self._floating(i, arriving)
             case JointKind.FIXED:
-                return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO))
+                return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
 
     def _revolute(self, i: int, arriving: Motion) -> Moved:
         (rate,), (qdd,) = self.rates(i)
@@ -185,7 +187,8 @@ class _Outward:
         # α = α' + q̈ z + ω' × q̇ z
         motion = Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
         above = Motion([w[0], w[1], w[2] - rate], [alpha[0], alpha[1], alpha[2] - qdd], a)
-        return Moved(motion, above, turn, ZERO, ZERO, ([0.0, 0.0, rate], ZERO))
+        rates, changes = ([0.0, 0.0, rate], ZERO), ([0.0, 0.0, qdd], ZERO)
+        return Moved(motion, above, turn, ZERO, ZERO, rates, changes)
 
     def _prismatic(self, i: int, arriving: Motion) -> Moved:
         (rate,), (qdd,) = self.rates(i)
@@ -194,9 +197,11 @@ class _Outward:
         x, y, z = arriving.of_point([0.0, 0.0, self.A * slide])
         coriolis = 2.0 * self.A * rate
         motion = Motion(w, arriving.alpha, [x + w[1] * coriolis, y - w[0] * coriolis, z])
-        above = Motion(w, arriving.alpha, [x, y, z - self.A * qdd])
-        rates = ZERO, [0.0, 0.0, self.A * rate]
-        return Moved(motion, above, None, [0.0, 0.0, slide], [0.0, 0.0, rate], rates)
+        change = self.A * qdd
+        above = Motion(w, arriving.alpha, [x, y, z - change])
+        rates, changes = (ZERO, [0.0, 0.0, self.A * rate]), (ZERO, [0.0, 0.0, change])
+        shift, slip = [0.0, 0.0, slide], [0.0, 0.0, rate]
+        return Moved(motion, above, None, shift, slip, rates, changes)
 
     def _planar(self, i: int, arriving: Motion) -> Moved:
         x, y, cos, sin = self.state.q[self.robot.q_slices[i]]
@@ -213,21 +218,22 @@ class _Outward:
         rotation: Rotation | Turn,
         shift: Vector,
         arriving: Motion,
-        rates: tuple[Vector, Vector],
-        changes: tuple[Vector, Vector],
+        velocity: Twist,
+        acceleration: Twist,
     ) -> Moved:
-        """A joint that turns and slides at once; its rates, and their derivatives in time, are
-        twists (angular; linear) in the moving body's frame."""
-        A, (w_J, slip), (alpha_J, a_J) = self.A, rates, changes
+        """A joint that turns and slides at once; its velocity and acceleration are
+        twists (angular; linear) in the moving body's frame, in SI units."""
+        A, (w_J, slip), (alpha_J, a_J) = self.A, velocity, acceleration
         w, alpha = rotation.back(arriving.w), rotation.back(arriving.alpha)
         a = rotation.back(arriving.of_point(scale(A, shift)))
-        v_J = scale(A, slip)
+        v_J, change = scale(A, slip), scale(A, a_J)
         # α = α' + α_J + ω' × ω_J,   a = a' + U' p + a_J + ω_J × v_J + 2 ω' × v_J
         coriolis = add(cross(w_J, v_J), scale(2.0, cross(w, v_J)))
         motion = Motion(
             add(w, w_J),
             add(add(alpha, alpha_J), cross(w, w_J)),
-            add(a, add(scale(A, a_J), coriolis)),
+            add(a, add(change, coriolis)),
         )
         above = Motion(w, alpha, a)
-        return Moved(motion, above, rotation, shift, rotation.forward(slip), (w_J, v_J))
+        rates, changes = (w_J, v_J), (alpha_J, change)
+        return Moved(motion, above, rotation, shift, rotation.forward(slip), rates, changes)

@@ -46,7 +46,7 @@ def body_forces(
         with arithmetic.region(region, i):
             force, moment = _newton_euler(joint.inertia, moved[i].motion, unit)
             if i in state.f_ext:
-                external = _in_body_frame(joint, state.f_ext[i], unit.force)
+                external = external_wrench(joint, state.f_ext[i], unit.force)
                 force, moment = sub(force, external[0]), sub(moment, external[1])
             forces[i] = force, moment
     return forces
@@ -172,7 +172,7 @@ def _diagonal(
     return (plus + minus) * alpha + (plus - minus) * product
 
 
-def _in_body_frame(joint: Joint, wrench: Vector, B: float) -> Wrench:
+def external_wrench(joint: Joint, wrench: Vector, B: float) -> Wrench:
     """Force and moment about the body frame's origin, from components in the link's frame."""
     R = ConstantRotation(joint.link_frame.rotation)
     force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])

@@ -11,6 +11,7 @@ from .scalars import Scalar, Vector
 
 Tensor = list[Vector]  # three rows; what is symmetric holds the same scalar twice
 Wrench = tuple[Vector, Vector]  # force, moment
+Twist = tuple[Vector, Vector]  # angular, linear
 
 ZERO: Vector = [0.0, 0.0, 0.0]
 
@@ -35,12 +36,25 @@ def dot(a: Vector, b: Vector) -> Scalar:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
+def wrench_sum(a: Wrench, b: Wrench) -> Wrench:
+    return add(a[0], b[0]), add(a[1], b[1])
+
+
 def scale(factor: Scalar, v: Vector) -> Vector:
     return [factor * x for x in v]
 
 
 def outer(a: Vector, b: Vector) -> Tensor:
     return [[x * y for y in b] for x in a]
+
+
+def tensor_sum(A: Tensor, B: Tensor) -> Tensor:
+    return [add(a, b) for a, b in zip(A, B, strict=True)]
+
+
+def skew(v: Vector) -> Tensor:
+    """The tensor of v ×."""
+    return [[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]]
 
 
 def transposed(T: Tensor) -> Tensor:

@@ -1,0 +1,114 @@
+"""M = Lᵀ D L, leaves first, and what can be solved with it (Featherstone, RBDA §6.4, §6.5).
+
+L is unit lower triangular and has an entry only where the row's coordinate lies below the
+column's in the tree: the factorisation fills nothing in. Zeros of M that are the number 0.0 are
+never touched, so the sparsity needs no tree here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .scalars import Arithmetic, Scalar, Vector
+from .spatial import is_zero
+
+Matrix = list[Vector]
+
+
+@dataclass(frozen=True)
+class Factors:
+    """``L[k]``: column → entry of row k, diagonal left out; ``D_inverse[k]``; rows in ``order``."""
+
+    order: tuple[int, ...]  # coordinates, root first
+    L: dict[int, dict[int, Scalar]]
+    D_inverse: dict[int, Scalar]
+
+
+def factorise(arithmetic: Arithmetic, M: Matrix, order: tuple[int, ...]) -> Factors:
+    """Of the rows and columns ``order`` of M (its lower triangle is read).
+
+    Row k is eliminated in region ("factor", k).
+    """
+    H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
+    L: dict[int, dict[int, Scalar]] = {}
+    D_inverse: dict[int, Scalar] = {}
+    for k in reversed(order):
+        with arithmetic.region("factor", k):
+            D_inverse[k] = arithmetic.recip(H[k, k])
+            above = [i for i in order if i < k and (k, i) in H]
+            L[k] = {i: H[k, i] * D_inverse[k] for i in above}
+            for i in above:
+                for j in above:
+                    if j <= i:
+                        H[i, j] = H.get((i, j), 0.0) - L[k][i] * H[k, j]
+    return Factors(order, L, D_inverse)
+
+
+def solve(
+    arithmetic: Arithmetic, factors: Factors, columns: list[dict[int, Scalar]]
+) -> list[dict[int, Scalar]]:
+    """M⁻¹ b for each column b: coordinate → entry, zeros left out.
+
+    Back through the tree in regions ("back", k), out again in regions ("out", k).
+    """
+    rest = [dict(b) for b in columns]
+    for k in reversed(factors.order):
+        with arithmetic.region("back", k):
+            for y in rest:
+                if k in y:
+                    # y_i -= L_ki y_k
+                    for i, entry in factors.L[k].items():
+                        y[i] = y.get(i, 0.0) - entry * y[k]
+    solved: list[dict[int, Scalar]] = [{} for _ in columns]
+    for k in factors.order:
+        with arithmetic.region("out", k):
+            for x, y in zip(solved, rest, strict=True):
+                # x_k = y_k / D_k - Σ L_ki x_i
+                value: Scalar = y[k] * factors.D_inverse[k] if k in y else 0.0
+                for i, entry in factors.L[k].items():
+                    if i in x:
+                        value = value - entry * x[i]
+                if not is_zero([value]):
+                    x[k] = value
+    return solved
+
+
+def invert(arithmetic: Arithmetic, factors: Factors) -> dict[tuple[int, int], Scalar]:
+    """M⁻¹, its lower triangle, zeros left out: from L M⁻¹ = D⁻¹ L⁻ᵀ, which is upper triangular.
+
+    Row k is made in region ("inverse", k), root first.
+    """
+    inverse: dict[tuple[int, int], Scalar] = {}
+    for k in factors.order:
+        with arithmetic.region("inverse", k):
+            # M⁻¹_kj = -Σ_i L_ki M⁻¹_ij,   M⁻¹_kk = 1 / D_k - Σ_i L_ki M⁻¹_ik
+            for j in (j for j in factors.order if j <= k):
+                value: Scalar = factors.D_inverse[k] if j == k else 0.0
+                for i, entry in factors.L[k].items():
+                    place = (max(i, j), min(i, j))
+                    if place in inverse:
+                        value = value - entry * inverse[place]
+                if not is_zero([value]):
+                    inverse[k, j] = value
+    return inverse
+
+
+def times(
+    arithmetic: Arithmetic,
+    inverse: dict[tuple[int, int], Scalar],
+    order: tuple[int, ...],
+    columns: list[dict[int, Scalar]],
+) -> list[dict[int, Scalar]]:
+    """M⁻¹ b for each column b, from the lower triangle of M⁻¹; row k in region ("product", k)."""
+    products: list[dict[int, Scalar]] = [{} for _ in columns]
+    for k in order:
+        with arithmetic.region("product", k):
+            for x, b in zip(products, columns, strict=True):
+                total: Scalar = 0.0
+                for i, entry in b.items():
+                    place = (max(i, k), min(i, k))
+                    if place in inverse:
+                        total = total + inverse[place] * entry
+                if not is_zero([total]):
+                    x[k] = total
+    return products
