@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -51,7 +51,21 @@ def trace_id(
     return Graph(tuple(inputs), outputs)
 
 
-FUNCTIONS: dict[str, Callable[..., Graph]] = {"id": trace_id}
+def trace(
+    robot: Robot,
+    functions: Sequence[str],
+    *,
+    external_forces: Sequence[int] = (),
+    multiplications: int = 4,
+    sincos_inputs: bool = False,
+    formulation: str = "composite",
+    factorisation: str = "auto",
+    root: str = "free",
+) -> Graph:
+    """Functions of a canonical robot as one graph; so far inverse dynamics only."""
+    if tuple(functions) != ("id",):
+        raise RobotError(f"--function {','.join(functions)}: only id is hardware so far")
+    return trace_id(robot, external_forces, multiplications, sincos_inputs)
 
 
 def require_one_axis(robot: Robot, function: str) -> None:

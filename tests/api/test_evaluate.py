@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.robot.model import RobotError
 
 ROBOT = "gantry"
 N = 50
@@ -48,23 +47,6 @@ def test_rtl_is_fixed_in_every_bit() -> None:
     assert (np.abs(without["tau"] - fixed["tau"]) > 1e-2).any()
 
 
-@pytest.mark.parametrize(
-    ("function", "shapes"),
-    [
-        ("m", {"M": (N, 2, 2)}),
-        ("minv", {"Minv": (N, 2, 2)}),
-        ("fd", {"qdd": (N, 2)}),
-        ("did", {"dtau_dq": (N, 2, 2), "dtau_dqd": (N, 2, 2), "M": (N, 2, 2)}),
-        ("dfd", {"dqdd_dq": (N, 2, 2), "dqdd_dqd": (N, 2, 2), "Minv": (N, 2, 2)}),
-    ],
-)
-def test_golden_computes_every_function(function: str, shapes: dict[str, tuple[int, ...]]) -> None:
-    given = {k: v[:, :2] for k, v in states().items()} | {"tau": np.ones((N, 2))}
-    results = api.evaluate("pendulum", given, "golden", functions=(function,))
-    del results["joint_names"]
-    assert {name: array.shape for name, array in results.items()} == shapes
-
-
 def test_golden_has_no_need_of_hardware() -> None:
     """A floating base: one more velocity than the joints, six times; a quaternion in q."""
     rng = np.random.default_rng(3)
@@ -74,8 +56,6 @@ def test_golden_has_no_need_of_hardware() -> None:
     given |= {name: rng.normal(size=(N, 8)) for name in ("qd", "qdd")}
     result = api.evaluate("pendulum", given, "golden", base="floating")
     assert result["tau"].shape == (N, 8)
-    with pytest.raises(RobotError, match="is floating; hardware for --function id covers"):
-        api.evaluate("pendulum", given, "float", base="floating")
 
 
 def test_unknown_model() -> None:
