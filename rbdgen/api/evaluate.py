@@ -42,9 +42,9 @@ def evaluate(
     ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
     moment in the link's frame), as the functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq,
     dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv), as the functions give, joint_names, and for the fixed
-    and rtl models ``overflow`` (N, outputs of the hardware): whether the result is wrong because a
-    word was too short. With a given root motion tau, Minv and all results have nv − 6 for nv, and
-    the forward functions read the first six entries of qdd.
+    and rtl models ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the
+    result is wrong because a word was too short. Where the base's motion is given, tau, Minv and
+    all results have nv − 6 for nv, and the forward functions read the first six entries of qdd.
 
     Raises InputError for states of a wrong shape or outside the input words' ranges.
     """
@@ -172,7 +172,7 @@ def _refuse_missing_forces(front: Front, core: Core, f_ext: Array) -> None:
 def fixed_model(core: Core, words: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray]:
     """The integer model, as numbers."""
     outputs, flags = integer_results(core, words)
-    return {**as_numbers(core, outputs, len(flags)), "overflow": flags}
+    return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, list(outputs))}
 
 
 def integer_results(
@@ -214,4 +214,8 @@ def rtl_model(
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))
     outputs = {n: run.outputs[:, k] for k, n in enumerate(names)}
     flags = run.outputs[:, len(names) :].astype(bool)
-    return {**as_numbers(core, outputs, len(flags)), "overflow": flags}
+    return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, names)}
+
+
+def _overflow(flags: NDArray[np.bool_], names: list[str]) -> dict[str, NDArray]:
+    return {"overflow": flags, "overflow_names": np.array(names, dtype=np.str_)}

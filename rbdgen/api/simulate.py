@@ -23,8 +23,8 @@ from .reference import golden_model
 from .rtl import load_core
 
 Progress = Callable[[str], None]
-BATCH = 50_000
-NUMBERS = 10_000_000  # of results in a batch
+BATCH, FEWEST = 50_000, 1000
+NUMBERS = 10_000_000  # of inputs and outputs in a batch
 STALL = 0.3  # probability, per cycle and side, in the run under back-pressure
 REPORT = "simulation.json"
 
@@ -99,7 +99,7 @@ def simulate(
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
-    stalled = stalled_run(core, model, min(max(states // 10, 1), 1000), seed)
+    stalled = stalled_run(core, model, min(max(states // 10, 1), FEWEST), seed)
     if waves:
         traced = load_core(place, entry, trace=True, progress=progress)
         few = next(batches(core, min(states, 100), seed))
@@ -149,7 +149,8 @@ def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
     for name, word in core.fixed.inputs.items():
         largest = float(word.real(np.array(word.highest)))
         limits[name] = -largest, largest
-    size = max(1, min(BATCH, NUMBERS // max(1, front.robot.nv**2)))
+    fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
+    size = max(FEWEST, min(BATCH, NUMBERS // fields))
     for k, start in enumerate(range(0, states, size)):
         n = min(size, states - start)
         state = sample_states(front.design, front.canonical, n, [seed, k])

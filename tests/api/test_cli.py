@@ -191,7 +191,7 @@ def test_evaluate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["evaluate", "pendulum", "--input", "states.npz", "--output", "new/out.npz"]
     assert main([*given, "--model", "fixed"]) == 0
     with np.load("new/out.npz") as results:
-        assert set(results) == {"tau", "joint_names", "overflow"}
+        assert set(results) == {"tau", "joint_names", "overflow", "overflow_names"}
         assert results["tau"].shape == (3, 2)
     assert [p.name for p in Path("new").iterdir()] == ["out.npz"]
 

@@ -40,7 +40,7 @@ def test_rtl_is_fixed_in_every_bit() -> None:
     given["f_ext"] = np.zeros((N, 2, 6))
     given["f_ext"][:, -1] = np.random.default_rng(2).uniform(-5, 5, (N, 6))
     fixed, rtl = (api.evaluate("pendulum", given, model, **choices) for model in ("fixed", "rtl"))
-    assert set(fixed) == set(rtl) == {"tau", "overflow", "joint_names"}
+    assert set(fixed) == set(rtl) == {"tau", "overflow", "overflow_names", "joint_names"}
     for name in fixed:
         np.testing.assert_array_equal(rtl[name], fixed[name])
     without = api.evaluate("pendulum", {**given, "f_ext": np.zeros((N, 2, 6))}, **choices)

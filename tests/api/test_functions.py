@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import load
 from rbdgen.robot.model import RobotError
 from rbdgen.samples import sample_states
+from rbdgen.tables import simulation_text
 
 N = 20
 Arrays = dict[str, np.ndarray]
@@ -188,3 +190,41 @@ def test_sampled_forward_dynamics_stays_within_the_limits() -> None:
     ]
     np.testing.assert_allclose(found, states["qdd"], atol=1e-7)
     assert "Minv" not in states
+
+
+@pytest.mark.parametrize("model", ["float", "fixed"])
+def test_two_functions_in_one_graph(model: str) -> None:
+    """τ and M of one design: M whole and symmetric though its lower triangle is computed."""
+    states = drawn("hyq")
+    choices = {"functions": ("id", "m")}
+    exact = api.evaluate("hyq", states, **choices)
+    found = api.evaluate("hyq", states, model, **choices)
+    tolerance = 1e-12 if model == "float" else 3e-4
+    for name in ("tau", "M"):
+        assert found[name].shape == exact[name].shape
+        error = np.sqrt(((found[name] - exact[name]) ** 2).sum() / (exact[name] ** 2).sum())
+        assert error < tolerance
+    if model == "fixed":  # legs are apart: their common entries of M are zero, not computed
+        names = found["overflow_names"].tolist()
+        assert {"tau[0]", "tau[11]", "M[0,0]", "M[2,1]", "M[11,9]"} <= set(names)
+        assert not {"M[0,1]", "M[3,0]"} & set(names)
+        assert found["overflow"].shape == (N, len(names))
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_simulation_reports_each_array(tmp_path: Path) -> None:
+    place = api.generate("pendulum", tmp_path / "both", functions=("m", "id"))
+    report = api.simulate(place, 100)
+    assert report["bit_exact"] and set(report["errors"]) == {"M", "tau"}
+    assert all(0 < e["relative_rms"] < 1e-3 for e in report["errors"].values())
+    text = simulation_text(report)
+    assert "array" in text and f"{report['errors']['M']['relative_rms']:.2e}" in text
+    manifest = api.read_manifest(place)
+    assert manifest["name"] == "pendulum_m_id" and manifest["functions"] == ["m", "id"]
+    assert set(manifest["formats"]["output"]) == {"M[0,0]", "M[1,0]", "M[1,1]", "tau[0]", "tau[1]"}
+    rng = np.random.default_rng(4)
+    states = {name: rng.uniform(-1, 1, (N, 2)) for name in ("q", "qd", "qdd")}
+    fixed, rtl = (api.evaluate(str(place / "design.yaml"), states, m) for m in ("fixed", "rtl"))
+    for name in ("tau", "M", "overflow"):
+        np.testing.assert_array_equal(rtl[name], fixed[name])

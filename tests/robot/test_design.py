@@ -180,9 +180,9 @@ def test_defaults_and_a_bare_urdf(write) -> None:  # type: ignore[no-untyped-def
 
 def test_needs_and_root_modes(write) -> None:  # type: ignore[no-untyped-def]
     path = write("robot: arm.urdf\nfunctions: [did, m]")
-    for root, nv, given in (("free", 8, 0), ("given", 8, 6), ("ignored", 2, 0)):
+    for root, nv, base in (("free", 8, 0), ("given", 8, 6), ("ignored", 2, 0)):
         design, robot = load(path, base="floating", root=root)
-        assert (robot.nv, given_coordinates(design, robot)) == (nv, given)
+        assert (robot.nv, given_coordinates(design, robot)) == (nv, base)
         assert needs(design) == ("q", "qd", "qdd")
         forward = load(path, base="floating", root=root, functions=("m", "dfd"))[0]
         assert needs(forward) == ("q", "qd", "tau") + (("qdd",) if root == "given" else ())
