@@ -13,7 +13,7 @@ from typing import Any
 
 from . import __version__, api
 from .api.evaluate import MODELS
-from .robot.choices import FUNCTIONS
+from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
@@ -36,6 +36,7 @@ EXAMPLES = """examples:
   rbdgen generate my_robot.urdf -o build/mine Verilog, RTLIL, manifest.json, pipeline.svg
   rbdgen simulate build/mine --states 10000   every bit against the integer model
   rbdgen synthesize build/mine --place-and-route
+  rbdgen generate hyq --base floating --function did,m
   rbdgen evaluate iiwa14 --model fixed --input states.npz --output out.npz
 """
 
@@ -83,14 +84,16 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         metavar="NPZ",
         type=Path,
-        help="arrays q (N, nq), qd, qdd, tau (N, nv), f_ext (N, bodies, 6), as the function needs",
+        help="arrays q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6), as "
+        "the functions need; a floating base's q starts with x, y, z and a quaternion x, y, z, w",
     )
     command.add_argument(
         "--output",
         required=True,
         metavar="NPZ",
         type=Path,
-        help="gets tau, M, Minv, dtau_dq, dtau_dqd, qdd, dqdd_dq or dqdd_dqd, and joint_names",
+        help="gets what the functions give: tau, qdd, M, Minv, dtau_dq, dtau_dqd, dqdd_dq, "
+        "dqdd_dqd; and joint_names",
     )
 
     command = _robot_command(commands, "generate", _generate, "Verilog, RTLIL, manifest, diagram")
@@ -139,10 +142,38 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
         metavar="ROBOT",
         help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
     )
-    command.add_argument("--function", choices=FUNCTIONS, help="default: the design's, else id")
+    command.add_argument(
+        "--function",
+        type=_functions,
+        action="extend",
+        metavar="NAME[,NAME]",
+        help="what to compute; several share one graph, and the option may be repeated. "
+        "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
+        "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
+        "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
+        "and a given Minv (default: the design's, else id)",
+    )
+    command.add_argument(
+        "--formulation",
+        choices=FORMULATIONS,
+        help="of the gradients: composite bodies (default, half the multiplications), or "
+        "recursive, derivatives carried from body to body as others do",
+    )
+    command.add_argument(
+        "--factorisation",
+        choices=FACTORISATIONS,
+        help="how minv, fd and dfd invert the mass matrix: ltdl, factors with the tree's "
+        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot",
+    )
     command.add_argument("--width", type=int, metavar="BITS", help="of words (default: 18)")
     command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
+    command.add_argument(
+        "--root",
+        choices=ROOTS,
+        help="a floating base's own coordinates: free (default), part of the function; given, its "
+        "motion comes in and only the joints' rows and columns come out; ignored, it is held still",
+    )
     command.add_argument(
         "--mimic",
         choices=("fold", "independent"),
@@ -182,7 +213,7 @@ def _folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.
 def _choices(options: argparse.Namespace) -> dict[str, Any]:
     forces = options.external_forces
     return {
-        "functions": (options.function,) if options.function else None,
+        "functions": tuple(options.function) if options.function else None,
         "width": options.width,
         "target": options.target,
         "base": options.base,
@@ -192,7 +223,17 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "external_forces": tuple(forces) if forces is not None else None,
         "angles": options.angles,
         "rotation": options.rotation,
+        "formulation": options.formulation,
+        "factorisation": options.factorisation,
+        "root": options.root,
     }
+
+
+def _functions(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(CHECKS["functions"](text.split(",")))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _count(text: str) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .dynamics.interface import input_limits, to_columns
-from .dynamics.trace import FUNCTIONS
+from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .graph.verify import verify, verify_fixed
@@ -25,7 +25,7 @@ from .robot.canonical import stages
 from .robot.design import Design, bounds, load
 from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
-from .robot.states import random_states
+from .samples import refuse_singular, sample_states
 from .schedule.binding import bind
 from .schedule.channels import Plan, plan
 from .schedule.pipelined import schedule
@@ -38,7 +38,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, eq=False)
 class Front:
-    """A robot and the graph of its function, over real numbers."""
+    """A robot and the graph of its functions, over real numbers."""
 
     design: Design
     robot: Robot  # as the file says
@@ -50,7 +50,7 @@ class Front:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """A function in fixed point, scheduled: all that the hardware is made from."""
+    """The functions in fixed point, scheduled: all that the hardware is made from."""
 
     front: Front
     ranges: Ranges
@@ -62,6 +62,7 @@ def front_end(path: str, **choices: Any) -> Front:
     """URDF or design file → traced graph. ``choices`` are fields of Design that win over it."""
     notes: list[str] = []
     design, robot = load(path, notes=notes, **choices)
+    refuse_singular(design, robot)
     # Only axes on z can be traced: the first two counts are of the robot with its axes there.
     rewrites = [("as read", trace(design, align_axes(robot)).operations())]
     canonical = robot
@@ -74,19 +75,19 @@ def front_end(path: str, **choices: Any) -> Front:
 
 
 def trace(design: Design, canonical: Robot) -> Graph:
-    """The design's function of a canonical robot as a graph."""
-    if len(design.functions) > 1:
-        raise RobotError(f"functions {', '.join(design.functions)}: one at a time so far")
-    (function,) = design.functions
-    if function not in FUNCTIONS:
-        raise RobotError(f"--function {function}: only {', '.join(FUNCTIONS)} is hardware so far")
-    graph = FUNCTIONS[function](
+    """The design's functions of a canonical robot as one graph."""
+    graph = trace_functions(
         canonical,
+        design.functions,
         external_forces=[
             i for i in canonical.moving if canonical.joints[i].body in design.external_forces
         ],
         multiplications=design.rotation,
         sincos_inputs=design.angles == "sincos",
+        formulation=design.formulation,
+        factorisation=design.factorisation,
+        # a base that is ignored has been left out when the robot was read
+        root="given" if design.root == "given" else "free",
     )
     return verify(graph)
 
@@ -97,9 +98,9 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
     design, box = front.design, bounds(front.design, front.canonical)
     target = find_target(design.target)
-    limits = input_limits(front.canonical, front.graph.inputs, box)
-    state = random_states(front.canonical, box, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
+    state = sample_states(design, front.canonical, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
     samples = to_columns(front.canonical, front.graph.inputs, state)
+    limits = input_limits(front.canonical, front.graph.inputs, box, samples)
 
     progress("ranges and word lengths")
     graph = verify(phase(front.graph))  # angles in turns

@@ -35,12 +35,13 @@ def info_text(facts: dict[str, Any]) -> str:
     rows.append(["constants as shifts", *(lowered[n] for n in names)])
     lines = [
         f"{facts['robot']}: {facts['bodies']} bodies, {facts['joints']} moving joints, "
-        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {facts['base']} base",
+        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {facts['base']} base"
+        + {"given": ", its motion given", "ignored": ", held still"}.get(facts["root"], ""),
         f"joints: {', '.join(facts['joint_names'])}",
     ]
     if facts["merged"]:
         lines.append(f"merged into their parents: {', '.join(facts['merged'])}")
-    lines += ["", f"operations of {facts['function']} after each exact rewrite", ""]
+    lines += ["", f"operations of {', '.join(facts['functions'])} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
     lines.append(
         f"{facts['width']}-bit words, {facts['mean_width']} bits on average; ranges: "
@@ -55,9 +56,16 @@ def info_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+ERRORS = ("relative_rms", "max_absolute", "max_relative")
+
+
 def simulation_text(report: dict[str, Any]) -> str:
     """The report of ``rbdgen.api.simulate``."""
-    error = report["error"]
+    error, errors = report["error"], report["errors"]
+    by_array = []
+    if len(errors) > 1:
+        rows = [[name, *(f"{e[k]:.2e}" for k in ERRORS)] for name, e in errors.items()]
+        by_array = ["", table(("array", "relative RMS", "largest", "of the largest value"), rows)]
     return "\n".join(
         [
             f"{report['states']} states, every bit equal to the integer model "
@@ -66,5 +74,6 @@ def simulation_text(report: dict[str, Any]) -> str:
             f"{report['initiation_interval']}, both as predicted; {report['overflows']} overflows",
             f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
             f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
+            *by_array,
         ]
     )

@@ -10,28 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import golden
 from ..compiler import Core, Front, compile_core, front_end
-from ..dynamics.interface import from_columns, to_columns
+from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..robot.design import Design, load
-from ..robot.model import Robot
+from ..robot.choices import GIVES
+from ..robot.design import Design, given_coordinates, load, needs
+from ..robot.model import JointKind, Robot
+from ..robot.states import turns
 from ..schedule.channels import flagged
 from .folder import InputError
+from .reference import golden_model
 from .rtl import build_core
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 MODELS = ("golden", "float", "fixed", "rtl")
-NEEDS = {
-    "id": ("q", "qd", "qdd"),
-    "m": ("q",),
-    "minv": ("q",),
-    "fd": ("q", "qd", "tau"),
-    "did": ("q", "qd", "qdd"),
-    "dfd": ("q", "qd", "tau"),
-}
+UNIT = 1e-3  # how far a quaternion's norm may be from 1
+ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 
 
 def evaluate(
@@ -41,12 +37,14 @@ def evaluate(
     progress: Progress = lambda _: None,
     **choices: Any,
 ) -> dict[str, NDArray]:
-    """Evaluate the design's function for a batch.
+    """Evaluate the design's functions for a batch.
 
-    ``states``: q (N, nq), qd, qdd, tau (N, nv), f_ext (N, bodies, 6; force then moment in the
-    link's frame), as the function needs. Returns tau, M, Minv, dtau_dq, dtau_dqd, qdd, dqdd_dq,
-    dqdd_dqd (N, …), as the function gives, joint_names, and for the fixed and rtl models
-    ``overflow`` (N, outputs): whether the result is wrong because a word was too short.
+    ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
+    moment in the link's frame), as the functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq,
+    dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv), as the functions give, joint_names, and for the fixed
+    and rtl models ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the
+    result is wrong because a word was too short. Where the base's motion is given, tau, Minv and
+    all results have nv − 6 for nv, and the forward functions read the first six entries of qdd.
 
     Raises InputError for states of a wrong shape or outside the input words' ranges.
     """
@@ -60,7 +58,7 @@ def evaluate(
         front = front_end(robot, **choices)
         if model == "float":
             columns = to_columns(front.canonical, front.graph.inputs, arrays)
-            results = from_columns(evaluate_graph(front.graph, columns))
+            results = as_arrays(front, evaluate_graph(front.graph, columns), len(arrays["q"]))
         else:
             core = compile_core(front, progress)
             words = to_words(core, arrays)
@@ -73,9 +71,11 @@ def evaluate(
 
 
 def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str, Array]:
-    """The arrays that the functions need, as float64, shapes checked."""
-    width = {"q": (robot.nq,), "f_ext": (len(robot.moving), 6)}
-    needed = list(dict.fromkeys(name for f in design.functions for name in NEEDS[f]))
+    """The arrays that the functions need, as float64, shapes checked, quaternions normalised."""
+    free = robot.nv - given_coordinates(design, robot)
+    shapes = {"q": (robot.nq,), "tau": (free,), "Minv": (free, free)}
+    shapes |= {"f_ext": (len(robot.moving), 6)}
+    needed = needs(design)
     arrays: dict[str, Array] = {}
     n = None
     for name in (*needed, "f_ext"):
@@ -87,7 +87,7 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
                 )
             continue
         array = np.asarray(states[name])
-        shape = width.get(name, (robot.nv,))
+        shape = shapes.get(name, (robot.nv,))
         if array.dtype.kind not in "fiu" or array.shape[1:] != shape or array.ndim == 0:
             want = ", ".join(["N", *map(str, shape)])
             raise InputError(f"{name} is {array.dtype} {array.shape}; expected numbers ({want})")
@@ -100,40 +100,37 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
             raise InputError(f"{name} of state {bad[0]} is not finite")
         arrays[name] = array.astype(np.float64)
     arrays.setdefault("f_ext", np.zeros((n or 0, len(robot.moving), 6)))
+    if "q" in arrays:
+        _normalise(robot, arrays["q"])
+    if "Minv" in arrays:
+        arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
     return arrays
 
 
-def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The float64 reference, for every function."""
-    results: dict[str, Array] = {}
-    for function in design.functions:
-        results |= _golden(function, robot, arrays)
-    return results
+def _normalise(robot: Robot, q: Array) -> None:
+    """Bring quaternions and (cos θ, sin θ) in q to norm 1; InputError where far from it."""
+    for i, turn in turns(robot).items():
+        joint = robot.joints[i]
+        norm = np.linalg.norm(q[:, turn], axis=1, keepdims=True)
+        bad = np.flatnonzero(np.abs(norm - 1) > UNIT)
+        if bad.size:
+            quaternion = joint.kind is JointKind.FLOATING
+            what = "quaternion (x, y, z, w)" if quaternion else "(cos, sin)"
+            raise InputError(
+                f'q of state {bad[0]}: the {what} of joint "{joint.name}", entries {turn.start} to '
+                f"{turn.stop - 1}, has norm {norm[bad[0], 0]:g}; expected 1"
+            )
+        q[:, turn] /= norm
 
 
-def _golden(function: str, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    q, qd, qdd, tau = (arrays.get(name, np.zeros(0)) for name in ("q", "qd", "qdd", "tau"))
-    f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
-    match function:
-        case "id":
-            return {"tau": golden.rnea(robot, q, qd, qdd, f_ext)}
-        case "m":
-            return {"M": golden.crba(robot, q)}
-        case "minv":
-            return {"Minv": golden.minv(robot, q)}
-        case "fd":
-            return {"qdd": golden.aba(robot, q, qd, tau, f_ext)}
-        case "did":
-            inverse = golden.rnea_derivatives(robot, q, qd, qdd, f_ext)
-            return {"dtau_dq": inverse.dtau_dq, "dtau_dqd": inverse.dtau_dqd, "M": inverse.M}
-        case "dfd":
-            forward = golden.aba_derivatives(robot, q, qd, tau, f_ext)
-            return {
-                "dqdd_dq": forward.dqdd_dq,
-                "dqdd_dqd": forward.dqdd_dqd,
-                "Minv": forward.Minv,
-            }
-    raise InputError(f"no golden model of {function}")
+def _symmetric(name: str, matrices: Array) -> Array:
+    transposed = matrices.swapaxes(1, 2)
+    largest = np.abs(matrices).max(axis=(1, 2), initial=0.0)
+    apart = np.abs(matrices - transposed).max(axis=(1, 2), initial=0.0)
+    bad = np.flatnonzero(apart > ASYMMETRY * largest)
+    if bad.size:
+        raise InputError(f"{name} of state {bad[0]} is not symmetric")
+    return (matrices + transposed) / 2
 
 
 def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
@@ -145,18 +142,21 @@ def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.in
     for name, values in columns.items():
         word = core.fixed.inputs[name]
         if not name.startswith(("sin", "cos")):
-            _refuse_outside(name, values, word, front.robot)
+            _refuse_outside(name, values, word)
         words[name] = word.quantize(values)
     return words
 
 
-def _refuse_outside(name: str, values: Array, word: Format, robot: Robot) -> None:
+def _refuse_outside(name: str, values: Array, word: Format) -> None:
     limit = 2.0 ** (word.width - 1 - word.fraction)
     bad = np.flatnonzero(np.abs(values) > limit)
     if bad.size:
+        cure = "widen the design's limits, or wrap angles to ±π"
+        if name.startswith(SAMPLED):
+            cure = "it is sized by what random states within the design's limits take; widen them"
         raise InputError(
             f"{name} of state {bad[0]} is {values[bad[0]]:g}, outside ±{limit:g}, the range of its "
-            f"{word.width}-bit word; widen the design's limits, or wrap angles to ±π"
+            f"{word.width}-bit word; {cure}"
         )
 
 
@@ -172,7 +172,7 @@ def _refuse_missing_forces(front: Front, core: Core, f_ext: Array) -> None:
 def fixed_model(core: Core, words: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray]:
     """The integer model, as numbers."""
     outputs, flags = integer_results(core, words)
-    return {**as_numbers(core, outputs), "overflow": flags}
+    return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, list(outputs))}
 
 
 def integer_results(
@@ -184,10 +184,23 @@ def integer_results(
     return result.outputs, flagged(core.plan, result.overflowed, n)
 
 
-def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray]:
+def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> dict[str, NDArray]:
+    """Arrays (n, …) from output words."""
     formats = core.fixed.formats
     nodes = core.fixed.graph.outputs
-    return from_columns({n: formats[nodes[n]].real(w) for n, w in outputs.items()})
+    columns = {name: formats[nodes[name]].real(w) for name, w in outputs.items()}
+    return as_arrays(core.front, columns, n)
+
+
+def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, NDArray]:
+    """All that the functions give, (n, …), from the graph's outputs; omitted entries are zero."""
+    nv, given = front.robot.nv, given_coordinates(front.design, front.robot)
+    found = from_columns(columns, nv, given)
+    arrays = {}
+    for name in dict.fromkeys(name for f in front.design.functions for name in GIVES[f]):
+        shape = [nv - given] * (1 if name in ("tau", "qdd") else 2)
+        arrays[name] = found.get(name, np.zeros((n, *shape)))
+    return arrays
 
 
 def rtl_model(
@@ -201,4 +214,8 @@ def rtl_model(
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))
     outputs = {n: run.outputs[:, k] for k, n in enumerate(names)}
     flags = run.outputs[:, len(names) :].astype(bool)
-    return {**as_numbers(core, outputs), "overflow": flags}
+    return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, names)}
+
+
+def _overflow(flags: NDArray[np.bool_], names: list[str]) -> dict[str, NDArray]:
+    return {"overflow": flags, "overflow_names": np.array(names, dtype=np.str_)}

@@ -1,4 +1,4 @@
-"""A robot's function as a folder of Verilog, RTLIL, manifest and diagram."""
+"""A robot's functions as a folder of Verilog, RTLIL, manifest and diagram."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def generate(
 
 
 def design_name(robot: str, design: Design) -> str:
-    """A module name for the robot and function: ``iiwa14_id``."""
+    """A module name for the robot and its functions: ``iiwa14_id``, ``iiwa14_did_m``."""
     name = re.sub(r"\W+", "_", robot, flags=re.ASCII).strip("_").lower() or "robot"
     return ("" if name[0].isalpha() else "r") + f"{name}_{'_'.join(design.functions)}"
 
@@ -79,6 +79,9 @@ def design_text(design: Design) -> str:
         "target": design.target,
         "angles": design.angles,
         "rotation": design.rotation,
+        "formulation": design.formulation,
+        "factorisation": design.factorisation,
+        "root": design.root,
         "external_forces": list(design.external_forces),
     }
     if limits:
@@ -106,6 +109,9 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "joint_names": facts["joint_names"],
         "body_names": facts["body_names"],
         "base": front.design.base,
+        "root": front.design.root,
+        "nq": facts["nq"],
+        "nv": facts["nv"],
         "gravity": list(front.design.gravity),
         "angles": {
             f"sin[{i}], cos[{i}]": {
@@ -131,10 +137,14 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
             "clock": "clk",
             "reset": "rst",
             "input": {
-                "fields": [{"name": n, "signed": True, **words[n]} for n in made.core.inputs]
+                "fields": [
+                    {"name": n, "signed": True, **words["input"][n]} for n in made.core.inputs
+                ]
             },
             "output": {
-                "fields": [{"name": n, "signed": True, **words[n]} for n in made.core.outputs]
+                "fields": [
+                    {"name": n, "signed": True, **words["output"][n]} for n in made.core.outputs
+                ]
                 + [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
             },
             "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},

@@ -25,8 +25,9 @@ def robot_facts(front: Front) -> dict[str, Any]:
     return {
         "robot": robot.name,
         "file": design.robot,
-        "function": design.functions[0],
+        "functions": list(design.functions),
         "base": design.base,
+        "root": design.root,
         "bodies": len(robot.joints) + 1,
         "joints": len(front.canonical.joints),
         "depth": robot.depth,
@@ -63,10 +64,11 @@ def number_facts(core: Core) -> dict[str, Any]:
     }
 
 
-def formats(core: Core) -> dict[str, dict[str, int]]:
-    """Name → width and fraction bits, of every input and output."""
+def formats(core: Core) -> dict[str, dict[str, dict[str, int]]]:
+    """ "input" and "output" → name → width and fraction bits. A name may be in both."""
     fixed = core.fixed
-    words = dict(fixed.inputs) | {
-        name: fixed.formats[node] for name, node in fixed.graph.outputs.items()
+    outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+    return {
+        way: {name: {"width": f.width, "fraction": f.fraction} for name, f in words.items()}
+        for way, words in (("input", fixed.inputs), ("output", outputs))
     }
-    return {name: {"width": f.width, "fraction": f.fraction} for name, f in words.items()}

@@ -12,17 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiler import Core, compile_core, front_end
+from ..dynamics.interface import clip
 from ..graph.text import to_text
-from ..robot.design import bounds
-from ..robot.states import random_states
+from ..samples import sample_states
 from ..simulate.verilate import Model, Result
-from .evaluate import as_numbers, golden_model, integer_results, to_words
+from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, read_manifest, write_file
 from .generate import DESIGN, GRAPH
+from .reference import golden_model
 from .rtl import load_core
 
 Progress = Callable[[str], None]
-BATCH = 50_000
+BATCH, FEWEST = 50_000, 1000
+NUMBERS = 10_000_000  # of inputs and outputs in a batch
 STALL = 0.3  # probability, per cycle and side, in the run under back-pressure
 REPORT = "simulation.json"
 
@@ -68,7 +70,8 @@ def simulate(
 
     First at full rate, where latency and initiation interval are measured, then (a tenth of them,
     1000 at most) with random stalls on both sides. Every bit is compared with the integer model,
-    every value with the golden model. Returns the report, also written to simulation.json.
+    every value with the golden model. Returns the report, also written to simulation.json;
+    ``error`` is over all results, ``errors`` has the same for each array.
 
     Raises Mismatch where hardware, model or manifest disagree; OutputError for a folder that is
     no design.
@@ -79,7 +82,8 @@ def simulate(
     same_graph(place, core)
     model = load_core(place, entry, progress=progress)
 
-    error = Error()
+    overall = Error()
+    errors: dict[str, Error] = {}
     overflows = 0
     cycles: list[tuple[int, int]] = []  # latency and interval seen, smallest and largest
     done = 0
@@ -89,11 +93,13 @@ def simulate(
         run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1), seed=seed)
         compare(run, expected, flags, "at full rate")
         cycles += measured(run, len(flags))
-        error.add(*outputs_and_golden(core, state, expected))
+        for name, values, reference in outputs_and_golden(core, state, expected):
+            errors.setdefault(name, Error()).add(values, reference)
+            overall.add(values, reference)
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
-    stalled = stalled_run(core, model, min(max(states // 10, 1), 1000), seed)
+    stalled = stalled_run(core, model, min(max(states // 10, 1), FEWEST), seed)
     if waves:
         traced = load_core(place, entry, trace=True, progress=progress)
         few = next(batches(core, min(states, 100), seed))
@@ -112,7 +118,8 @@ def simulate(
         "latency": latency.pop() if len(latency) == 1 else sorted(latency),
         "initiation_interval": interval,
         "overflows": overflows,
-        "error": error.report(),
+        "error": overall.report(),
+        "errors": {name: error.report() for name, error in errors.items()},
     }
     for key in ("latency", "initiation_interval"):
         if report[key] != entry[key]:
@@ -132,14 +139,22 @@ def same_graph(place: Path, core: Core) -> None:
 
 
 def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
-    """Random states within the design's limits, BATCH at a time."""
+    """Random states within the design's limits, at most BATCH at a time.
+
+    τ and M⁻¹ have no limits of their own: what exceeds the range of their words, which other
+    states have sized, is brought to its edge, for the hardware and the golden model alike.
+    """
     front = core.front
-    box = bounds(front.design, front.canonical)
-    for k, start in enumerate(range(0, states, BATCH)):
-        state = random_states(front.canonical, box, min(BATCH, states - start), [seed, k])
-        for body, i in enumerate(front.canonical.moving):
-            if front.canonical.joints[i].body not in front.design.external_forces:
-                state["f_ext"][:, body] = 0.0
+    limits = {}
+    for name, word in core.fixed.inputs.items():
+        largest = float(word.real(np.array(word.highest)))
+        limits[name] = -largest, largest
+    fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
+    size = max(FEWEST, min(BATCH, NUMBERS // fields))
+    for k, start in enumerate(range(0, states, size)):
+        n = min(size, states - start)
+        state = sample_states(front.design, front.canonical, n, [seed, k])
+        clip(front.canonical, limits, state)
         yield state
 
 
@@ -168,15 +183,11 @@ def measured(run: Result, n: int) -> list[tuple[int, int]]:
 
 def outputs_and_golden(
     core: Core, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
-) -> tuple[NDArray, NDArray]:
-    """Outputs of the integer model and of the golden model, each (N, all outputs)."""
-    values = as_numbers(core, expected)
+) -> Iterator[tuple[str, NDArray, NDArray]]:
+    """Each array that the hardware gives: name, integer model's values, golden model's."""
     reference = golden_model(core.front.design, core.front.robot, state)
-    n = len(state["q"])
-    return (
-        np.concatenate([values[k].reshape(n, -1) for k in values], axis=1),
-        np.concatenate([reference[k].reshape(n, -1) for k in values], axis=1),
-    )
+    for name, values in as_numbers(core, expected, len(state["q"])).items():
+        yield name, values, reference[name]
 
 
 def stalled_run(core: Core, model: Model, states: int, seed: int) -> int:

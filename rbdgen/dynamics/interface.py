@@ -1,4 +1,9 @@
-"""Between arrays of states and the named scalars of a graph: ``q[2]``, ``tau[0]``, ``M[1,0]``."""
+"""Between arrays of states and the named scalars of a graph: ``q[2]``, ``tau[0]``, ``M[1,0]``.
+
+A symmetric matrix has its lower triangle in the graph only, a matrix with zeros by structure only
+its other entries. Where a floating base's motion is given, τ and all matrices have no entries of
+the base: their arrays are that much smaller, the names keep the numbering of v.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,10 @@ Array = NDArray[np.float64]
 Columns = dict[str, Array]  # graph input or output → (N,)
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
+SYMMETRIC = ("M", "Minv")
+SAMPLED = ("tau", "Minv")  # inputs whose limits nobody states
+MARGIN = 0.2  # beyond the largest sample
+SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise
 
 
 def joint_angle(robot: Robot, i: int, q: Array) -> Array:
@@ -29,9 +38,9 @@ def joint_angle(robot: Robot, i: int, q: Array) -> Array:
 def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -> Columns:
     """The graph inputs ``names`` of a canonical robot from a batch of states.
 
-    ``state`` holds q (N, nq), qd, qdd (N, nv) and, where an input asks for it, f_ext
-    (N, len(robot.moving), 6), force then moment. ``sin[i]``, ``cos[i]`` are taken of joint i's
-    own angle.
+    ``state`` holds, where an input asks for it, q (N, nq), qd, qdd (N, nv), tau (N, nv), Minv
+    (N, nv, nv; these two less the base whose motion is given), f_ext (N, len(robot.moving), 6),
+    force then moment. ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
     """
     columns: Columns = {}
     for name in names:
@@ -41,22 +50,30 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
             columns[name] = np.sin(angle) if field == "sin" else np.cos(angle)
         elif axis:
             columns[name] = np.asarray(state[field])[:, index[0], WRENCH.index(axis)]
+        elif field in SAMPLED:
+            columns[name] = np.asarray(state[field])[_from_the_end(index, robot.nv)]
         else:
             columns[name] = np.asarray(state[field])[:, index[0]]
     return columns
 
 
-def input_limits(robot: Robot, names: Sequence[str], box: Bounds) -> dict[str, tuple[float, float]]:
-    """Lower and upper limit of each graph input."""
+def input_limits(
+    robot: Robot, names: Sequence[str], box: Bounds, samples: Mapping[str, Array] | None = None
+) -> dict[str, tuple[float, float]]:
+    """Lower and upper limit of each graph input.
+
+    τ and M⁻¹ have none of their own: theirs are the largest in ``samples``, graph inputs (N,)
+    as ``to_columns`` gives them, and a margin.
+    """
     limits: dict[str, tuple[float, float]] = {}
     for name in names:
         field, index, axis = _parts(name)
         k = index[0]
-        if field == "q":
+        if field == "q":  # entries of quaternions and (cos, sin) within ±1, as the box says
             limits[name] = float(box.q_lower[k]), float(box.q_upper[k])
         elif field in ("sin", "cos"):
             limits[name] = -1.0, 1.0
-        else:
+        elif field not in SAMPLED:
             match field, axis[:1]:
                 case "f_ext", "f":
                     largest = box.force
@@ -65,25 +82,63 @@ def input_limits(robot: Robot, names: Sequence[str], box: Bounds) -> dict[str, t
                 case _:
                     largest = float({"qd": box.qd, "qdd": box.qdd}[field][k])
             limits[name] = -largest, largest
+    return limits | _sampled_limits([n for n in names if n not in limits], samples or {})
+
+
+def _sampled_limits(
+    names: Sequence[str], samples: Mapping[str, Array]
+) -> dict[str, tuple[float, float]]:
+    sampled = {n: float(np.abs(samples[n]).max()) for n in names}
+    largest: dict[str, float] = {}
+    for name, value in sampled.items():
+        field = _parts(name)[0]
+        largest[field] = max(value, largest.get(field, 0.0))
+    limits = {}
+    for name, value in sampled.items():
+        limit = (1 + MARGIN) * max(value, SMALLEST * largest[_parts(name)[0]])
+        limits[name] = -limit, limit
     return limits
 
 
-def from_columns(columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Arrays (N, …) from graph outputs: ``tau[0]``, ``tau[1]`` … become tau (N, 2)."""
+def clip(robot: Robot, limits: Mapping[str, tuple[float, float]], state: dict[str, Array]) -> None:
+    """Bring the state's τ and M⁻¹ within ``limits`` of graph inputs, in place."""
+    for name, (lower, upper) in limits.items():
+        field, index, _ = _parts(name)
+        if field in SAMPLED:
+            for at in {index, index[::-1]}:
+                place = _from_the_end(at, robot.nv)
+                state[field][place] = np.clip(state[field][place], lower, upper)
+
+
+def from_columns(
+    columns: Mapping[str, NDArray[Any]], nv: int | None = None, first: int = 0
+) -> dict[str, NDArray[Any]]:
+    """Arrays (N, nv) or (N, nv, nv) from graph outputs: ``tau[0]``, ``tau[1]`` … become tau.
+
+    Entries that the graph omits are zero, M and Minv are mirrored. ``nv`` is the robot's (as many
+    as the largest index needs unless given); the coordinates before ``first`` are left out.
+    """
     grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
         field, index, _ = _parts(name)
         grouped.setdefault(field, {})[index] = values
     arrays = {}
     for field, entries in grouped.items():
-        shape = tuple(np.max(list(entries), axis=0) + 1)
-        first = next(iter(entries.values()))
-        array = np.zeros((len(first), *shape), first.dtype)
+        size = max(max(index) for index in entries) + 1 if nv is None else nv
+        dimensions = len(next(iter(entries)))
+        values = next(iter(entries.values()))
+        array = np.zeros((len(values), *[size - first] * dimensions), values.dtype)
         for index, values in entries.items():
-            place: tuple[Any, ...] = (slice(None), *index)
-            array[place] = values
+            array[_from_the_end(index, size)] = values
+            if field in SYMMETRIC:
+                array[_from_the_end(index[::-1], size)] = values
         arrays[field] = array
     return arrays
+
+
+def _from_the_end(index: tuple[int, ...], size: int) -> tuple[Any, ...]:
+    """Where an entry lies in a batch of arrays that may lack the first rows and columns."""
+    return (slice(None), *(k - size for k in index))
 
 
 def revolute(robot: Robot) -> list[int]:

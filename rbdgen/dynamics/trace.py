@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from ..graph.graph import Graph
-from ..graph.node import Builder
-from ..robot.model import JointKind, Robot, RobotError
+from ..graph.node import Builder, Op
+from ..robot.model import JointKind, Robot, RobotError, frozen
 from .interface import WRENCH, revolute
 from .motion import State
 from .rnea import rnea
@@ -18,6 +19,7 @@ def trace_id(
     external_forces: Sequence[int] = (),
     multiplications: int = 4,
     sincos_inputs: bool = False,
+    builder: Builder | None = None,
 ) -> Graph:
     """Inverse dynamics of a canonical robot as a graph.
 
@@ -27,7 +29,7 @@ def trace_id(
     ``sin[i]``, ``cos[i]`` per revolute joint i, and only sliding joints keep their ``q[k]``.
     """
     require_one_axis(robot, "id")
-    builder = Builder()
+    builder = builder or Builder()
     inputs: list[str] = []
 
     def given(name: str) -> Scalar:
@@ -52,7 +54,60 @@ def trace_id(
     return Graph(tuple(inputs), outputs)
 
 
-FUNCTIONS: dict[str, Callable[..., Graph]] = {"id": trace_id}
+def trace_m(
+    robot: Robot,
+    multiplications: int = 4,
+    sincos_inputs: bool = False,
+    builder: Builder | None = None,
+) -> Graph:
+    """The mass matrix's lower triangle ``M[i,j]`` of a canonical robot, from ``q[k]``.
+
+    Column j is the effort of a unit acceleration at rest without weight.
+    """
+    require_one_axis(robot, "m")
+    builder = builder or Builder()
+    weightless = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
+    turning = revolute(robot) if sincos_inputs else []
+    turns = {i: (builder.input(f"sin[{i}]"), builder.input(f"cos[{i}]")) for i in turning}
+    hidden = {robot.v_slices[i].start for i in turning}
+    q = [0.0 if k in hidden else builder.input(f"q[{k}]") for k in range(robot.nv)]
+    names = [name for i in turning for name in (f"sin[{i}]", f"cos[{i}]")]
+    names += [f"q[{k}]" for k in range(robot.nv) if k not in hidden]
+    still, outputs = [0.0] * robot.nv, {}
+    for j in range(robot.nv):
+        unit = [float(k == j) for k in range(robot.nv)]
+        column = rnea(builder, weightless, q, still, unit, {}, turns, multiplications)
+        for i in range(j, robot.nv):
+            entry = builder.lift(column[i])
+            if not (entry.op is Op.CONST and entry.value == 0):
+                outputs[f"M[{i},{j}]"] = entry
+    return Graph(tuple(names), outputs)
+
+
+def trace(
+    robot: Robot,
+    functions: Sequence[str],
+    *,
+    external_forces: Sequence[int] = (),
+    multiplications: int = 4,
+    sincos_inputs: bool = False,
+    formulation: str = "composite",
+    factorisation: str = "auto",
+    root: str = "free",
+) -> Graph:
+    """Functions of a canonical robot as one graph; so far inverse dynamics and mass matrix."""
+    if extra := set(functions) - {"id", "m"}:
+        raise RobotError(f"--function {','.join(sorted(extra))}: only id, m are hardware so far")
+    builder = Builder()
+    graphs = []
+    if "id" in functions:
+        graphs.append(
+            trace_id(robot, external_forces, multiplications, sincos_inputs, builder=builder)
+        )
+    if "m" in functions:
+        graphs.append(trace_m(robot, multiplications, sincos_inputs, builder=builder))
+    inputs = dict.fromkeys(name for graph in graphs for name in graph.inputs)
+    return Graph(tuple(inputs), {k: v for graph in graphs for k, v in graph.outputs.items()})
 
 
 def require_one_axis(robot: Robot, function: str) -> None:

@@ -15,6 +15,7 @@ from rbdgen.golden.derivatives import (
     aba_derivatives,
     rnea_derivatives,
 )
+from rbdgen.golden.given_base import joint_aba, joint_minv
 from rbdgen.golden.minv import minv
 from rbdgen.golden.rnea import rnea
 from rbdgen.golden.states import State, random_state
@@ -27,6 +28,8 @@ __all__ = [
     "aba_derivatives",
     "crba",
     "integrate",
+    "joint_aba",
+    "joint_minv",
     "minv",
     "neutral",
     "random_state",

@@ -10,7 +10,30 @@ from typing import Any
 from rbdgen.robot.xml_lines import did_you_mean, quoted
 from rbdgen.target import TARGETS
 
-FUNCTIONS = ("id", "did", "fd", "dfd", "m", "minv")
+# Function: the state that it needs and the arrays that it gives. q (N, nq); qd, qdd, tau (N, nv);
+# Minv and all else (N, nv, nv).
+NEEDS: dict[str, tuple[str, ...]] = {
+    "id": ("q", "qd", "qdd"),
+    "fd": ("q", "qd", "tau"),
+    "m": ("q",),
+    "minv": ("q",),
+    "did": ("q", "qd", "qdd"),
+    "dfd": ("q", "qd", "tau"),
+    "difd": ("q", "qd", "qdd", "Minv"),
+}
+GIVES: dict[str, tuple[str, ...]] = {
+    "id": ("tau",),
+    "fd": ("qdd",),
+    "m": ("M",),
+    "minv": ("Minv",),
+    "did": ("tau", "dtau_dq", "dtau_dqd"),
+    "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
+    "difd": ("dqdd_dq", "dqdd_dqd"),
+}
+FUNCTIONS = tuple(NEEDS)
+FORMULATIONS = ("composite", "recursive")
+FACTORISATIONS = ("auto", "ltdl", "mminvgen")
+ROOTS = ("free", "given", "ignored")
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -103,6 +126,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "external_forces": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
+    "formulation": _one_of(*FORMULATIONS),
+    "factorisation": _one_of(*FACTORISATIONS),
+    "root": _one_of(*ROOTS),
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.data import data_folder
-from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS
+from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS, NEEDS
 from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -73,6 +73,12 @@ class Design:
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
+    ``formulation``      of the gradients: "composite" (half the multiplications) or "recursive"
+                         (Carpentier's, the dataflow that others build).
+    ``factorisation``    of the mass matrix: "ltdl", "mminvgen", or "auto", the cheaper one.
+    ``root``             of a floating base: "free", its coordinates are part of the function;
+                         "given", its motion is an input and only the joints' rows and columns
+                         come out; "ignored", it is held still, as with a fixed base.
     """
 
     robot: str
@@ -88,6 +94,9 @@ class Design:
     external_forces: tuple[str, ...] = ()
     angles: str = "on-chip"
     rotation: int = 4
+    formulation: str = "composite"
+    factorisation: str = "auto"
+    root: str = "free"
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -95,6 +104,26 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+
+
+def needs(design: Design) -> tuple[str, ...]:
+    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs.
+
+    Where the base's motion is given, forward dynamics needs its acceleration: the first entries
+    of qdd.
+    """
+    names = [name for function in design.functions for name in NEEDS[function]]
+    if design.root == "given" and "tau" in names:
+        names.append("qdd")
+    return tuple(dict.fromkeys(names))
+
+
+def given_coordinates(design: Design, robot: Robot) -> int:
+    """How many of v's first entries are the base's, its motion being given: 6, else 0.
+
+    They have no rows or columns in what the design's functions give, and none in tau and Minv.
+    """
+    return robot.joints[0].kind.nv if design.root == "given" else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +250,7 @@ def load(
     robot = parse_urdf(
         read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot),
         file=design.robot,
-        base=design.base,  # type: ignore[arg-type]  # checked by Design
+        base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
         mimic=design.mimic,  # type: ignore[arg-type]
         gravity=design.gravity,
         notes=notes,
@@ -277,6 +306,8 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
         except KeyError:
             return RobotError(message)
 
+    if design.root != "free" and design.base != "floating":
+        raise refused(f"root: {design.root} is for a floating base; write base: floating", "root")
     for name in design.joint_limits:
         if name not in robot.joint_names:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")

@@ -85,7 +85,12 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([], "arguments are required: COMMAND"),
         (["info"], "arguments are required: ROBOT"),
-        (["info", "pendulum", "--function", "dance"], "invalid choice: 'dance' (choose from 'id'"),
+        (
+            ["info", "pendulum", "--function", "dance"],
+            '--function: "dance" is unknown; one of id',
+        ),
+        (["info", "pendulum", "--function", "did,md"], '"md" is unknown; did you mean "m"?'),
+        (["info", "pendulum", "--root", "fixed"], "invalid choice: 'fixed' (choose from 'free'"),
         (
             ["info", "pendulum", "--target", "ice40"],
             "invalid choice: 'ice40' (choose from 'ecp5-25f'",
@@ -102,7 +107,7 @@ def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
     error = capsys.readouterr().err.splitlines()[-1].replace("argument ", "")
-    assert message in error.replace("choose from id", "choose from 'id'")
+    assert message in error.replace("choose from free", "choose from 'free'")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +124,8 @@ def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture
         ("info pendulum --width 40", "width: a whole number of bits from 12 to 32, not 40"),
         ("info pendulum --gravity nan 0 0", "gravity: must be finite"),
         ("info pendulum --snap 1", "snap: an angle from 0 to 0.1 rad, not 1"),
-        ("info pendulum --base floating", 'pendulum: joint "root_joint" is floating; hardware'),
-        ("generate pendulum --base floating -o out", 'joint "root_joint" is floating'),
-        ("generate pendulum --function fd -o out", "--function fd: only id is hardware so far"),
+        ("info pendulum --function id --function m,id", "functions: a name stands twice"),
+        ("info pendulum --root given", "root: given is for a floating base; write base: floating"),
         ("generate pendulum -o text.txt", "text.txt: exists and is no design of rbdgen's"),
         ("generate pendulum -o text.txt/out", "text.txt/out: "),
         ("simulate nowhere", "nowhere: no manifest.json; make a design with: rbdgen generate"),
@@ -146,14 +150,14 @@ def test_one_line(
             "info pendulum --external-forces hand",
             'external_forces: no joint moves a link "hand"',
         ),
-        ("info two.yaml", "functions id, m: one at a time so far"),
+        ("info two.yaml", "two.yaml:3: root: ignored is for a floating base"),
     ],
 )
 def test_one_line_for_choices_in_and_out_of_a_file(
     arguments: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     urdf = data_folder("robots") / "pendulum.urdf"
-    Path("two.yaml").write_text(f"robot: {urdf}\nfunctions: [id, m]\n")
+    Path("two.yaml").write_text(f"robot: {urdf}\nfunctions: [id, m]\nroot: ignored\n")
     assert message in refused(capsys, *arguments.split())
 
 
@@ -187,7 +191,7 @@ def test_evaluate(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = ["evaluate", "pendulum", "--input", "states.npz", "--output", "new/out.npz"]
     assert main([*given, "--model", "fixed"]) == 0
     with np.load("new/out.npz") as results:
-        assert set(results) == {"tau", "joint_names", "overflow"}
+        assert set(results) == {"tau", "joint_names", "overflow", "overflow_names"}
         assert results["tau"].shape == (3, 2)
     assert [p.name for p in Path("new").iterdir()] == ["out.npz"]
 

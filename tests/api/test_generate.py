@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +15,9 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import folder as folders
+from rbdgen.api.generate import design_name, design_text
 from rbdgen.data import data_folder
+from rbdgen.robot.design import load
 
 ROBOT = "pendulum"
 
@@ -158,3 +161,20 @@ def test_a_robot_file_of_any_encoding(tmp_path: Path) -> None:
     place = api.generate(str(tmp_path / "robot.urdf"), tmp_path / "design")
     assert (place / "robot.urdf").read_bytes() == latin.encode("latin-1")
     assert api.generate(str(place / "design.yaml"), tmp_path / "again")
+
+
+def test_design_text_keeps_every_choice(tmp_path: Path) -> None:
+    choices = {
+        "base": "floating",
+        "functions": ("did", "m"),
+        "formulation": "recursive",
+        "factorisation": "ltdl",
+        "root": "given",
+        "external_forces": ("trunk",),
+    }
+    design, _ = load("hyq", **choices)
+    (tmp_path / "robot.urdf").write_bytes(Path(design.robot).read_bytes())
+    (tmp_path / "design.yaml").write_text(design_text(design))
+    again, _ = load(tmp_path / "design.yaml")
+    assert replace(again, robot=design.robot) == design
+    assert design_name("HyQ 2", design) == "hyq_2_did_m"

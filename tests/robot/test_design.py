@@ -17,8 +17,10 @@ from rbdgen.robot.design import (
     Design,
     MotionLimits,
     bounds,
+    given_coordinates,
     load,
     locate,
+    needs,
     shipped_robots,
 )
 from rbdgen.robot.model import RobotError
@@ -135,6 +137,9 @@ snap: 1e-4
 functions: [id, did]
 width: 24
 target: ecp5-45f
+formulation: recursive
+factorisation: mminvgen
+root: given
 external_forces: all
 limits:
   velocity: 5
@@ -154,6 +159,9 @@ limits:
         functions=("id", "did"),
         width=24,
         target="ecp5-45f",
+        formulation="recursive",
+        factorisation="mminvgen",
+        root="given",
         limits=MotionLimits(5, 20, (-2, 3)),
         joint_limits={"wrist": MotionLimits(8, None, (-1, 1))},
         external_forces=("base", "carriage", "hand"),
@@ -168,6 +176,17 @@ def test_defaults_and_a_bare_urdf(write) -> None:  # type: ignore[no-untyped-def
     assert design == Design(robot=str(path.parent / "arm.urdf"))
     assert load(path.parent / "arm.urdf")[0] == design
     assert robot.joint_names == ["slide", "wrist"]
+
+
+def test_needs_and_root_modes(write) -> None:  # type: ignore[no-untyped-def]
+    path = write("robot: arm.urdf\nfunctions: [did, m]")
+    for root, nv, base in (("free", 8, 0), ("given", 8, 6), ("ignored", 2, 0)):
+        design, robot = load(path, base="floating", root=root)
+        assert (robot.nv, given_coordinates(design, robot)) == (nv, base)
+        assert needs(design) == ("q", "qd", "qdd")
+        forward = load(path, base="floating", root=root, functions=("m", "dfd"))[0]
+        assert needs(forward) == ("q", "qd", "tau") + (("qdd",) if root == "given" else ())
+        assert needs(load(path, functions=("difd",))[0]) == ("q", "qd", "qdd", "Minv")
 
 
 def test_choices_of_the_caller_win(write) -> None:  # type: ignore[no-untyped-def]
@@ -204,6 +223,10 @@ def test_choices_of_the_caller_win(write) -> None:  # type: ignore[no-untyped-de
         ("robot: arm.urdf\nfunctions: [id, ik]", 2, '"ik" is unknown'),
         ("robot: arm.urdf\nfunctions: []", 2, "at least one"),
         ("robot: arm.urdf\nfunctions: [id, id]", 2, "stands twice"),
+        ("robot: arm.urdf\nformulation: compsite", 2, 'did you mean "composite"?'),
+        ("robot: arm.urdf\nfactorisation: lu", 2, "one of auto, ltdl, mminvgen"),
+        ("robot: arm.urdf\nbase: floating\nroot: held", 3, "one of free, given, ignored"),
+        ("robot: arm.urdf\n\nroot: given", 3, "is for a floating base; write base: floating"),
         ("robot: arm.urdf\nlimits: 3", 2, "key: value"),
         ("robot: arm.urdf\nlimits:\n  speed: 3", 3, "the keys are velocity"),
         ("robot: arm.urdf\nlimits:\n  velocity: -3", 3, "above 0"),

@@ -1,0 +1,89 @@
+"""The golden model of a design's functions: float64, of every function, hardware or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import golden
+from ..robot.design import Design, given_coordinates
+from ..robot.model import Robot
+
+Array = NDArray[np.float64]
+
+
+def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Results (N, nv) or (N, nv, nv) of the design's functions for checked ``arrays``.
+
+    What comes for nothing is there too: M with did, Minv with dfd. Where the base's motion is
+    given, the joints' rows and columns only, and gradients along the joints alone.
+    """
+    results: dict[str, Array] = {}
+    joints = slice(given_coordinates(design, robot), None)
+    for function in design.functions:
+        results |= _golden(function, robot, arrays, joints)
+    return results
+
+
+def _golden(
+    function: str, robot: Robot, arrays: Mapping[str, Array], joints: slice
+) -> dict[str, Array]:
+    q, qd, qdd, tau = (arrays.get(name, np.zeros(0)) for name in ("q", "qd", "qdd", "tau"))
+    f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
+    match function:
+        case "id":
+            return {"tau": golden.rnea(robot, q, qd, qdd, f_ext)[:, joints]}
+        case "fd":
+            return {"qdd": _accelerations(robot, q, qd, qdd, tau, f_ext, joints)}
+        case "m":
+            return {"M": golden.crba(robot, q)[:, joints, joints]}
+        case "minv":
+            return {"Minv": _inverse(robot, q, joints)}
+        case "did":
+            tau = golden.rnea(robot, q, qd, qdd, f_ext)[:, joints]
+            return {"tau": tau, **_gradients(robot, q, qd, qdd, f_ext, joints)}
+        case "dfd":
+            found = _accelerations(robot, q, qd, qdd, tau, f_ext, joints)
+            # the joints' accelerations beside the base's, if that is given
+            moving = np.hstack([qdd[:, : joints.start], found]) if joints.start else found
+            Minv = _inverse(robot, q, joints)
+            slopes = _gradients(robot, q, qd, moving, f_ext, joints)
+            return {"qdd": found, **_times(Minv, slopes), "Minv": Minv}
+        case "difd":
+            return _times(arrays["Minv"], _gradients(robot, q, qd, qdd, f_ext, joints))
+    raise ValueError(f"no golden model of {function}")
+
+
+def _accelerations(
+    robot: Robot,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    f_ext: Array | None,
+    joints: slice,
+) -> Array:
+    if joints.start:
+        return golden.joint_aba(robot, q, qd, qdd, tau, f_ext)
+    return golden.aba(robot, q, qd, tau, f_ext)
+
+
+def _inverse(robot: Robot, q: Array, joints: slice) -> Array:
+    return golden.joint_minv(robot, q) if joints.start else golden.minv(robot, q)
+
+
+def _gradients(
+    robot: Robot, q: Array, qd: Array, qdd: Array, f_ext: Array | None, joints: slice
+) -> dict[str, Array]:
+    slopes = golden.rnea_derivatives(robot, q, qd, qdd, f_ext)._asdict()
+    return {name: array[:, joints, joints] for name, array in slopes.items()}
+
+
+def _times(Minv: Array, slopes: Mapping[str, Array]) -> dict[str, Array]:
+    # ∂q̈/∂x = −M⁻¹ ∂τ/∂x
+    return {
+        "dqdd_dq": -Minv @ slopes["dtau_dq"],
+        "dqdd_dqd": -Minv @ slopes["dtau_dqd"],
+    }

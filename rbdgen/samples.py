@@ -1,0 +1,42 @@
+"""Random states with all that a design's functions need of them."""
+
+from __future__ import annotations
+
+from . import golden
+from .robot.design import Design, bounds, given_coordinates, needs
+from .robot.model import Robot
+from .robot.states import State, random_states
+
+INVERTING = {"fd", "minv", "dfd", "difd"}  # functions that need a regular mass matrix
+
+
+def sample_states(
+    design: Design, robot: Robot, n: int, seed: int | list[int], extremes: float = 0.0
+) -> State:
+    """States as ``random_states`` draws them within the design's limits, and what follows of them.
+
+    Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
+    is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
+    the design's limits; ``Minv`` is the inverse mass matrix at ``q``. Both leave out a base whose
+    motion is given: tau (n, nv − 6), Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
+    """
+    state = random_states(robot, bounds(design, robot), n, seed, extremes)
+    for body, i in enumerate(robot.moving):
+        if robot.joints[i].body not in design.external_forces:
+            state["f_ext"][:, body] = 0.0
+    needed, given = needs(design), given_coordinates(design, robot)
+    if "tau" in needed:
+        tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
+        state["tau"] = tau[:, given:]
+    if "Minv" in needed:
+        inverse = golden.joint_minv if given else golden.minv
+        state["Minv"] = inverse(robot, state["q"])
+    return state
+
+
+def refuse_singular(design: Design, robot: Robot) -> None:
+    """RobotError, naming the joint, where a function needs M⁻¹ and the robot has none."""
+    if INVERTING.intersection(design.functions) and robot.nv:
+        few = random_states(robot, bounds(design, robot), 4, 1)
+        inverse = golden.joint_minv if given_coordinates(design, robot) else golden.minv
+        inverse(robot, few["q"])
