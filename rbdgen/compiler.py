@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dynamics.interface import input_limits, to_columns
+from .dynamics.interface import input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
@@ -18,6 +18,7 @@ from .graph.verify import verify, verify_fixed
 from .passes.balance import balance
 from .passes.constant_multiply import constant_multiply, tolerances
 from .passes.factor import factor
+from .passes.identities import identities
 from .passes.phase import phase
 from .passes.ranges import Ranges, analyse
 from .passes.wordlength import input_formats, wordlength
@@ -33,6 +34,7 @@ from .target import find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
+IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
 Progress = Callable[[str], None]
 
 
@@ -69,7 +71,11 @@ def front_end(path: str, **choices: Any) -> Front:
     for name, canonical in stages(robot, design.snap, notes):
         counted = align_axes(canonical) if name == "merge_fixed" else canonical
         rewrites.append((name, trace(design, counted).operations()))
-    graph = verify(factor(trace(design, canonical)))
+    graph = trace(design, canonical)
+    anything = random_inputs(canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
+    graph = verify(identities(graph, anything))
+    rewrites.append(("identities", graph.operations()))
+    graph = verify(factor(graph))
     rewrites.append(("factor", graph.operations()))
     return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
 

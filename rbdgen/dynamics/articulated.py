@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..robot.model import Robot
 from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
+from .factorisation import Entries
 from .motion import Moved
 from .scalars import Arithmetic, Scalar
 from .spatial import (
@@ -84,7 +85,7 @@ def _product(A: Tensor, B: Tensor) -> Tensor:
 
 def mass_matrix_inverse(
     arithmetic: Arithmetic, robot: Robot, moved: dict[int, Moved], unit: Units
-) -> dict[tuple[int, int], Scalar]:
+) -> Entries:
     """M⁻¹ (nv, nv), lower triangle, zeros left out.
 
     Regions ("articulated", i) on the way back, ("inverse", i) on the way out. Every coordinate
@@ -128,11 +129,11 @@ def _outward(
     unit: Units,
     rows: dict[int, dict[int, Scalar]],
     freed: dict[int, list[tuple[Axis, Wrench]]],
-) -> dict[tuple[int, int], Scalar]:
+) -> Entries:
     """M⁻¹[i, :] -= D⁻¹ Uᵀ X P_λ;  P = S M⁻¹[i, :] + X P_λ."""
     order = sorted(rows)
     factor = {axis.index: axis.factor for axes in freed.values() for axis, _ in axes}
-    inverse: dict[tuple[int, int], Scalar] = {}
+    inverse: Entries = {}
     P: dict[int, dict[int, Twist]] = {}
     for i, joint in enumerate(robot.joints):
         with arithmetic.region("inverse", i):

@@ -13,6 +13,7 @@ from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_zero
 
 Matrix = list[Vector]
+Entries = dict[tuple[int, int], Scalar]  # of the lower triangle of a symmetric matrix
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ def solve(
     return solved
 
 
-def invert(arithmetic: Arithmetic, factors: Factors) -> dict[tuple[int, int], Scalar]:
+def invert(arithmetic: Arithmetic, factors: Factors) -> Entries:
     """M⁻¹, its lower triangle, zeros left out: from L M⁻¹ = D⁻¹ L⁻ᵀ, which is upper triangular.
 
     Row k is made in region ("inverse", k), root first.
     """
-    inverse: dict[tuple[int, int], Scalar] = {}
+    inverse: Entries = {}
     for k in factors.order:
         with arithmetic.region("inverse", k):
             # M⁻¹_kj = -Σ_i L_ki M⁻¹_ij,   M⁻¹_kk = 1 / D_k - Σ_i L_ki M⁻¹_ik
@@ -95,7 +96,7 @@ def invert(arithmetic: Arithmetic, factors: Factors) -> dict[tuple[int, int], Sc
 
 def times(
     arithmetic: Arithmetic,
-    inverse: dict[tuple[int, int], Scalar],
+    inverse: Entries,
     order: tuple[int, ...],
     columns: list[dict[int, Scalar]],
 ) -> list[dict[int, Scalar]]:
@@ -112,3 +113,26 @@ def times(
                 if not is_zero([total]):
                     x[k] = total
     return products
+
+
+@dataclass
+class Solver:
+    """M⁻¹ times columns: by substitution, unless M⁻¹ itself is there."""
+
+    arithmetic: Arithmetic
+    order: tuple[int, ...]
+    factors: Factors | None = None
+    inverse: Entries | None = None
+
+    def explicit(self) -> Entries:
+        """M⁻¹, its lower triangle."""
+        if self.inverse is None:
+            assert self.factors is not None
+            self.inverse = invert(self.arithmetic, self.factors)
+        return self.inverse
+
+    def times(self, columns: list[dict[int, Scalar]]) -> list[dict[int, Scalar]]:
+        if self.inverse is not None:
+            return times(self.arithmetic, self.inverse, self.order, columns)
+        assert self.factors is not None
+        return solve(self.arithmetic, self.factors, columns)

@@ -57,6 +57,24 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
     return columns
 
 
+def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Columns:
+    """Graph inputs (n,) of no robot's size, but with unit quaternions and (cos, sin)."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-3.0, 3.0, (n, robot.nq))
+    for i in robot.free:
+        at = robot.q_slices[i]
+        turned = {JointKind.FLOATING: at.start + 3, JointKind.PLANAR: at.start + 2}
+        if (start := turned.get(robot.joints[i].kind)) is not None:
+            q[:, start : at.stop] /= np.linalg.norm(q[:, start : at.stop], axis=1, keepdims=True)
+    state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau")}
+    state |= {
+        "q": q,
+        "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),
+        "Minv": rng.normal(0.0, 3.0, (n, robot.nv, robot.nv)),
+    }
+    return to_columns(robot, names, state)
+
+
 def input_limits(
     robot: Robot, names: Sequence[str], box: Bounds, samples: Mapping[str, Array] | None = None
 ) -> dict[str, tuple[float, float]]:

@@ -43,7 +43,12 @@ class Body:
 
 
 def recursive_gradient(
-    arithmetic: Arithmetic, robot: Robot, moved: dict[int, Moved], state: State, unit: Units
+    arithmetic: Arithmetic,
+    robot: Robot,
+    moved: dict[int, Moved],
+    state: State,
+    unit: Units,
+    again: str = "",
 ) -> Gradient:
     """∂τ/∂q and ∂τ/∂q̇ along the tangent space of q; no M. Arguments as for ``gradient``."""
     n = robot.nv
@@ -52,7 +57,7 @@ def recursive_gradient(
     by_axis: dict[int, Axis] = {}
     key = 0  # columns are counted by joint: two joints may share a coordinate
     for i in range(len(robot.joints)):
-        with arithmetic.region("forward", i):
+        with arithmetic.region(f"forward{again}", i):
             axes = axes_of(robot, i, moved[i], unit)
             own = {key + k: axis for k, axis in enumerate(axes)}
             key += len(axes)
@@ -61,7 +66,7 @@ def recursive_gradient(
     for i in reversed(range(len(robot.joints))):
         body, parent = bodies[i], robot.joints[i].parent
         own = [k for k, axis in by_axis.items() if any(axis is own for own in body.axes)]
-        with arithmetic.region("backward", i):
+        with arithmetic.region(f"backward{again}", i):
             for axis in body.axes:
                 for k, wrench in body.df_dq.items():
                     put(dq, axis, by_axis[k], power(axis.S, wrench))
