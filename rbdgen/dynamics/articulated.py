@@ -97,7 +97,8 @@ def mass_matrix_inverse(
     for i in reversed(range(len(robot.joints))):
         joint = robot.joints[i]
         with arithmetic.region("articulated", i):
-            body, F = _own(robot, i, unit), {}
+            body = _own(robot, i, unit)
+            F: dict[int, Wrench] = {}
             for child in robot.children[i]:
                 body = body.plus(passed[child][0])
                 F |= passed[child][1]

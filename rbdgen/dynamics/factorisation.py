@@ -2,39 +2,39 @@
 
 L is unit lower triangular and has an entry only where the row's coordinate lies below the
 column's in the tree: the factorisation fills nothing in. Zeros of M that are the number 0.0 are
-never touched, so the sparsity needs no tree here.
+never touched, so the sparsity needs no tree here. ``order`` maps each coordinate, root first, to
+the joint whose regions its row is traced in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_zero
 
 Matrix = list[Vector]
+Order = Mapping[int, int]
 Entries = dict[tuple[int, int], Scalar]  # of the lower triangle of a symmetric matrix
 
 
 @dataclass(frozen=True)
 class Factors:
-    """``L[k]``: column → entry of row k, diagonal left out; ``D_inverse[k]``; rows in ``order``."""
+    """``L[k]``: column → entry of row k, diagonal left out; ``D_inverse[k]``."""
 
-    order: tuple[int, ...]  # coordinates, root first
+    order: Order
     L: dict[int, dict[int, Scalar]]
     D_inverse: dict[int, Scalar]
 
 
-def factorise(arithmetic: Arithmetic, M: Matrix, order: tuple[int, ...]) -> Factors:
-    """Of the rows and columns ``order`` of M (its lower triangle is read).
-
-    Row k is eliminated in region ("factor", k).
-    """
+def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
+    """Of the rows and columns ``order`` of M (its lower triangle is read), in regions "factor"."""
     H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
     L: dict[int, dict[int, Scalar]] = {}
     D_inverse: dict[int, Scalar] = {}
-    for k in reversed(order):
-        with arithmetic.region("factor", k):
+    for k in reversed(list(order)):
+        with arithmetic.region("factor", order[k]):
             D_inverse[k] = arithmetic.recip(H[k, k])
             above = [i for i in order if i < k and (k, i) in H]
             L[k] = {i: H[k, i] * D_inverse[k] for i in above}
@@ -50,11 +50,11 @@ def solve(
 ) -> list[dict[int, Scalar]]:
     """M⁻¹ b for each column b: coordinate → entry, zeros left out.
 
-    Back through the tree in regions ("back", k), out again in regions ("out", k).
+    Back through the tree in regions "back", out again in regions "out".
     """
     rest = [dict(b) for b in columns]
-    for k in reversed(factors.order):
-        with arithmetic.region("back", k):
+    for k in reversed(list(factors.order)):
+        with arithmetic.region("back", factors.order[k]):
             for y in rest:
                 if k in y:
                     # y_i -= L_ki y_k
@@ -62,7 +62,7 @@ def solve(
                         y[i] = y.get(i, 0.0) - entry * y[k]
     solved: list[dict[int, Scalar]] = [{} for _ in columns]
     for k in factors.order:
-        with arithmetic.region("out", k):
+        with arithmetic.region("out", factors.order[k]):
             for x, y in zip(solved, rest, strict=True):
                 # x_k = y_k / D_k - Σ L_ki x_i
                 value: Scalar = y[k] * factors.D_inverse[k] if k in y else 0.0
@@ -77,11 +77,11 @@ def solve(
 def invert(arithmetic: Arithmetic, factors: Factors) -> Entries:
     """M⁻¹, its lower triangle, zeros left out: from L M⁻¹ = D⁻¹ L⁻ᵀ, which is upper triangular.
 
-    Row k is made in region ("inverse", k), root first.
+    In regions "inverse", root first.
     """
     inverse: Entries = {}
     for k in factors.order:
-        with arithmetic.region("inverse", k):
+        with arithmetic.region("inverse", factors.order[k]):
             # M⁻¹_kj = -Σ_i L_ki M⁻¹_ij,   M⁻¹_kk = 1 / D_k - Σ_i L_ki M⁻¹_ik
             for j in (j for j in factors.order if j <= k):
                 value: Scalar = factors.D_inverse[k] if j == k else 0.0
@@ -97,13 +97,13 @@ def invert(arithmetic: Arithmetic, factors: Factors) -> Entries:
 def times(
     arithmetic: Arithmetic,
     inverse: Entries,
-    order: tuple[int, ...],
+    order: Order,
     columns: list[dict[int, Scalar]],
 ) -> list[dict[int, Scalar]]:
-    """M⁻¹ b for each column b, from the lower triangle of M⁻¹; row k in region ("product", k)."""
+    """M⁻¹ b for each column b, from the lower triangle of M⁻¹, in regions "product"."""
     products: list[dict[int, Scalar]] = [{} for _ in columns]
     for k in order:
-        with arithmetic.region("product", k):
+        with arithmetic.region("product", order[k]):
             for x, b in zip(products, columns, strict=True):
                 total: Scalar = 0.0
                 for i, entry in b.items():
@@ -115,24 +115,24 @@ def times(
     return products
 
 
-@dataclass
+@dataclass(frozen=True)
 class Solver:
-    """M⁻¹ times columns: by substitution, unless M⁻¹ itself is there."""
+    """M⁻¹ times columns: by substitution where there are factors, which never takes more."""
 
     arithmetic: Arithmetic
-    order: tuple[int, ...]
+    order: Order
     factors: Factors | None = None
     inverse: Entries | None = None
 
     def explicit(self) -> Entries:
         """M⁻¹, its lower triangle."""
-        if self.inverse is None:
-            assert self.factors is not None
-            self.inverse = invert(self.arithmetic, self.factors)
-        return self.inverse
+        if self.factors is None:
+            assert self.inverse is not None
+            return self.inverse
+        return invert(self.arithmetic, self.factors)
 
     def times(self, columns: list[dict[int, Scalar]]) -> list[dict[int, Scalar]]:
-        if self.inverse is not None:
+        if self.factors is None:
+            assert self.inverse is not None
             return times(self.arithmetic, self.inverse, self.order, columns)
-        assert self.factors is not None
         return solve(self.arithmetic, self.factors, columns)

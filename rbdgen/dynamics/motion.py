@@ -211,7 +211,7 @@ class _Outward:
     def _floating(self, i: int, arriving: Motion) -> Moved:
         q = self.state.q[self.robot.q_slices[i]]
         v, a = ((list(r[3:]), list(r[:3])) for r in self.rates(i))
-        return self._free(Rotation.of_quaternion(q[3:]), list(q[:3]), arriving, v, a)
+        return self._free(Rotation.of_quaternion(list(q[3:])), list(q[:3]), arriving, v, a)
 
     def _free(
         self,

@@ -65,7 +65,6 @@ def recursive_gradient(
             bodies[i] = _outward(robot, i, moved, state, unit, own, bodies)
     for i in reversed(range(len(robot.joints))):
         body, parent = bodies[i], robot.joints[i].parent
-        own = [k for k, axis in by_axis.items() if any(axis is own for own in body.axes)]
         with arithmetic.region(f"backward{again}", i):
             for axis in body.axes:
                 for k, wrench in body.df_dq.items():
@@ -74,7 +73,7 @@ def recursive_gradient(
                     put(dqd, axis, by_axis[k], power(axis.S, wrench))
             if parent < 0:
                 continue
-            for k in own:
+            for k in (k for k, axis in by_axis.items() if any(axis is a for a in body.axes)):
                 turned = _cross_force(by_axis[k].S, body.f)
                 body.df_dq[k] = wrench_sum(body.df_dq[k], turned)
             above = bodies[parent]

@@ -76,7 +76,7 @@ def gather(
             # τ = S·f
             if i in robot.v_slices:
                 for k, effort in zip(
-                    _indices(robot.v_slices[i]), _efforts(joint, force, moment, unit), strict=True
+                    indices(robot.v_slices[i]), _efforts(joint, force, moment, unit), strict=True
                 ):
                     tau[k] += multiplier(joint) * effort
             if joint.parent >= 0:
@@ -88,7 +88,8 @@ def gather(
     return tau, whole
 
 
-def _indices(at: slice) -> range:
+def indices(at: slice) -> range:
+    """The places that a slice with both ends covers."""
     return range(at.start, at.stop)
 
 

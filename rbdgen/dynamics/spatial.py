@@ -68,7 +68,7 @@ def symmetric(T: Tensor) -> Tensor:
 
 def is_zero(v: Vector) -> bool:
     """Whether every entry is zero, whatever the state."""
-    return all(is_constant(x) and value_of(x) == 0 for x in v)
+    return all(is_constant(x) and getattr(x, "value", x) == 0 for x in v)
 
 
 def matvec(M: list[Vector], v: Vector) -> Vector:
@@ -128,11 +128,6 @@ class Turn:
 def is_constant(x: Scalar) -> bool:
     """Whether ``x`` is a plain number or a graph constant: products with it are no hardware."""
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"
-
-
-def value_of(x: Scalar) -> float:
-    """The number that a constant stands for."""
-    return float(getattr(x, "value", x))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from .factorisation import Entries, Solver, factorise, times
 from .interface import WRENCH, revolute
 from .motion import Moved, State, move
 from .recursive import recursive_gradient
-from .rnea import body_forces, gather
+from .rnea import body_forces, gather, indices
 from .scalars import Scalar, Vector
 from .spatial import Wrench, is_zero
 from .units import Units, units
@@ -60,7 +60,7 @@ class Interface:
             if j <= i:
                 self.gives(f"{name}[{i},{j}]", value)
 
-    def gives_columns(self, name: str, order: Sequence[int], columns: list[dict]) -> None:
+    def gives_columns(self, name: str, order: Iterable[int], columns: list[dict]) -> None:
         for i in order:
             for j, column in zip(order, columns, strict=True):
                 self.gives(f"{name}[{i},{j}]", column.get(i, 0.0))
@@ -151,7 +151,8 @@ def _trace(
     builder = Builder()
     face = Interface(builder)
     base = robot.joints[0].kind.nv if root == "given" else 0
-    order = tuple(range(base, robot.nv))
+    owners = {k: i for i in robot.free for k in indices(robot.v_slices[i])}
+    order = {k: i for k, i in sorted(owners.items()) if k >= base}
     state = _state(face, robot, functions, external_forces, sincos_inputs, base)
     unit = units(robot, len(state.f_ext))
     if functions != {"id"}:
@@ -175,7 +176,7 @@ def _trace(
     weighed = robot if moves else replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
     passes: list[Pass] = []
     if functions & AT_GIVEN_ACCELERATION:
-        passes.append(dynamics(state.qdd))
+        passes.append(dynamics(list(state.qdd)))
     if functions & AT_GIVEN_EFFORT or not moves:
         passes.append(dynamics([*state.qdd[:base], *[0.0] * len(order)]))
     columns: list[list[dict[int, Scalar]]] = []
@@ -217,11 +218,11 @@ def _trace(
 
 
 def _gives_forward(
-    face: Interface, order: Sequence[int], products: list[list[dict[int, Scalar]]]
+    face: Interface, order: Iterable[int], products: list[list[dict[int, Scalar]]]
 ) -> None:
     """∂q̈/∂q = -M⁻¹ ∂τ/∂q, and for q̇."""
     for name, columns in zip(("dqdd_dq", "dqdd_dqd"), products, strict=True):
-        negative = []
+        negative: list[dict[int, Scalar]] = []
         for column in columns:
             negative.append({})
             for k, value in column.items():
@@ -230,7 +231,7 @@ def _gives_forward(
         face.gives_columns(name, order, negative)
 
 
-def _columns(of: Gradient, order: Sequence[int]) -> list[list[dict[int, Scalar]]]:
+def _columns(of: Gradient, order: Iterable[int]) -> list[list[dict[int, Scalar]]]:
     """∂τ/∂q and ∂τ/∂q̇, each column by column, zeros left out."""
     return [
         [{i: G[i][j] for i in order if not is_zero([G[i][j]])} for j in order]

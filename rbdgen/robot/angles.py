@@ -25,6 +25,17 @@ def rotation_to_z(axis: Array) -> Array:
     return np.column_stack([x, np.cross(z, x), z])
 
 
+def plane_rotation(normal: Array) -> Array:
+    """The smallest rotation that takes z to ``normal``, which is how a planar joint's x and y lie
+    in its plane; half a turn about x where normal is -z."""
+    x, y, z = normal
+    if z < -1 + 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
+    # 1 + û + û² / (1 + z),  u = e_z × normal = (-y, x, 0)
+    u = np.array([[0.0, 0.0, x], [0.0, 0.0, y], [-x, -y, 0.0]])
+    return np.eye(3) + u + u @ u / (1 + z)
+
+
 def rot_x(angle: float) -> Array:
     c, s = quarter(math.cos(angle)), quarter(math.sin(angle))
     return np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .angles import NOISE, rotation_to_z, snapped
+from .angles import NOISE, plane_rotation, rotation_to_z, snapped
 from .model import Inertia, JointKind, Robot, Transform, frozen
 
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
@@ -14,7 +14,7 @@ Z = frozen([0.0, 0.0, 1.0])
 
 
 def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) -> Robot:
-    """Turn each body frame so that its joint's axis is +z; take angles near 90° multiples for them.
+    """Turn each body frame so that its joint's axis, or normal, is +z; snap angles near 90°.
 
     With the axis on z a placement is Rz(γ) Rx(α) Rz(β); each of the three angles within ``snap``
     [rad] of a multiple of 90° becomes that multiple. What changed is appended to ``notes``.
@@ -23,6 +23,8 @@ def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) 
     for i, joint in enumerate(robot.joints):
         if joint.kind in ONE_AXIS:
             turned = move_frame(turned, i, Transform(rotation_to_z(joint.axis)))
+        elif joint.kind is JointKind.PLANAR:
+            turned = move_frame(turned, i, Transform(plane_rotation(joint.axis)))
     joints = []
     for joint in turned.joints:
         rotation, change = snapped(joint.placement.rotation, snap)
@@ -32,7 +34,8 @@ def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) 
                 "and is taken for it (--snap 0 keeps it)"
             )
         placement = Transform(rotation, joint.placement.translation)
-        axis = Z if joint.kind in ONE_AXIS else joint.axis  # without rounding noise
+        aligned = joint.kind in (*ONE_AXIS, JointKind.PLANAR)
+        axis = Z if aligned else joint.axis  # without rounding noise
         joints.append(replace(joint, placement=placement, axis=axis))
     return denoised(turned.with_joints(joints))
 

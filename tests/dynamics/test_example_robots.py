@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
+from rbdgen.api.reference import golden_model
 from rbdgen.compiler import front_end
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.robot.model import RobotError
+from rbdgen.samples import sample_states
 from tests.golden.example_robots import mimic_files, urdf_files
 
 FILES = urdf_files()
@@ -31,19 +32,26 @@ def test_float_graph_is_golden(path: Path, mimic: str) -> None:
     )
     columns = to_columns(front.canonical, front.graph.inputs, {"q": q, "qd": qd, "qdd": qdd})
     values = evaluate(front.graph, columns)
-    assert len(values) == robot.nv
     if robot.nv:
         expected = golden.rnea(robot, q, qd, qdd)
-        error = np.linalg.norm(from_columns(values)["tau"] - expected, axis=1)
+        error = np.linalg.norm(from_columns(values, robot.nv)["tau"] - expected, axis=1)
         assert np.all(error <= 1e-10 * np.linalg.norm(expected, axis=1))
 
 
 @pytest.mark.parametrize("name", ["hyq_no_sensors", "talos_reduced", "ur5_robot"])
-def test_a_floating_base_has_no_hardware_yet_and_is_refused_in_one_line(name: str) -> None:
+@pytest.mark.parametrize("function", ["did,m", "fd,minv"])
+def test_floating_bases(name: str, function: str) -> None:
+    """Gradients and mass matrix, forward dynamics and inverse, of the same robots set free."""
     (path,) = (path for path in FILES if path.stem == name)
-    with pytest.raises(RobotError, match="hardware for --function id covers") as error:
-        front_end(str(path), snap=0.0, base="floating")
-    assert "\n" not in str(error.value)
+    functions = tuple(function.split(","))
+    front = front_end(str(path), snap=0.0, base="floating", functions=functions)
+    state = sample_states(front.design, front.robot, STATES, seed=1)
+    columns = to_columns(front.canonical, front.graph.inputs, state)
+    found = from_columns(evaluate(front.graph, columns), front.robot.nv)
+    expected = golden_model(front.design, front.robot, state)
+    for array, values in found.items():
+        error = np.linalg.norm(values - expected[array]) / np.linalg.norm(expected[array])
+        assert error <= (1e-10 if "did" in functions else 1e-7), (array, error)
 
 
 def test_the_robots_are_many() -> None:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rbdgen.dynamics import rnea as recursion
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics import trace as tracing
+from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.units import Units, scaled, units
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
@@ -31,9 +31,9 @@ def test_a_constant_becomes_a_power_of_two_in_its_own_unit(value: float) -> None
 @pytest.mark.parametrize(("name", "saved"), [("iiwa14", 6), ("hyq", 24), ("humanoid", 10)])
 def test_units_save_products(name: str, saved: int, monkeypatch: pytest.MonkeyPatch) -> None:
     robot = shipped(name)
-    chosen = trace_id(robot)
-    monkeypatch.setattr(recursion, "units", lambda *_: Units())
-    plain = trace_id(robot)
+    chosen = trace(robot, ["id"])
+    monkeypatch.setattr(tracing, "units", lambda *_: Units())
+    plain = trace(robot, ["id"])
     assert plain.operations()["mulc"] - chosen.operations()["mulc"] >= saved
     assert plain.operations()["mul"] >= chosen.operations()["mul"]
     rng = np.random.default_rng(0)

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from rbdgen.dynamics.motion import State
 from rbdgen.dynamics.rnea import rnea
 from rbdgen.dynamics.scalars import Numbers
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node
@@ -48,13 +49,13 @@ def test_graph_of_an_algorithm_is_the_algorithm() -> None:
     robot = canonicalize(random_robot(np.random.default_rng(7), 7))
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, robot.nv, 10))
-    computed = rnea(Numbers(), robot, list(q), list(qd), list(qdd))
+    computed = rnea(Numbers(), robot, State(list(q), list(qd), list(qdd)))
     state = {
         f"{name}[{k}]": values[k]
         for name, values in (("q", q), ("qd", qd), ("qdd", qdd))
         for k in range(robot.nv)
     }
-    traced = evaluate(trace_id(robot), state)
+    traced = evaluate(trace(robot, ["id"]), state)
     for k, tau in enumerate(computed):
         np.testing.assert_allclose(traced[f"tau[{k}]"], tau, rtol=1e-11, atol=1e-10)
 

@@ -7,7 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
@@ -63,7 +63,7 @@ def test_comments_and_blank_lines_say_nothing() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_traced_graphs_come_back_the_same(seed: int) -> None:
     robot = canonicalize(random_robot(np.random.default_rng(seed), 6, mimic=0.2))
-    graph = trace_id(robot)
+    graph = trace(robot, ["id"])
     again = verify(from_text(to_text(graph)))
     assert to_text(again) == to_text(graph)
     rng = np.random.default_rng(seed)

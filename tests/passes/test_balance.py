@@ -7,7 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Node, Op, Region
@@ -114,7 +114,7 @@ def test_equal_partial_sums_of_two_regions_are_not_shared() -> None:
 @pytest.mark.parametrize("name", sorted(shipped_robots()))
 def test_inverse_dynamics_stays_and_gets_shorter(name: str) -> None:
     design, robot = load(str(shipped_robots()[name]))
-    before = trace_id(canonicalize(robot, design.snap))
+    before = trace(canonicalize(robot, design.snap), ["id"])
     after = verify(balance(before))
     assert depth(after) <= depth(before)
     assert same_values(before, after)

@@ -7,7 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import from_text, to_text
@@ -123,7 +123,7 @@ def test_a_partial_sum_of_another_region_stays() -> None:
 @pytest.mark.parametrize("name", sorted(shipped_robots()))
 def test_inverse_dynamics_stays_and_shrinks(name: str) -> None:
     design, robot = load(str(shipped_robots()[name]))
-    before = trace_id(canonicalize(robot, design.snap))
+    before = trace(canonicalize(robot, design.snap), ["id"])
     after = verify(factor(before))
     for kind, count in after.operations().items():
         assert count <= before.operations()[kind], kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
@@ -19,7 +19,7 @@ from tests.random_robots import random_robot
 @pytest.mark.parametrize("seed", range(6))
 def test_outputs_do_not_change(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    graph = trace_id(canonicalize(random_robot(rng, 7, mimic=0.3)))
+    graph = trace(canonicalize(random_robot(rng, 7, mimic=0.3)), ["id"])
     turned = verify(phase(graph))
     states = {name: rng.normal(0, 3, 20) for name in graph.inputs}
     before, after = evaluate(graph, states), evaluate(turned, states)

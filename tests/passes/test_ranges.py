@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rbdgen.dynamics.trace import trace_id
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
@@ -71,7 +71,7 @@ def test_reciprocals_of_intervals_about_zero_are_unbounded() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_bounds_hold_for_other_states_of_a_robot(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    graph = trace_id(canonicalize(random_robot(rng, 5)))
+    graph = trace(canonicalize(random_robot(rng, 5)), ["id"])
     limits = dict.fromkeys(graph.inputs, (-2.0, 2.0))
 
     def states(n: int) -> dict[str, np.ndarray]:
