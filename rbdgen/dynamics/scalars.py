@@ -19,7 +19,7 @@ Vector = list[Any]  # three scalars
 
 
 class Arithmetic(Protocol):
-    """Sines, cosines and reciprocals of scalars, and a place to say which hardware region is traced."""
+    """Sines, cosines and reciprocals, and a place to say which hardware region is traced."""
 
     def sin(self, angle: Scalar) -> Scalar: ...
 

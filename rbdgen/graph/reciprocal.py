@@ -109,7 +109,7 @@ class Reciprocal:
         """(512, 2): v - 1 in units of 2^-seed, rounding included, and s in its own."""
         return _table(self.seed)
 
-    def normalise(self, words: Integers) -> tuple[Integers, Integers, Integers]:
+    def normalise(self, words: Integers) -> tuple[Integers, Integers, NDArray[np.bool_]]:
         """(f, its leading one included; places shifted; whether the word is out of range).
 
         Out of range are words that are negative, zero or below 2^(lowest - 1). Their bits below
@@ -176,11 +176,6 @@ class Scale:
     def cut(self) -> int:
         """Last bits of x that no k has a use for."""
         return max(0, self.shift - 1)
-
-    @property
-    def width(self) -> int:
-        """Bits that the barrel shifter turns."""
-        return max(self.operand + self.zeros - self.cut, 1)
 
     def places(self, k: Integers) -> Integers:
         """How far the barrel shifter shifts."""

@@ -64,6 +64,7 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
             case Op.MANTISSA:
                 _require(node.args[0] in fixed.steps, node, "has no range of exponents")
                 _require(of[0].width <= WIDEST, node, f"reads a word of {of[0].width} bits")
+                _require(not of[0].wraps, node, "reads an angle that has wrapped around")
                 _require(out == Format(fixed.width, fixed.width - 2), node, "has another format")
             case Op.EXPONENT:
                 _require(node.args[0] in fixed.steps, node, "has no range of exponents")

@@ -116,9 +116,7 @@ def analyse(
         bound[node] = min(largest, guess) if node.op is not Op.INPUT else largest
         if largest <= guess or node.op is Op.INPUT:
             proven.add(node)
-    least = {
-        node: max(intervals[node][0], smallest[node] / (1 + margin)) for node in pivots
-    }
+    least = {node: max(intervals[node][0], smallest[node] / (1 + margin)) for node in pivots}
     return Ranges(bound, frozenset(proven), least)
 
 

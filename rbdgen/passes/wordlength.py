@@ -90,9 +90,7 @@ def pivots(graph: Graph) -> set[Node]:
     return _read_only_by(graph, direct, sums)
 
 
-def _read_only_by(
-    graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = ()
-) -> set[Node]:
+def _read_only_by(graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = ()) -> set[Node]:
     """The nodes that only ``ends`` read, directly, by a power of two or through ``between``."""
     found: set[Node] = set()
     outputs = set(graph.outputs.values())
@@ -178,7 +176,7 @@ def wordlength(
             case Op.NEG:
                 fraction = min(needed[node], of[0].fraction)
             case Op.SELECT:
-                fraction = min(f.fraction for f in of[1:])
+                fraction = min(needed[node], *(f.fraction for f in of[1:]))
             case _:
                 fraction = min(needed[node], max(f.fraction for f in of))
         if phase:
