@@ -50,8 +50,9 @@ def _reciprocal(node: Node, a: Interval) -> Interval:
 
 
 def _exponent(node: Node, a: Interval) -> Interval:
-    ends = [float(math.frexp(x)[1]) if 0 < x < np.inf else np.inf for x in a]
-    return ends[0] if a[0] > 0 else -np.inf, ends[1]
+    largest = max(abs(x) for x in a)
+    highest = float(math.frexp(largest)[1]) if largest < np.inf else np.inf
+    return float(math.frexp(a[0])[1]) if a[0] > 0 else -np.inf, highest
 
 
 INTERVAL: dict[Op, Callable[..., Interval]] = {
