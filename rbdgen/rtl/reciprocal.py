@@ -86,37 +86,37 @@ class ReciprocalPipeline(Elaboratable):
     def elaborate(self, platform: object) -> Module:
         m, spec = Module(), self.spec
         m.domains += self.domain
-        x, places, outside = self._normalise(m)
-        normalised = len(normalising(spec))
+        x, places, negative = self._normalise(m)
 
         # f's bits behind the leading one: table index, and what the lines need of the rest
         f = x[spec.window - 1 - spec.fraction : -1]
-        mantissa, now = self._line(m, f), normalised + 2 + self.unit.multipliers[0].latency + 2
+        mantissa, took = self._line(m, f), self.unit.multipliers[0].latency + 4
         if spec.newton:
-            f = _later(m, f, now - normalised)
-            mantissa = self._newton_step(m, f, mantissa)
-            now += sum(unit.latency for unit in self.unit.multipliers[1:]) + 2
+            mantissa = self._newton_step(m, _later(m, f, took), mantissa)
+            took += sum(unit.latency for unit in self.unit.multipliers[1:]) + 2
         m.d.comb += self.mantissa.eq(mantissa)
 
+        places, found, negative = (_later(m, v, 1) for v in (places, x[-1], negative))
         exponent = _later(m, (Const(spec.top) - places)[: spec.exponent_width], 1)
-        m.d.comb += self.exponent.eq(_later(m, exponent, now - normalised - 1))
-        m.d.comb += self.outside.eq(_later(m, outside, now - normalised))
+        outside = _later(m, negative | ~found, 1)
+        m.d.comb += self.exponent.eq(_later(m, exponent, took - 2))
+        m.d.comb += self.outside.eq(_later(m, outside, took - 2))
         return m
 
     def _normalise(self, m: Module) -> tuple[Value, Value, Value]:
-        """(window whose first bit is the leading one, places shifted, whether there is none)."""
+        """(window, its first bit the leading one; places shifted; sign), not registered at last."""
         spec = self.spec
         x: Value = Cat(Const(0, spec.window - spec.operand + 1), self.operand[:-1])
         negative: Value = self.operand[-1]
         places: Value = Const(0, 0)
-        for steps in normalising(spec):
+        for cycle, steps in enumerate(normalising(spec)):
+            if cycle:
+                x, places, negative = (_later(m, v, 1) for v in (x, places, negative))
             for j in steps:
-                empty = ~x[-(1 << j) :].any()
-                x = Mux(empty, Cat(Const(0, 1 << j), x)[: spec.window], x)
+                empty = ~x[len(x) - (1 << j) :].any()
+                x = Mux(empty, Cat(Const(0, 1 << j), x)[: len(x)], x)
                 places = Cat(empty, places)
-            x, places = _later(m, x, 1), _later(m, places, 1)
-            negative = _later(m, negative, 1)
-        return x, places, negative | ~x[-1]
+        return x, places, negative
 
     def _line(self, m: Module, f: Value) -> Value:
         """v - s δ with ``spec.seed`` bits, 4 cycles and a product later."""

@@ -107,9 +107,10 @@ def normalising(spec: Reciprocal) -> list[list[int]]:
 def reciprocal_latency(spec: Reciprocal, product_latencies: Sequence[int]) -> int:
     """Cycles of a reciprocal unit: normalisation, table, products, the line, 2 becomes 2 - ulp.
 
-    The Newton step adds its products, a sum, and the same limit again.
+    The table's address register is that of the last normalising cycle. The Newton step adds its
+    products, a sum, and the same limit again.
     """
-    return len(normalising(spec)) + 2 + sum(product_latencies) + (4 if spec.newton else 2)
+    return len(normalising(spec)) + 1 + sum(product_latencies) + (4 if spec.newton else 2)
 
 
 def shifting(spec: Scale) -> list[list[int]]:
