@@ -55,7 +55,8 @@ def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]
             limit = full + ANGLE_BITS
         elif node in turning:
             limit = phase_bits(width) + 2
-        elif node in dividing:
+        elif node in dividing and (node.op is not Op.MULC or node.is_shift):
+            # a constant's error is relative, as that of the word which it multiplies
             limit = full + min(width, WIDEST - width)
         needed[node] = min(max(wants, default=full), limit)
     return needed
