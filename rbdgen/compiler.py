@@ -21,6 +21,7 @@ from .passes.factor import factor
 from .passes.identities import identities
 from .passes.phase import phase
 from .passes.ranges import Ranges, analyse
+from .passes.reciprocals import reciprocals
 from .passes.wordlength import input_formats, wordlength
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
@@ -110,6 +111,7 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
 
     progress("ranges and word lengths")
     graph = verify(phase(front.graph))  # angles in turns
+    graph = verify(reciprocals(graph))  # as mantissas and exponents
     ranges = analyse(graph, limits, samples)
     slack = tolerances(graph, ranges, design.width)
     graph = verify(constant_multiply(graph, slack))  # shifts and additions

@@ -1,4 +1,4 @@
-"""What an algorithm needs of its scalars: sines, cosines and region labels.
+"""What an algorithm needs of its scalars: sines, cosines, reciprocals and region labels.
 
 An algorithm in this package runs on whatever supports + - * : floats and arrays compute, graph
 nodes trace. The few things that operators do not cover come from an ``Arithmetic``.
@@ -19,13 +19,13 @@ Vector = list[Any]  # three scalars
 
 
 class Arithmetic(Protocol):
-    """Sines and cosines of scalars, and a place to say which hardware region is traced."""
+    """Sines, cosines and reciprocals, and a place to say which hardware region is traced."""
 
     def sin(self, angle: Scalar) -> Scalar: ...
 
     def cos(self, angle: Scalar) -> Scalar: ...
 
-    def recip(self, x: Scalar) -> Scalar: ...
+    def recip(self, a: Scalar) -> Scalar: ...
 
     def region(self, kind: str, joint: int) -> Any: ...
 
@@ -35,7 +35,10 @@ class Numbers:
 
     sin = staticmethod(np.sin)
     cos = staticmethod(np.cos)
-    recip = staticmethod(np.reciprocal)
+
+    @staticmethod
+    def recip(a: Scalar) -> Scalar:
+        return 1.0 / a
 
     @contextmanager
     def region(self, kind: str, joint: int) -> Iterator[None]:

@@ -25,6 +25,9 @@ FLOAT: dict[Op, Callable[..., Any]] = {
     Op.SIN: lambda node, a: np.sin(a * (math.tau / node.value)),
     Op.COS: lambda node, a: np.cos(a * (math.tau / node.value)),
     Op.RECIP: lambda node, a: 1.0 / a,
+    Op.MANTISSA: lambda node, a: 1.0 / np.frexp(a)[0],
+    Op.EXPONENT: lambda node, a: np.frexp(a)[1] * 1.0,
+    Op.SCALE: lambda node, x, k: x * np.exp2(-k),  # exact where k is whole
     Op.SELECT: lambda node, c, a, b: np.where(c < 0, a, b),
 }
 

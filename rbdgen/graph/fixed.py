@@ -7,14 +7,18 @@ carry chain as wide as its result, plus one bit:
 * sum: operands keep at most one bit below the result's last (further bits are cut off); then
   (A + B + 1) >> 1, or (A - B) >> 1, where there is such a bit. That is rounding half up of a sum.
 * product: exact, then cut off; or rounded half up where another product reads it.
+* reciprocal: a mantissa and an exponent, see ``reciprocal``. An operand out of range (not
+  positive, or too small) *overflows* the exponent: it comes out 2^width too large, and wraps.
+* selection: both values cut off to the result's last bit.
 * everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
   says ``wraps`` (angles do); the flag is part of the specification.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ from numpy.typing import NDArray
 
 from .graph import Graph
 from .node import Node, Op
+from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
 
 Integers = NDArray[np.int64]
@@ -63,23 +68,43 @@ class FixedGraph:
     """A graph with a format for every node. MULC is by powers of two only, and free.
 
     ``inputs`` has the format of every input of the interface, read by some node or not.
+    ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``.
     """
 
     graph: Graph
     inputs: Mapping[str, Format]
     formats: Mapping[Node, Format]
     width: int  # of words that meet a multiplier
+    steps: Mapping[Node, int] = field(default_factory=dict)
 
     def sincos(self, node: Node) -> SinCos:
         """The unit that computes this SIN or COS."""
         return SinCos(self.formats[node.args[0]].fraction, self.formats[node].width)
 
+    def reciprocal(self, node: Node) -> Reciprocal:
+        """The unit that computes this MANTISSA or EXPONENT."""
+        (pivot,) = node.args
+        word = self.formats[pivot]
+        top = word.width - 1 - word.fraction
+        return Reciprocal(word.width, top, self.steps[pivot], self.width)
+
+    def scale(self, node: Node) -> Scale:
+        """The shifter that computes this SCALE."""
+        x, k = node.args
+        word, unit = self.formats[x], self.reciprocal(k)
+        shift = word.fraction + unit.lowest - self.formats[node].fraction
+        return Scale(word.width, shift, unit.lowest, unit.steps)
+
     def overflowing(self, node: Node) -> bool:
         """Whether operands exist, within their formats, that overflow this node."""
         out = self.formats[node]
-        if out.wraps or node.op not in (Op.ADD, Op.SUB, Op.NEG, Op.MUL):
+        if out.wraps or node.op in (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA):
             return False
+        if node.op is Op.EXPONENT:  # of an operand that is not positive
+            return True
         ends = [(self.formats[a].lowest, self.formats[a].highest) for a in node.args]
+        if node.op is Op.SCALE:  # by the smallest exponent that there is
+            ends[1] = (self.scale(node).lowest,) * 2
         reached = _extremes(self, node, ends)
         return min(reached) < out.lowest or max(reached) > out.highest
 
@@ -117,8 +142,20 @@ def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integer
     return product >> shift
 
 
-def _no_hardware(fixed: FixedGraph, node: Node, *operands: Integers) -> Integers:
-    raise TypeError(f"{node.op.value} has no unit yet that computes it on integers")
+def _exponent(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
+    _, k, outside = fixed.reciprocal(node).compute(a)
+    return k + (outside.astype(np.int64) << fixed.formats[node].width)
+
+
+def _select(fixed: FixedGraph, node: Node, c: Integers, a: Integers, b: Integers) -> Integers:
+    f = fixed.formats[node].fraction
+    fa, fb = (fixed.formats[x].fraction for x in node.args[1:])
+    (a, fa), (b, fb) = cut(a, fa, f), cut(b, fb, f)
+    return np.where(np.asarray(c) < 0, a << (f - fa), b << (f - fb))
+
+
+def _no_hardware(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
+    raise TypeError(f"{node.op.value} is no unit: it is lowered to a mantissa and an exponent")
 
 
 INTEGER: dict[Op, Callable[..., Any]] = {
@@ -132,17 +169,17 @@ INTEGER: dict[Op, Callable[..., Any]] = {
     Op.SIN: lambda fixed, node, a: fixed.sincos(node).compute(a)[0],
     Op.COS: lambda fixed, node, a: fixed.sincos(node).compute(a)[1],
     Op.RECIP: _no_hardware,
-    Op.SELECT: lambda fixed, node, c, a, b: np.where(c < 0, a, b),
+    Op.MANTISSA: lambda fixed, node, a: fixed.reciprocal(node).compute(a)[0],
+    Op.EXPONENT: _exponent,
+    Op.SCALE: lambda fixed, node, x, k: fixed.scale(node).compute(x, k),
+    Op.SELECT: _select,
 }
 
 
 def _extremes(fixed: FixedGraph, node: Node, ends: list[tuple[int, int]]) -> list[int]:
     """What the node computes, before wrapping, at the ends of its operands' ranges."""
     compute = INTEGER[node.op]
-    if len(ends) == 1:
-        corners = [[e] for e in ends[0]]
-    else:
-        corners = [[x, y] for x in ends[0] for y in ends[1]]
+    corners = itertools.product(*ends)
     # Python integers: a corner of two 32-bit words does not fit int64 after rounding
     return [int(compute(fixed, node, *corner)) for corner in corners]
 

@@ -42,9 +42,11 @@ class Graph:
 
         ``add`` counts additions and subtractions; a negation is counted with them only where it
         is an operation of its own (an output's sign), not where a subtraction absorbed it.
+        ``recip`` counts operands that a reciprocal is taken of, lowered or not.
         """
         count = {"mul": 0, "mulc": 0, "add": 0, "neg": 0, "sincos": 0, "recip": 0}
-        angles = set()
+        angles: set[Node] = set()
+        pivots: set[Node] = set()
         for node in self.nodes:
             match node.op:
                 case Op.MUL:
@@ -57,9 +59,10 @@ class Graph:
                     count["neg"] += 1
                 case Op.SIN | Op.COS:
                     angles.add(node.args[0])
-                case Op.RECIP:
-                    count["recip"] += 1
+                case Op.RECIP | Op.MANTISSA | Op.EXPONENT:
+                    pivots.add(node.args[0])
         count["sincos"] = len(angles)
+        count["recip"] = len(pivots)
         return count
 
 

@@ -29,7 +29,10 @@ class Op(Enum):
     MULC = "mulc"  # by the constant `value`, positive
     SIN = "sin"
     COS = "cos"
-    RECIP = "recip"
+    RECIP = "recip"  # of a positive operand a = f · 2^k with f in [½, 1), as the next two:
+    MANTISSA = "mantissa"  # 1/f, in (1, 2]
+    EXPONENT = "exponent"  # k, a whole number
+    SCALE = "scale"  # args: x, k; x · 2^-k
     SELECT = "select"  # args: condition, if negative, otherwise
 
 
@@ -44,6 +47,9 @@ ARITY = {
     Op.SIN: 1,
     Op.COS: 1,
     Op.RECIP: 1,
+    Op.MANTISSA: 1,
+    Op.EXPONENT: 1,
+    Op.SCALE: 2,
     Op.SELECT: 3,
 }
 
@@ -251,8 +257,42 @@ class Builder:
         return a, 0
 
     def recip(self, a: Scalar) -> Node:
+        """1 / a; hardware needs a > 0."""
         a = self.lift(a)
-        return self.const(1.0 / a.value) if a.op is Op.CONST else self.node(Op.RECIP, a)
+        if a.op is Op.CONST:
+            return self.const(1.0 / a.value)
+        if a.op is Op.NEG:  # 1 / -a -> -(1 / a)
+            return self.neg(self.recip(a.args[0]))
+        if a.is_shift:  # 1 / (2^k a) -> 2^-k (1 / a): the reciprocal is shared
+            return self.mul(1.0 / a.value, self.recip(a.args[0]))
+        return self.node(Op.RECIP, a)
+
+    def mantissa(self, a: Scalar) -> Node:
+        """1 / f, in (1, 2], of a = f · 2^k > 0 with f in [½, 1)."""
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(1.0 / math.frexp(a.value)[0])
+        return self.node(Op.MANTISSA, a)
+
+    def exponent(self, a: Scalar) -> Node:
+        """k of a = f · 2^k > 0 with f in [½, 1)."""
+        a = self.lift(a)
+        if a.op is Op.CONST:
+            return self.const(float(math.frexp(a.value)[1]))
+        return self.node(Op.EXPONENT, a)
+
+    def scale(self, x: Scalar, k: Scalar) -> Node:
+        """x · 2^-k for a whole number k."""
+        x, k = self.lift(x), self.lift(k)
+        if k.op is Op.CONST:
+            return self.mul(2.0**-k.value, x)
+        if _is(x, 0):  # 0 · 2^-k -> 0
+            return x
+        if x.op is Op.NEG:  # -x · 2^-k -> -(x · 2^-k)
+            return self.neg(self.scale(x.args[0], k))
+        if x.is_shift:  # (2^j x) · 2^-k -> 2^j (x · 2^-k)
+            return self.mul(x.value, self.scale(x.args[0], k))
+        return self.node(Op.SCALE, x, k)
 
     def select(self, condition: Node, negative: Scalar, otherwise: Scalar) -> Node:
         """``negative`` where ``condition`` < 0, else ``otherwise``."""
@@ -286,6 +326,12 @@ class Builder:
                 return self.cos(args[0], node.value)
             case Op.RECIP:
                 return self.recip(*args)
+            case Op.MANTISSA:
+                return self.mantissa(*args)
+            case Op.EXPONENT:
+                return self.exponent(*args)
+            case Op.SCALE:
+                return self.scale(*args)
             case Op.SELECT:
                 return self.select(*args)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from .fixed import FixedGraph
+from .fixed import FixedGraph, Format
 from .graph import Graph
 from .node import ARITY, Node, Op
+from .reciprocal import WIDEST
 
 
 class GraphError(AssertionError):
@@ -58,6 +59,23 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
                 _require(node.value == 1.0, node, "has an angle in radians: lower phases first")
                 coarsest = fixed.sincos(node).coarsest
                 _require(of[0].fraction >= coarsest, node, "has an angle too coarse for its unit")
+            case Op.RECIP:
+                _require(False, node, "has no unit: lower reciprocals first")
+            case Op.MANTISSA:
+                _require(node.args[0] in fixed.steps, node, "has no range of exponents")
+                _require(of[0].width <= WIDEST, node, f"reads a word of {of[0].width} bits")
+                _require(not of[0].wraps, node, "reads an angle that has wrapped around")
+                _require(out == Format(fixed.width, fixed.width - 2), node, "has another format")
+            case Op.EXPONENT:
+                _require(node.args[0] in fixed.steps, node, "has no range of exponents")
+                unit = fixed.reciprocal(node)
+                _require(out == Format(unit.exponent_width, 0), node, "has another format")
+            case Op.SCALE:
+                _require(node.args[1].op is Op.EXPONENT, node, "scales by what is no exponent")
+                shifter = fixed.scale(node)
+                _require(shifter.operand + shifter.zeros < 63, node, "shifts too wide a word")
+                most = of[0].fraction + fixed.reciprocal(node.args[1]).top
+                _require(out.fraction <= most, node, "invents bits")
             case Op.ADD | Op.SUB | Op.NEG:
                 wraps = any(fixed.formats[a].wraps for a in node.args)
                 _require(not wraps, node, "computes with an angle that has wrapped around")

@@ -16,7 +16,7 @@ from .regional import RegionalBuilder
 from .sums import Sums, Term
 
 # Cycles until a result can be read. A schedule knows better; here only the order counts.
-ADDER, MULTIPLIER, SINE = 1, 3, 12
+ADDER, MULTIPLIER, SHIFTER, SINE, RECIPROCAL = 1, 3, 3, 12, 12
 CROSSING = 1  # cycles lost from a FIFO to anything but a multiplier
 
 TAKES = {
@@ -29,7 +29,10 @@ TAKES = {
     Op.MULC: 0,  # powers of two by now
     Op.SIN: SINE,
     Op.COS: SINE,
-    Op.RECIP: SINE,
+    Op.RECIP: RECIPROCAL,
+    Op.MANTISSA: RECIPROCAL,
+    Op.EXPONENT: RECIPROCAL,
+    Op.SCALE: SHIFTER,
     Op.SELECT: ADDER,
 }
 

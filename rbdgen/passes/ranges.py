@@ -1,9 +1,13 @@
-"""How large each signal can get: proven by intervals where that is tight, else sampled."""
+"""How large each signal can get: proven by intervals where that is tight, else sampled.
+
+And how small: what a reciprocal is taken of must stay away from zero.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +19,27 @@ from ..graph.node import Node, Op
 Interval = tuple[float, float]
 
 
+RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+
+
+class RangeError(ValueError):
+    """A signal whose values no hardware can be made for."""
+
+
 @dataclass(frozen=True)
 class Ranges:
-    """``bound[node]``: the largest magnitude allowed for; ``proven``: nodes where it is a proof."""
+    """``bound[node]``: the largest magnitude allowed for; ``proven``: nodes where it is a proof.
+
+    ``least[node]``: the smallest value allowed for, of each operand of a reciprocal: positive.
+    """
 
     bound: Mapping[Node, float]
     proven: frozenset[Node]
+    least: Mapping[Node, float] = field(default_factory=dict)
 
 
 def _product(a: Interval, b: Interval) -> Interval:
-    corners = [x * y for x in a for y in b]
+    corners = [x * y if x and y else 0.0 for x in a for y in b]  # 0 · ∞ is 0
     return min(corners), max(corners)
 
 
@@ -32,6 +47,12 @@ def _reciprocal(node: Node, a: Interval) -> Interval:
     if a[0] <= 0 <= a[1]:
         return -np.inf, np.inf
     return 1 / a[1], 1 / a[0]
+
+
+def _exponent(node: Node, a: Interval) -> Interval:
+    largest = max(abs(x) for x in a)
+    highest = float(math.frexp(largest)[1]) if largest < np.inf else np.inf
+    return float(math.frexp(a[0])[1]) if a[0] > 0 else -np.inf, highest
 
 
 INTERVAL: dict[Op, Callable[..., Interval]] = {
@@ -45,6 +66,9 @@ INTERVAL: dict[Op, Callable[..., Interval]] = {
     Op.SIN: lambda node, a: (-1.0, 1.0),
     Op.COS: lambda node, a: (-1.0, 1.0),
     Op.RECIP: _reciprocal,
+    Op.MANTISSA: lambda node, a: (1.0, 2.0) if a[0] > 0 else (-2.0, 2.0),
+    Op.EXPONENT: _exponent,
+    Op.SCALE: lambda node, x, k: _product(x, (float(np.exp2(-k[1])), float(np.exp2(-k[0])))),
     Op.SELECT: lambda node, c, a, b: (min(a[0], b[0]), max(a[1], b[1])),
 }
 
@@ -63,9 +87,22 @@ def analyse(
     """Bound every node by the smaller of its interval and its sampled maximum plus ``margin``.
 
     ``limits`` bound each input, ``samples`` hold states within them, (N,) each.
+
+    Raises:
+        RangeError: what a reciprocal is taken of is not positive in some of the states.
     """
     sampled: dict[Node, float] = {}
-    evaluate(graph, samples, lambda node, v: sampled.update({node: float(np.abs(v).max())}))
+    pivots = {node.args[0]: node for node in graph.nodes if node.op in RECIPROCALS}
+    smallest: dict[Node, float] = {}
+
+    def watch(node: Node, values: NDArray[np.float64]) -> None:
+        sampled[node] = float(np.abs(values).max())
+        if node in pivots:
+            smallest[node] = float(values.min())
+            if not smallest[node] > 0:
+                raise RangeError(_not_positive(graph, pivots[node], smallest[node]))
+
+    evaluate(graph, samples, watch)
     intervals: dict[Node, Interval] = {}
     bound: dict[Node, float] = {}
     proven = set()
@@ -80,4 +117,16 @@ def analyse(
         bound[node] = min(largest, guess) if node.op is not Op.INPUT else largest
         if largest <= guess or node.op is Op.INPUT:
             proven.add(node)
-    return Ranges(bound, frozenset(proven))
+    least = {node: max(intervals[node][0], smallest[node] / (1 + margin)) for node in pivots}
+    return Ranges(bound, frozenset(proven), least)
+
+
+def _not_positive(graph: Graph, node: Node, value: float) -> str:
+    """What to say of a reciprocal whose operand reached ``value``."""
+    of = "an input" if node.args[0].op is Op.INPUT else f"node {node.args[0].index}"
+    name = node.args[0].name or f"{node.args[0].op.value}"
+    where = " of region {} {}".format(*node.region) if node.region else ""
+    return (
+        f"the reciprocal{where} (node {node.index}) is taken of {of} ({name}), which is "
+        f"{value:.6g} in one of the sampled states: it must be positive in all of them"
+    )

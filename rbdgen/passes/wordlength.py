@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.reciprocal import WIDEST, exponent_width
 from .ranges import Ranges
 
 GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
+SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin that they have
 LARGEST_INPUT = 32  # an AXI4-Stream word
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
@@ -24,7 +26,7 @@ def integer_bits(bound: float) -> int:
 def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]:
     """Fraction bits of each node that its users can still make use of."""
     outputs = set(graph.outputs.values())
-    wide, turning = sums_only(graph), angles(graph)
+    wide, turning, dividing = sums_only(graph), angles(graph), pivots(graph)
     needed: dict[Node, int] = {}
     for node in reversed(graph.nodes):
         full = width - 1 - integer_bits(ranges.bound[node])
@@ -39,6 +41,11 @@ def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]
                     wants.append(needed[user] + math.frexp(user.value)[1] - 1)
                 case Op.SIN | Op.COS:
                     wants.append(phase_bits(width))
+                case Op.RECIP | Op.MANTISSA | Op.EXPONENT:  # as many bits of the smallest one
+                    wants.append(width + 1 - least_exponent(ranges, node))
+                case Op.SCALE if node is user.args[0]:  # one bit below the last one rounds it
+                    least = least_exponent(ranges, user.args[1].args[0])
+                    wants.append(needed[user] + 1 - least)
                 case _:
                     wants.append(full)
         limit = full + (GUARD if node in wide else 0)
@@ -48,6 +55,9 @@ def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]
             limit = full + ANGLE_BITS
         elif node in turning:
             limit = phase_bits(width) + 2
+        elif node in dividing and (node.op is not Op.MULC or node.is_shift):
+            # a constant's error is relative, as that of the word which it multiplies
+            limit = full + min(width, WIDEST - width)
         needed[node] = min(max(wants, default=full), limit)
     return needed
 
@@ -57,13 +67,37 @@ def phase_bits(width: int) -> int:
     return width + ANGLE_BITS
 
 
+def least_exponent(ranges: Ranges, pivot: Node) -> int:
+    """k of the smallest a = f · 2^k, f in [½, 1), that a reciprocal is sized for."""
+    return integer_bits(ranges.least.get(pivot, ranges.bound[pivot])) - SPARE_BINADES
+
+
 def sums_only(graph: Graph) -> set[Node]:
-    """The nodes that only additions read (through shifts too): they may be wider."""
+    """The nodes that no multiplier reads: they may be wider.
+
+    What only additions, shifters and reciprocals read, through powers of two or not.
+    """
+    free = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+    return _read_only_by(graph, free)
+
+
+def pivots(graph: Graph) -> set[Node]:
+    """The nodes that end, through sums, in reciprocals and shifters only.
+
+    They keep up to twice the bits of a word, for the sake of small values.
+    """
+    sums = (Op.ADD, Op.SUB, Op.NEG)
+    direct = (Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+    return _read_only_by(graph, direct, sums)
+
+
+def _read_only_by(graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = ()) -> set[Node]:
+    """The nodes that only ``ends`` read, directly, by a power of two or through ``between``."""
     found: set[Node] = set()
     outputs = set(graph.outputs.values())
     for node in reversed(graph.nodes):
         if node not in outputs and all(
-            user.op in (Op.ADD, Op.SUB, Op.NEG) or (user.is_shift and user in found)
+            user.op in ends or ((user.is_shift or user.op in between) and user in found)
             for user in graph.users[node]
         ):
             found.add(node)
@@ -99,10 +133,12 @@ def wordlength(
     """Formats for a graph whose constants are powers of two already.
 
     ``width`` is the widest word that meets a multiplier. Signals are narrower where their
-    operands have no more bits to give, and one bit wider where only additions read them.
+    operands have no more bits to give, and one bit wider where only additions read them; up to
+    twice as wide where they end in reciprocals and shifts.
     """
     needed = needed_fraction(graph, ranges, width)
     wide = sums_only(graph)
+    steps: dict[Node, int] = {}
     formats: dict[Node, Format] = {}
     for node in graph.nodes:
         whole = integer_bits(ranges.bound[node])
@@ -121,12 +157,27 @@ def wordlength(
             case Op.SIN | Op.COS:
                 formats[node] = Format(width, width - 1)
                 continue
+            case Op.MANTISSA | Op.EXPONENT:
+                (pivot,) = node.args
+                top = of[0].width - 1 - of[0].fraction
+                lowest = max(least_exponent(ranges, pivot), 1 - of[0].fraction)
+                steps[pivot] = max(1, (top - lowest).bit_length())
+                formats[node] = Format(width, width - 2)
+                if node.op is Op.EXPONENT:
+                    lowest = top - (1 << steps[pivot]) + 1
+                    formats[node] = Format(exponent_width(lowest, top), 0)
+                continue
+            case Op.SCALE:
+                unit = FixedGraph(graph, {}, formats, width, steps).reciprocal(node.args[1])
+                # bits that some exponent brings up; and what shifters turn fits int64
+                room = of[0].fraction + unit.lowest + WIDEST - of[0].width
+                fraction = min(needed[node], of[0].fraction + unit.top, room)
             case Op.MUL:
                 fraction = min(needed[node], of[0].fraction + of[1].fraction)
             case Op.NEG:
                 fraction = min(needed[node], of[0].fraction)
             case Op.SELECT:
-                fraction = min(f.fraction for f in of[1:])
+                fraction = min(needed[node], *(f.fraction for f in of[1:]))
             case _:
                 fraction = min(needed[node], max(f.fraction for f in of))
         if phase:
@@ -135,4 +186,4 @@ def wordlength(
         rounded = node.op is Op.MUL and node not in wide
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
-    return FixedGraph(graph, dict(inputs), formats, width)
+    return FixedGraph(graph, dict(inputs), formats, width, steps)

@@ -51,7 +51,7 @@ def emit(plan: Plan, name: str) -> Emitted:
     """
     core = RoundTrip(plan)
     text = rtlil.convert(core, name=name, emit_src=False)
-    tables = {unit.name: unit for unit in core.sincos_units}
+    tables = {unit.name: unit for unit in core.table_units}
     text = "\n".join([text, *(tables[unit].to_rtlil() for unit in sorted(tables))])
     units = core.multipliers
     portable = emit_multipliers(units, "behavioural")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Elaboratable, Module, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal, Value, signed
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import operands, region_of, source
-from .arithmetic import add_or_subtract, cut
+from .arithmetic import add_or_subtract, aligned, cut
 from .lane import Lane, Rings
 from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
+from .scale import shifted
 from .sincos import SinCosUnit
 
 
@@ -38,8 +40,10 @@ class RegionPipeline(Elaboratable):
         self.fixed: FixedGraph = schedule.fixed
         self.nodes = [n for n in schedule.time if region_of(n) == region]
         self.multipliers: list[Multiplier] = []
-        self.sincos_units: list[SinCosUnit] = []
+        self.table_units: list[SinCosUnit | ReciprocalUnit] = []
         self._sincos_of: dict[Node, dict[Op, Signal]] = {}
+        self._reciprocal_of: dict[Node, dict[Op, Signal]] = {}
+        self._outside: dict[Node, Signal] = {}  # operand of a reciprocal → out of range
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -105,6 +109,12 @@ class RegionPipeline(Elaboratable):
         if node.op in (Op.SIN, Op.COS):
             self._sincos(m, node, lanes)
             return
+        if node.op in (Op.MANTISSA, Op.EXPONENT):
+            self._reciprocal(m, node, lanes)
+            if node.op is Op.EXPONENT:
+                outside = self._outside[node.args[0]]
+                checks.setdefault(self.plan.offset(node), []).append(outside)
+            return
         wide: Value
         if node.op is Op.MUL:
             wide = self._product(m, node, lanes)
@@ -115,6 +125,14 @@ class RegionPipeline(Elaboratable):
         elif node.op is Op.NEG:
             a, fa = self._operand(node, 0, lanes)
             wide = -cut(a, fa, out.fraction)[0]
+        elif node.op is Op.SCALE:
+            (x, _), (k, _) = (self._operand(node, k, lanes) for k in (0, 1))
+            wide = shifted(m, self.fixed.scale(node), x, k, f"s{node.index}")
+        elif node.op is Op.SELECT:
+            condition, _ = self._operand(node, 0, lanes)
+            values = [cut(*self._operand(node, k, lanes), out.fraction) for k in (1, 2)]
+            negative, otherwise = (aligned(v, out.fraction - f) for v, f in values)
+            wide = Mux(condition[-1], negative, otherwise)
         else:
             wide = add_or_subtract(
                 node.op, *self._operand(node, 0, lanes), *self._operand(node, 1, lanes), out
@@ -168,9 +186,33 @@ class RegionPipeline(Elaboratable):
             cos = Signal(signed(spec.width), name=f"cos_{angle.index}")
             m.submodules[f"sincos_{angle.index}"] = unit.instance(angle=value, sin=sin, cos=cos)
             self.multipliers += [unit.multiplier] * spec.products
-            self.sincos_units.append(unit)
+            self.table_units.append(unit)
             self._sincos_of[angle] = {Op.SIN: sin, Op.COS: cos}
         m.d.comb += lanes[node].signal.eq(self._sincos_of[angle][node.op])
+
+    def _reciprocal(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
+        pivot = node.args[0]
+        if pivot not in self._reciprocal_of:
+            schedule = self.plan.schedule
+            value, _ = self._operand(node, 0, lanes)
+            spec = self.fixed.reciprocal(node)
+            style = schedule.binding.recip[pivot]
+            multipliers = tuple(
+                Multiplier(a, b, schedule.target.multiplier_latency(a, b, style), style)
+                for a, b in spec.products
+            )
+            unit = ReciprocalUnit(spec, multipliers)
+            mantissa = Signal(signed(spec.width), name=f"mantissa_{pivot.index}")
+            exponent = Signal(signed(spec.exponent_width), name=f"exponent_{pivot.index}")
+            outside = Signal(name=f"outside_{pivot.index}")
+            m.submodules[f"recip_{pivot.index}"] = unit.instance(
+                operand=value, mantissa=mantissa, exponent=exponent, outside=outside
+            )
+            self.multipliers += multipliers
+            self.table_units.append(unit)
+            self._reciprocal_of[pivot] = {Op.MANTISSA: mantissa, Op.EXPONENT: exponent}
+            self._outside[pivot] = outside
+        m.d.comb += lanes[node].signal.eq(self._reciprocal_of[pivot][node.op])
 
     def _flag(self, m: Module, checks: dict[int, list[Value]]) -> Value:
         """Whether anything overflowed in this task so far, here or on its way here."""

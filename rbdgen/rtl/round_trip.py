@@ -11,6 +11,7 @@ from ..schedule.channels import Plan
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
 from .channel import ChannelFifo
 from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
 from .sincos import SinCosUnit
 
@@ -62,9 +63,9 @@ class RoundTrip(wiring.Component):
         return [unit for region in self.regions.values() for unit in region.multipliers]
 
     @property
-    def sincos_units(self) -> list[SinCosUnit]:
-        """Every sine and cosine instance; known once this has been elaborated."""
-        return [unit for region in self.regions.values() for unit in region.sincos_units]
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        """Every sine and reciprocal instance; known once this has been elaborated."""
+        return [unit for region in self.regions.values() for unit in region.table_units]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
+from ..graph.reciprocal import Reciprocal, Scale
 from ..graph.sincos import SinCos
 from ..passes.constants import Recipe, Sum, cheapest, depth
 from ..target import Style, Target
@@ -19,6 +20,7 @@ class Binding:
     style: Mapping[Node, Style]  # of every MUL
     sincos: Mapping[Node, Style]  # of every angle: its unit's own products
     multipliers: int  # hardware multipliers used
+    recip: Mapping[Node, Style] = field(default_factory=dict)  # of every operand of a reciprocal
 
 
 def hardware_multipliers(a_width: int, b_width: int, limit: int) -> int:
@@ -29,36 +31,51 @@ def hardware_multipliers(a_width: int, b_width: int, limit: int) -> int:
 def bind(fixed: FixedGraph, target: Target) -> Binding:
     """Hardware multipliers for the widest products first, until the part has no more.
 
-    The narrow products of the sine units are the cheapest in logic and are the first to go.
+    The narrow products of the sine and reciprocal units are the cheapest in logic and are the
+    first to go.
     """
-    wanted: list[tuple[int, int, bool, Node]] = []
+    style: dict[Node, Style] = {}
+    sincos: dict[Node, Style] = {}
+    recip: dict[Node, Style] = {}
+    wanted: list[tuple[int, int, dict[Node, Style], Node]] = []
     for node in fixed.graph.nodes:
         if node.op is Op.MUL:
             widths = [fixed.formats[a].width for a in node.args]
             cost = hardware_multipliers(widths[0], widths[1], target.multiplier_width)
-            wanted.append((widths[0] * widths[1], cost, False, node))
+            wanted.append((widths[0] * widths[1], cost, style, node))
     for angle, node in angles(fixed).items():
         unit = fixed.sincos(node)
         cost = unit.products * hardware_multipliers(
             unit.slope_width, unit.delta_width, target.multiplier_width
         )
-        wanted.append((unit.slope_width * unit.delta_width, cost, True, angle))
+        wanted.append((unit.slope_width * unit.delta_width, cost, sincos, angle))
+    for pivot, node in pivots(fixed).items():
+        products = fixed.reciprocal(node).products
+        cost = sum(hardware_multipliers(a, b, target.multiplier_width) for a, b in products)
+        wanted.append((max(a * b for a, b in products), cost, recip, pivot))
     wanted.sort(key=lambda w: (-w[0], w[3].index))
-    style: dict[Node, Style] = {}
-    sincos: dict[Node, Style] = {}
     used = 0
-    for _, cost, is_angle, node in wanted:
+    for _, cost, styles, node in wanted:
         fits = used + cost <= target.multipliers
         used += cost if fits else 0
-        (sincos if is_angle else style)[node] = "dsp" if fits else "logic"
-    return Binding(style, sincos, used)
+        styles[node] = "dsp" if fits else "logic"
+    return Binding(style, sincos, used, recip)
 
 
 def angles(fixed: FixedGraph) -> dict[Node, Node]:
     """Angle → one of the SIN, COS that read it: both come from one unit."""
+    return _read_by(fixed, (Op.SIN, Op.COS))
+
+
+def pivots(fixed: FixedGraph) -> dict[Node, Node]:
+    """Operand → one of the MANTISSA, EXPONENT that read it: both come from one unit."""
+    return _read_by(fixed, (Op.MANTISSA, Op.EXPONENT))
+
+
+def _read_by(fixed: FixedGraph, ops: tuple[Op, ...]) -> dict[Node, Node]:
     found: dict[Node, Node] = {}
     for node in fixed.graph.nodes:
-        if node.op in (Op.SIN, Op.COS):
+        if node.op in ops:
             found.setdefault(node.args[0], node)
     return found
 
@@ -79,3 +96,27 @@ def sincos_latency(spec: SinCos, product_latency: int) -> int:
     """Cycles of a sine and cosine unit: table, products, sum, quadrant and sign."""
     _, start = sincos_radians(spec)
     return start + spec.order * (product_latency + 1) + 2
+
+
+def normalising(spec: Reciprocal) -> list[list[int]]:
+    """The steps, as powers of two, of each cycle of the normalisation: one, and two at last."""
+    steps = list(reversed(range(spec.steps)))
+    return [*([j] for j in steps[:-2]), steps[-2:]]
+
+
+def reciprocal_latency(spec: Reciprocal, product_latencies: Sequence[int]) -> int:
+    """Cycles of a reciprocal unit: normalisation, table, products, the line, 2 becomes 2 - ulp.
+
+    The table's address register is that of the last normalising cycle. The Newton step adds its
+    products, a sum, and the same limit again.
+    """
+    return len(normalising(spec)) + 1 + sum(product_latencies) + (4 if spec.newton else 2)
+
+
+def shifting(spec: Scale) -> list[list[int]]:
+    """The steps, as powers of two, of each cycle of a barrel shifter; a rounding adder follows.
+
+    The first cycle finds out how far to shift, too.
+    """
+    steps = list(range(spec.steps))
+    return [steps[:2], *(steps[k : k + 3] for k in range(2, len(steps), 3))]

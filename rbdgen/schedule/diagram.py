@@ -398,12 +398,13 @@ def _colour(channel: Channel) -> str:
 
 
 def _units(plan: Plan, region: Region) -> str:
-    """What is built in the region: ``17× 36+ 1∿``."""
+    """What is built in the region: ``17× 36+ 1∿ 1÷``."""
     nodes = [n for n in plan.schedule.time if region_of(n) == region]
     products = sum(n.op is Op.MUL for n in nodes)
     additions = sum(n.op in (Op.ADD, Op.SUB, Op.NEG) for n in nodes)
     sines = len({n.args[0] for n in nodes if n.op in (Op.SIN, Op.COS)})
-    counts = ((products, "×"), (additions, "+"), (sines, "∿"))
+    reciprocals = len({n.args[0] for n in nodes if n.op in (Op.MANTISSA, Op.EXPONENT)})
+    counts = ((products, "×"), (additions, "+"), (sines, "∿"), (reciprocals, "÷"))
     return " ".join(f"{count}{sign}" for count, sign in counts if count)
 
 

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
 from ..target import Target
-from .binding import Binding, sincos_latency
+from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 
 INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)
@@ -86,7 +86,7 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
     match node.op:
         case Op.INPUT:
             return 0
-        case Op.ADD | Op.SUB | Op.NEG:
+        case Op.ADD | Op.SUB | Op.NEG | Op.SELECT:
             return 1
         case Op.MUL:
             a, b = (fixed.formats[x].width for x in node.args)
@@ -97,20 +97,35 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
             style = binding.sincos[node.args[0]]
             product = target.multiplier_latency(unit.slope_width, unit.delta_width, style)
             return sincos_latency(unit, product)
+        case Op.MANTISSA | Op.EXPONENT:
+            spec = fixed.reciprocal(node)
+            style = binding.recip[node.args[0]]
+            products = [target.multiplier_latency(a, b, style) for a, b in spec.products]
+            return reciprocal_latency(spec, products)
+        case Op.SCALE:
+            return len(shifting(fixed.scale(node))) + 1
     raise ScheduleError(f"no unit for {node.op.value}")
 
 
 def ends_in_adder(fixed: FixedGraph, node: Node) -> bool:
-    """Whether the unit's last stage is an adder: a FIFO can stand in for its register."""
-    return node.op in (Op.ADD, Op.SUB, Op.NEG) or (
+    """Whether the unit's last stage is an adder (or a multiplexer) alone.
+
+    A FIFO can stand in for its register.
+    """
+    return node.op in (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.SELECT) or (
         node.op is Op.MUL and fixed.formats[node].rounded
     )
 
 
 def unit(node: Node) -> object:
-    """What is scheduled: the node, or the unit that makes sine and cosine of one angle."""
+    """What is scheduled: the node, or the unit that makes two of one operand.
+
+    Sine and cosine of an angle, mantissa and exponent of a reciprocal.
+    """
     if node.op in (Op.SIN, Op.COS):
         return "sincos", node.args[0], region_of(node)
+    if node.op in (Op.MANTISSA, Op.EXPONENT):
+        return "recip", node.args[0], region_of(node)
     return node
 
 

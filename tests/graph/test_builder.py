@@ -36,6 +36,18 @@ class Plain:
         return np.cos(x * (math.tau / turn))
 
     @staticmethod
+    def mantissa(x: Any) -> Any:
+        return 1 / np.frexp(x)[0]
+
+    @staticmethod
+    def exponent(x: Any) -> Any:
+        return np.frexp(x)[1] * 1.0
+
+    @staticmethod
+    def scale(x: Any, k: Any) -> Any:
+        return x * 2.0**-k
+
+    @staticmethod
     def select(condition: Any, negative: Any, otherwise: Any) -> Any:
         return np.where(condition < 0, negative, otherwise)
 
@@ -117,6 +129,29 @@ RULES: dict[str, tuple[Expression, Expected]] = {
         lambda N, b, x, y: N(Op.COS, x, value=math.tau),
     ),
     "1 / c": (lambda m, x, y: m.recip(m.const(4)), lambda N, b, x, y: b.const(0.25)),
+    "1 / -a -> -(1 / a)": (
+        lambda m, x, y: m.recip(-x),
+        lambda N, b, x, y: N(Op.NEG, N(Op.RECIP, x)),
+    ),
+    "1 / (2^k a) -> 2^-k (1 / a)": (
+        lambda m, x, y: m.recip(8.0 * x),
+        lambda N, b, x, y: N(Op.MULC, N(Op.RECIP, x), value=0.125),
+    ),
+    "mantissa c": (lambda m, x, y: m.mantissa(m.const(6)), lambda N, b, x, y: b.const(4 / 3)),
+    "exponent c": (lambda m, x, y: m.exponent(m.const(6)), lambda N, b, x, y: b.const(3)),
+    "x 2^-c": (
+        lambda m, x, y: m.scale(x, m.const(3)),
+        lambda N, b, x, y: N(Op.MULC, x, value=0.125),
+    ),
+    "0 2^-k -> 0": (lambda m, x, y: m.scale(m.const(0), y), lambda N, b, x, y: b.const(0)),
+    "-x 2^-k -> -(x 2^-k)": (
+        lambda m, x, y: m.scale(-x, y),
+        lambda N, b, x, y: N(Op.NEG, N(Op.SCALE, x, y)),
+    ),
+    "(2^j x) 2^-k -> 2^j (x 2^-k)": (
+        lambda m, x, y: m.scale(4.0 * x, y),
+        lambda N, b, x, y: N(Op.MULC, N(Op.SCALE, x, y), value=4.0),
+    ),
     "a, whatever the condition": (lambda m, x, y: m.select(y, x, x), lambda N, b, x, y: x),
     "negative where c < 0": (
         lambda m, x, y: m.select(m.const(-1), x, y),
@@ -252,6 +287,9 @@ def test_same_rebuilds_each_operation(op: Op) -> None:
         Op.SELECT: b.select,
         Op.NEG: lambda x, y, z: -x,
         Op.RECIP: lambda x, y, z: b.recip(x),
+        Op.MANTISSA: lambda x, y, z: b.mantissa(x),
+        Op.EXPONENT: lambda x, y, z: b.exponent(x),
+        Op.SCALE: lambda x, y, z: b.scale(x, y),
         Op.ADD: lambda x, y, z: x + y,
         Op.SUB: lambda x, y, z: x - y,
         Op.MUL: lambda x, y, z: x * y,

@@ -31,6 +31,9 @@ def test_each_operation_is_numpys() -> None:
         "sin in turns": (b.sin(x, 1.0), lambda x, y: np.sin(math.tau * x)),
         "cos in turns": (b.cos(x, 1.0), lambda x, y: np.cos(math.tau * x)),
         "recip": (b.recip(x), lambda x, y: 1 / x),
+        "mantissa": (b.mantissa(x), lambda x, y: np.array([2.0, -2.0, 2.0, 4 / 3])),
+        "exponent": (b.exponent(x), lambda x, y: np.array([1.0, 2.0, 0.0, 2.0])),
+        "scale": (b.scale(y, b.exponent(x)), lambda x, y: y / np.array([2.0, 4.0, 1.0, 4.0])),
         "select": (b.select(c, x, y), lambda x, y: np.array([y[0], y[1], x[2], x[3]])),
         "const": (b.const(3.5), lambda x, y: np.full(4, 3.5)),
     }
@@ -42,6 +45,13 @@ def test_each_operation_is_numpys() -> None:
     values = evaluate(Graph(("x", "y", "c"), {k: n for k, (n, _) in outputs.items()}), states)
     for name, (_, expected) in outputs.items():
         np.testing.assert_array_equal(values[name], expected(states["x"], states["y"]), name)
+
+
+def test_powers_of_two_are_exact() -> None:
+    b = Builder()
+    graph = Graph(("k",), {"y": b.scale(b.const(1.0), b.input("k"))})
+    k = np.arange(-1000.0, 1000.0)
+    np.testing.assert_array_equal(evaluate(graph, {"k": k})["y"], np.ldexp(1.0, -k.astype(int)))
 
 
 def test_graph_of_an_algorithm_is_the_algorithm() -> None:

@@ -13,6 +13,7 @@ from apytypes import APyFixed, OverflowMode, QuantizationMode
 from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.reciprocal import exponent_width
 
 STATES = 200
 
@@ -182,6 +183,54 @@ def test_overflowing_says_whether_any_operands_overflow(op: Op, seed: int) -> No
     states = dict(zip("xy", everything.T, strict=False))
     overflowed = evaluate_fixed(fixed, states).overflowed
     assert fixed.overflowing(fixed.graph.outputs["z"]) == bool(overflowed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_selection_aligns_cuts_and_may_overflow(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    of = [Format(3, 0), *(Format(int(rng.integers(2, 5)), int(rng.integers(-1, 3))) for _ in "ab")]
+    out = Format(int(rng.integers(2, 7)), min(o.fraction for o in of[1:]) - int(rng.integers(0, 2)))
+    everything = np.array(
+        list(itertools.product(*(range(o.lowest, o.highest + 1) for o in of))), dtype=np.int64
+    )
+    fixed = fixed_graph(Op.SELECT, of, out)
+    done = evaluate_fixed(fixed, dict(zip("xyc", everything.T, strict=True)))
+    over = []
+    for row, got in zip(everything.tolist(), done.outputs["z"].tolist(), strict=True):
+        k = 1 if row[0] < 0 else 2
+        value = floor_to(Fraction(row[k]) / Fraction(2) ** of[k].fraction, out.fraction)
+        assert got == wrapped(value, out)
+        over.append(wrapped(value, out) != value * Fraction(2) ** out.fraction)
+    check_flag(done.overflowed, over)
+    assert fixed.overflowing(fixed.graph.outputs["z"]) == any(over)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_overflowing_knows_how_far_a_word_may_be_scaled(seed: int) -> None:
+    """Against all words of small formats."""
+    rng = np.random.default_rng(seed)
+    b = Builder()
+    x, a = b.input("x"), b.input("a")
+    k = b.exponent(a)
+    of = {"x": Format(int(rng.integers(2, 7)), 2), "a": Format(8, int(rng.integers(3, 9)))}
+    steps = int(rng.integers(1, 4))
+    top = 7 - of["a"].fraction
+    lowest = top - (1 << steps) + 1
+    out = Format(int(rng.integers(2, 12)), int(rng.integers(-2, 3 + top)))
+    z = b.scale(x, k)
+    formats = {x: of["x"], a: of["a"], k: Format(exponent_width(lowest, top), 0), z: out}
+    fixed = FixedGraph(Graph(("x", "a"), {"z": z}), of, formats, 12, {a: steps})
+    words = itertools.product(*(range(of[n].lowest, of[n].highest + 1) for n in "xa"))
+    states = dict(zip("xa", np.array(list(words), dtype=np.int64).T, strict=True))
+    done = evaluate_fixed(fixed, states)
+    assert fixed.overflowing(z) == (z in done.overflowed)
+    _, exponents, _ = fixed.reciprocal(k).compute(states["a"])
+    assert exponents.min() == lowest or of["a"].width <= 1 << steps
+    for word, places, got in zip(
+        states["x"].tolist(), exponents.tolist(), done.outputs["z"].tolist(), strict=True
+    ):
+        exact = Fraction(word, 4) / Fraction(2) ** places
+        assert got == wrapped(half_up(exact, out.fraction), out)
 
 
 def test_quantize_rounds_half_up_and_saturates() -> None:

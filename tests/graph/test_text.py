@@ -32,8 +32,11 @@ EVERYTHING = dedent("""\
     %8 = sin %7 turn 1.0
     %9 = cos %7
     %10 = recip %9
-    %11 = select %8 %9 %10                      @ forward 1
-    output tau[0] = %11
+    %11 = mantissa %9
+    %12 = exponent %9
+    %13 = scale %11 %12
+    %14 = select %8 %13 %10                     @ forward 1
+    output tau[0] = %14
     output tau[1] = %2
     """)
 

@@ -15,6 +15,7 @@ from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import GraphError, verify, verify_fixed
 
 WORD = Format(18, 12)
+EXPONENT = Format(4, 0)  # of a word of this format, -2 to 5
 
 
 def test_a_sound_graph_comes_back() -> None:
@@ -60,13 +61,17 @@ def test_wrong_arity_order_and_strangers_are_refused() -> None:
 
 
 def fixed(
-    make: Callable[[Builder, Node, Node], Node], out: Format | None, of: Format = WORD
+    make: Callable[[Builder, Node, Node], Node],
+    out: Format | None,
+    of: Format = WORD,
+    steps: int = 0,
 ) -> FixedGraph:
     b = Builder()
     x, y = b.input("x"), b.input("y")
     z = make(b, x, y)
-    formats = {x: of, y: of} | ({z: out} if out else {})
-    return FixedGraph(Graph(("x", "y"), {"z": z}), {"x": of, "y": of}, formats, 18)
+    formats = {x: of, y: of, b.exponent(y): EXPONENT} | ({z: out} if out else {})
+    of_all = {"x": of, "y": of}
+    return FixedGraph(Graph(("x", "y"), {"z": z}), of_all, formats, 18, {y: steps} if steps else {})
 
 
 PHASE = Format(21, 21, wraps=True)
@@ -87,6 +92,14 @@ PHASE = Format(21, 21, wraps=True)
         (fixed(lambda b, x, y: b.cos(x, 1.0), Format(18, 17), Format(14, 14)), "too coarse"),
         (fixed(lambda b, x, y: x + y, WORD, PHASE), "wrapped around"),
         (fixed(lambda b, x, y: -x, WORD, PHASE), "wrapped around"),
+        (fixed(lambda b, x, y: b.recip(y), WORD), "lower reciprocals first"),
+        (fixed(lambda b, x, y: b.mantissa(y), Format(18, 16)), "no range of exponents"),
+        (fixed(lambda b, x, y: b.exponent(y), EXPONENT), "no range of exponents"),
+        (fixed(lambda b, x, y: b.mantissa(y), Format(18, 15), steps=3), "has another format"),
+        (fixed(lambda b, x, y: b.mantissa(y), Format(18, 16), PHASE, 3), "wrapped around"),
+        (fixed(lambda b, x, y: b.exponent(y), Format(3, 0), steps=3), "has another format"),
+        (fixed(lambda b, x, y: b.scale(x, y), WORD), "by what is no exponent"),
+        (fixed(lambda b, x, y: b.scale(x, b.exponent(y)), Format(30, 18), steps=3), "invents bits"),
     ],
 )
 def test_what_hardware_cannot_do_is_refused(graph: FixedGraph, complaint: str) -> None:
@@ -101,6 +114,10 @@ def test_what_hardware_cannot_do_is_refused(graph: FixedGraph, complaint: str) -
         fixed(lambda b, x, y: 2.0 * x, Format(18, 11)),
         fixed(lambda b, x, y: x * y, Format(18, 24)),
         fixed(lambda b, x, y: b.sin(x, 1.0), Format(18, 17), PHASE),
+        fixed(lambda b, x, y: b.mantissa(y), Format(18, 16), steps=3),
+        fixed(lambda b, x, y: b.exponent(y), EXPONENT, steps=3),
+        fixed(lambda b, x, y: b.scale(x, b.exponent(y)), Format(30, 17), steps=3),
+        fixed(lambda b, x, y: b.select(x, x, y), WORD),
     ],
 )
 def test_what_hardware_can_do_passes(graph: FixedGraph) -> None:

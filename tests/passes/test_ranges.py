@@ -25,6 +25,9 @@ OPERATIONS: dict[Op, Callable[[Builder, Node, Node, Node], Node]] = {
     Op.SIN: lambda b, x, y, c: b.sin(x),
     Op.COS: lambda b, x, y, c: b.cos(x),
     Op.RECIP: lambda b, x, y, c: b.recip(x),
+    Op.MANTISSA: lambda b, x, y, c: b.mantissa(x),
+    Op.EXPONENT: lambda b, x, y, c: b.exponent(x),
+    Op.SCALE: lambda b, x, y, c: b.scale(x, y),
     Op.SELECT: lambda b, x, y, c: b.select(c, x, y),
 }
 
@@ -44,7 +47,7 @@ def test_intervals_contain_every_value(op: Op, seed: int) -> None:
     values = evaluate(Graph(("x", "y", "c"), {"z": node}), states)["z"]
     assert low <= values.min()
     assert values.max() <= high
-    if op not in (Op.SIN, Op.COS, Op.RECIP, Op.SELECT):  # these are tight at the corners
+    if op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.MULC):  # these are tight at the corners
         corners = np.array(np.meshgrid(limits["x"], limits["y"], [0.0])).reshape(3, -1)
         reached = evaluate(
             Graph(("x", "y", "c"), {"z": node}), dict(zip("xyc", corners, strict=True))

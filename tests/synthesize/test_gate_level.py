@@ -11,11 +11,13 @@ import pytest
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.data import data_folder
 from rbdgen.rtl.emit import emit
-from rbdgen.simulate.verilate import build
+from rbdgen.simulate.verilate import Model, Ports, build
 from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
-from rbdgen.synthesize.yosys import synth_ecp5
+from rbdgen.synthesize.yosys import Cells, synth_ecp5
+from tests.rtl import small_cores
 from tests.rtl.cores import any_words, cell_models, check, ports_of, states_within_limits
+from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
 
 STATES = 200
 
@@ -43,6 +45,29 @@ def to_verilog(folder: Path, top: str) -> None:
     run_tool(YOSYS, ["-s", "script.ys"], folder)
 
 
+def of_cells(folder: Path, files: dict[str, str], ports: Ports) -> tuple[Cells, Model]:
+    """The design ``core`` mapped to ECP5 cells, and these simulated."""
+    sources = [folder / "core.il", folder / "core_ecp5.il"]
+    for source in sources:
+        source.write_text(files[source.name])
+    cells = synth_ecp5(sources, "core", folder / "netlist.json")
+    to_verilog(folder, "core")
+    model = build(
+        [
+            folder / "netlist.v",
+            without_block_ram(folder),
+            data_folder("sim") / "ecp5" / "mult18x18d_sim.v",
+            data_folder("sim") / "ecp5" / "dp16kd_sim.v",
+        ],
+        "core",
+        folder,
+        ports=ports,
+        include_dirs=[cell_models()],
+        opt="-O0",
+    )
+    return cells, model
+
+
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
@@ -50,30 +75,41 @@ def test_core_of_cells(tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
     core = compile_core(front_end("pendulum"))
     made = emit(core.plan, "core")
-    sources = [tmp_path / "core.il", tmp_path / "core_ecp5.il"]
-    for source in sources:
-        source.write_text(made.files[source.name])
-    cells = synth_ecp5(sources, "core", tmp_path / "netlist.json")
+    cells, model = of_cells(tmp_path, made.files, ports_of(core, made))
     for cell in ("CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD", "LUT4"):
         assert cells[cell] > 0
     assert cells["MULT18X18D"] == core.plan.schedule.binding.multipliers
-
-    to_verilog(tmp_path, "core")
-    model = build(
-        [
-            tmp_path / "netlist.v",
-            without_block_ram(tmp_path),
-            data_folder("sim") / "ecp5" / "mult18x18d_sim.v",
-            data_folder("sim") / "ecp5" / "dp16kd_sim.v",
-        ],
-        "core",
-        tmp_path,
-        ports=ports_of(core, made),
-        include_dirs=[cell_models()],
-        opt="-O0",
-    )
     for expected in (states_within_limits(core, STATES, 1), any_words(core, STATES, 2)):
         run = model.run(expected.tasks, seed=3)
         check(run, expected)
         np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)
         check(model.run(expected.tasks, stall_in=0.2, stall_out=0.5, seed=4), expected)
+
+
+@pytest.mark.rtl
+@pytest.mark.synthesis
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [18, 22])
+def test_reciprocals_of_cells(tmp_path: Path, width: int) -> None:
+    """A block RAM with its output register for each, and the multipliers that it is said to use."""
+    states = mass_matrices(STATES, 1)
+    fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, width)
+    plan = small_cores.plan_of(fixed)
+    made = emit(plan, "core")
+    cells, model = of_cells(tmp_path, made.files, small_cores.ports(fixed))
+    assert cells["DP16KD"] == 2
+    assert cells["MULT18X18D"] == plan.schedule.binding.multipliers
+    memories = [
+        cell["parameters"]
+        for cell in json.loads((tmp_path / "netlist.json").read_text())["modules"]["core"][
+            "cells"
+        ].values()
+        if cell["type"] == "DP16KD"
+    ]
+    assert all("OUTREG" in (m["REGMODE_A"], m["REGMODE_B"]) for m in memories)
+    words = {name: fixed.inputs[name].quantize(v) for name, v in states.items()}
+    anywhere = small_cores.any_words(fixed, STATES, 2)
+    for expected in (small_cores.batch(plan, words), small_cores.batch(plan, anywhere)):
+        run = model.run(expected.tasks, seed=3)
+        check(run, expected)
+        np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, plan.latency)

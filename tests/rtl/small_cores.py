@@ -1,0 +1,80 @@
+"""Cores of graphs written by hand: compiled as a robot's are, Verilated, with what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.verify import verify, verify_fixed
+from rbdgen.passes.balance import balance
+from rbdgen.passes.constant_multiply import constant_multiply, tolerances
+from rbdgen.passes.ranges import analyse
+from rbdgen.passes.reciprocals import reciprocals
+from rbdgen.passes.wordlength import input_formats, wordlength
+from rbdgen.rtl.emit import emit
+from rbdgen.schedule.binding import bind
+from rbdgen.schedule.channels import Plan, flagged, plan
+from rbdgen.schedule.pipelined import schedule
+from rbdgen.simulate.verilate import Field, Model, Ports, Stream, build
+from rbdgen.target import Target, find_target
+from tests.rtl.cores import Batch
+
+States = Mapping[str, np.ndarray]
+
+
+def in_fixed_point(graph: Graph, states: States, width: int) -> FixedGraph:
+    """The graph lowered and given formats for inputs as large as those of ``states``."""
+    limits = {name: (float(v.min()), float(v.max())) for name, v in states.items()}
+    graph = verify(reciprocals(graph))
+    slack = tolerances(graph, analyse(graph, limits, states), width)
+    graph = verify(balance(verify(constant_multiply(graph, slack))))
+    ranges = analyse(graph, limits, states)
+    formats = input_formats(graph, limits, width)
+    return verify_fixed(wordlength(graph, ranges, width, formats))
+
+
+def plan_of(fixed: FixedGraph, target: Target | None = None) -> Plan:
+    part = target or find_target("ecp5-85f")
+    return plan(schedule(fixed, bind(fixed, part), part))
+
+
+def batch(of: Plan, words: States) -> Batch:
+    """What the integer model says of N tasks."""
+    fixed = of.schedule.fixed
+    done = evaluate_fixed(fixed, words)
+    tasks = np.stack([words[name] for name in fixed.inputs], axis=1)
+    results = np.stack(list(done.outputs.values()), axis=1)
+    return Batch(tasks, results, flagged(of, done.overflowed, len(tasks)))
+
+
+def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
+    """Every input anywhere in its word, small words as often as large ones, ends among them."""
+    rng = np.random.default_rng(seed)
+    words = {}
+    for name, word in fixed.inputs.items():
+        size = np.exp2(rng.uniform(0, word.width - 1, n)).astype(np.int64) - rng.integers(0, 2, n)
+        words[name] = np.where(rng.random(n) < 0.2, -size - 1, size)
+        words[name][:3] = word.lowest, word.highest, 0
+        words[name] = np.clip(rng.permutation(words[name]), word.lowest, word.highest)
+    return words
+
+
+def verilated(of: Plan, folder: Path, name: str) -> Model:
+    source = folder / f"{name}.v"
+    source.write_text(emit(of, name).files[source.name])
+    return build([source], name, folder, ports=ports(of.schedule.fixed), opt="-O0")
+
+
+def ports(fixed: FixedGraph) -> Ports:
+    inputs = tuple(Field(name, form.width) for name, form in fixed.inputs.items())
+    outputs = fixed.graph.outputs
+    results = [Field(name, fixed.formats[node].width) for name, node in outputs.items()]
+    flags = [Field(f"overflow[{k}]", 1, signed=False) for k in range(len(outputs))]
+    return Ports(
+        Stream(inputs, "i__payload", "i__valid", "i__ready"),
+        Stream((*results, *flags), "o__payload", "o__valid", "o__ready"),
+    )
