@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Elaboratable, Module, Mux, Signal, Value, signed
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
-from .counting import LUT_RAM, at_least, next_count
+from .counting import at_least, next_count
+from .lut_ram import LutRam
 
 BANK = 16  # words of one LUT-RAM
 
@@ -16,7 +18,7 @@ def capacity(channel: Channel) -> int:
     return -(-channel.depth // BANK) * BANK
 
 
-class ChannelFifo(Elaboratable):
+class ChannelFifo(wiring.Component):
     """Hardware of one channel.
 
     ``push``: the sender fires, ``pop``: the receiver fires (only where ``valid``).
@@ -32,20 +34,24 @@ class ChannelFifo(Elaboratable):
     def __init__(self, channel: Channel, size: int | None = None) -> None:
         self.channel = channel
         self.size = capacity(channel) if size is None else size
-        self.push = Signal(name="push")
-        self.pop = Signal(name="pop")
-        self.room = Signal(name="room")
-        self.valid = Signal(name="valid")
-        self.written = [
-            Signal(signed(w.width), name=f"written_{k}") for k, w in enumerate(channel.words)
-        ]
-        self.read = [Signal(signed(w.width), name=f"read_{k}") for k, w in enumerate(channel.words)]
+        words = range(len(channel.words))
+        shapes = [signed(w.width) for w in channel.words]
+        super().__init__(
+            {"push": In(1), "pop": In(1), "room": Out(1), "valid": Out(1)}
+            | {f"written_{k}": In(shapes[k]) for k in words}
+            | {f"read_{k}": Out(shapes[k]) for k in words}
+        )
+        self.written: list[Signal] = [getattr(self, f"written_{k}") for k in words]
+        self.read: list[Signal] = [getattr(self, f"read_{k}") for k in words]
+        self.rams: list[LutRam] = []  # known once this has been elaborated
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         channel, size = self.channel, self.size
-        pushed = _Delay(m, "push", self.push)
-        popped = _Delay(m, "pop", self.pop)
+        last_write = max(w.written for w in channel.words)
+        last_read = max(w.read for w in channel.words)
+        pushed = _delays(m, "pushed", self.push, max(last_write, channel.delay - 1, 1))
+        popped = _delays(m, "popped", self.pop, max(last_read, channel.hold + 1))
         self._tokens(m, pushed[channel.delay - 1])
         # Places are counted late on both sides, which the schedule's depth allows for: a push of
         # the last two cycles and one of the next may be missing in the count.
@@ -57,24 +63,18 @@ class ChannelFifo(Elaboratable):
         for k, word in enumerate(channel.words):
             groups.setdefault((word.written, word.read), []).append(k)
         writes, reads = (sorted(set(offsets)) for offsets in zip(*groups, strict=True))
-        write_at = {at: _pointer(m, f"write_{at}", pushed[at], size) for at in writes}
-        read_at = {at: _pointer(m, f"read_{at}", popped[at], size) for at in reads}
+        write_at = {at: _pointer(m, f"write_address_{at}", pushed[at], size) for at in writes}
+        read_at = {at: _pointer(m, f"read_address_{at}", popped[at], size) for at in reads}
         for (written, read), members in sorted(groups.items()):
-            width = sum(channel.words[k].width for k in members)
-            memory = Memory(shape=width, depth=size, init=[], attrs=LUT_RAM)
-            m.submodules[f"memory_{written}_{read}"] = memory
-            write_port, read_port = memory.write_port(), memory.read_port(domain="comb")
-            m.d.comb += [
-                write_port.en.eq(pushed[written]),
-                write_port.addr.eq(write_at[written]),
-                write_port.data.eq(Cat(self.written[k] for k in members)),
-                read_port.addr.eq(read_at[read]),
-            ]
-            start = 0
-            for k in members:
-                end = start + channel.words[k].width
-                m.d.comb += self.read[k].eq(read_port.data[start:end])
-                start = end
+            ram = LutRam(sum(channel.words[k].width for k in members), size)
+            m.submodules[f"memory_{written}_{read}"] = ram.instance(
+                write=pushed[written],
+                write_address=write_at[written],
+                data=Cat(self.written[k] for k in members),
+                read_address=read_at[read],
+                q=Cat(self.read[k] for k in members),
+            )
+            self.rams.append(ram)
         return m
 
     def _tokens(self, m: Module, arrive: Value) -> None:
@@ -93,18 +93,12 @@ class ChannelFifo(Elaboratable):
         m.d.sync += self.valid.eq(arrive | Mux(self.pop, several, self.valid))
 
 
-class _Delay:
-    """``delay[k]`` is a bit as it was k cycles ago."""
-
-    def __init__(self, m: Module, name: str, bit: Signal) -> None:
-        self.m, self.name, self.taps = m, name, [bit]
-
-    def __getitem__(self, k: int) -> Signal:
-        while len(self.taps) <= k:
-            tap = Signal(name=f"{self.name}_{len(self.taps)}")
-            self.m.d.sync += tap.eq(self.taps[-1])
-            self.taps.append(tap)
-        return self.taps[k]
+def _delays(m: Module, name: str, bit: Signal, cycles: int) -> Value:
+    """[k]: the bit as it was k cycles ago, to ``cycles``."""
+    earlier = Signal(cycles, name=name)
+    now_and_earlier = Cat(bit, earlier)
+    m.d.sync += earlier.eq(now_and_earlier)
+    return now_and_earlier
 
 
 def _pointer(m: Module, name: str, step: Value, size: int) -> Signal:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
-# Without this a register behind a read lets Yosys take a deep memory for a block RAM, whose data
-# comes out late.
-LUT_RAM = {"ram_style": "distributed"}
-
 
 def next_count(count: Signal, size: int) -> Value:
     """``count`` + 1, or 0 after ``size`` - 1."""

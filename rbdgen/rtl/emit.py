@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import Any
 
-from amaranth.back import rtlil
-from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal
+from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.channels import Plan
+from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
+from .lut_ram import emit_lut_rams
 from .multiplier import Multiplier, emit_multipliers
 from .round_trip import RoundTrip
 
@@ -49,10 +49,12 @@ def emit(plan: Plan, name: str) -> Emitted:
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
-    core = RoundTrip(plan)
-    text = rtlil.convert(core, name=name, emit_src=False)
+    core = RoundTrip(plan, name)
+    texts = [to_rtlil(core, name)]
+    texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}
-    text = "\n".join([text, *(tables[unit].to_rtlil() for unit in sorted(tables))])
+    texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
+    text = "\n".join([*texts, emit_lut_rams(core.rams)])
     units = core.multipliers
     portable = emit_multipliers(units, "behavioural")
     files = {
@@ -64,7 +66,7 @@ def emit(plan: Plan, name: str) -> Emitted:
     for kind, shell in (("wide", WideShell), ("words", WordShell)):
         shells[kind] = shell(CoreInstance(core, name))
         top = f"{name}_axi_{kind}"
-        shell_text = rtlil.convert(shells[kind], name=top, emit_src=False)
+        shell_text = to_rtlil(shells[kind], top)
         files[f"{top}.il"] = shell_text
         files[f"{top}.v"] = to_verilog(shell_text)
     return Emitted(files, name, units, core, shells)
@@ -79,11 +81,7 @@ class CoreInstance(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
-        for path, member, value in self.signature.flatten(self):
-            direction = "i" if member.flow is wiring.In else "o"
-            ports[f"{direction}_{'__'.join(map(str, path))}"] = value
-        m.submodules.core = Instance(self.module, **ports)
+        m.submodules.core = instance_of(self, self.module)
         return m
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal, Value
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Const, Module, Signal, Value
 
-from .counting import LUT_RAM, next_count
+from .counting import next_count
+from .lut_ram import LutRam
 
 LONGEST_RING = 17  # one LUT-RAM of 16 words and the register behind it
 
 
 class Rings:
-    """The counters that rings of one length share within a module."""
+    """The counters that rings of one length share within a module; notes ``rams`` it uses."""
 
-    def __init__(self, m: Module) -> None:
-        self._m = m
+    def __init__(self, m: Module, rams: list[LutRam]) -> None:
+        self._m, self._rams = m, rams
         self._pointers: dict[int, Signal] = {}
-        self._count = 0
 
     def pointer(self, size: int) -> Signal:
         """Counts 0 to ``size`` - 1, over and over."""
@@ -29,18 +28,15 @@ class Rings:
     def delay(self, value: Value, cycles: int, name: str) -> Value:
         """``value`` after 3 to 17 cycles: a memory read just before it is overwritten."""
         size = cycles - 1
-        memory = Memory(shape=len(value), depth=size, init=[], attrs=LUT_RAM)
-        self._m.submodules[f"ring_{name}"] = memory
-        write, read = memory.write_port(), memory.read_port(domain="comb")
+        ram = LutRam(len(value), size)
         pointer = self.pointer(size)
+        q = Signal(value.shape(), name=f"q_{name}")
         register = Signal(value.shape(), name=name, reset_less=True)
-        self._m.d.comb += [
-            write.en.eq(1),
-            write.addr.eq(pointer),
-            write.data.eq(value),
-            read.addr.eq(pointer),
-        ]
-        self._m.d.sync += register.eq(read.data)
+        self._m.submodules[f"ring_{name}"] = ram.instance(
+            write=Const(1), write_address=pointer, data=value, read_address=pointer, q=q
+        )
+        self._m.d.sync += register.eq(q)
+        self._rams.append(ram)
         return register
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Elaboratable, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
@@ -10,13 +12,14 @@ from ..schedule.channels import Plan
 from ..schedule.pipelined import operands, region_of, source
 from .arithmetic import add_or_subtract, aligned, cut
 from .lane import Lane, Rings
+from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .scale import shifted
 from .sincos import SinCosUnit
 
 
-class RegionPipeline(Elaboratable):
+class RegionPipeline(wiring.Component):
     """Hardware of one region.
 
     ``read[c][k]`` is word k of incoming channel c, straight from its memory, valid in the cycle
@@ -28,19 +31,27 @@ class RegionPipeline(Elaboratable):
     def __init__(self, plan: Plan, region: Region) -> None:
         self.plan, self.region = plan, region
         self.into, self.out_of = plan.into(region), plan.out_of(region)
-        self.read = [
-            [Signal(signed(w.width), name=f"read_{c}_{k}") for k, w in enumerate(ch.words)]
-            for c, ch in enumerate(self.into)
-        ]
-        self.written = [
-            [Signal(signed(w.width), name=f"written_{c}_{k}") for k, w in enumerate(ch.words)]
-            for c, ch in enumerate(self.out_of)
-        ]
+        read, written = (
+            {(c, k): signed(w.width) for c, ch in enumerate(side) for k, w in enumerate(ch.words)}
+            for side in (self.into, self.out_of)
+        )
+        super().__init__(
+            {f"read_{c}_{k}": In(shape) for (c, k), shape in read.items()}
+            | {f"written_{c}_{k}": Out(shape) for (c, k), shape in written.items()}
+        )
+        self.read, self.written = (
+            [
+                [getattr(self, f"{of}_{c}_{k}") for k in range(len(ch.words))]
+                for c, ch in enumerate(side)
+            ]
+            for of, side in (("read", self.into), ("written", self.out_of))
+        )
         schedule = plan.schedule
         self.fixed: FixedGraph = schedule.fixed
         self.nodes = [n for n in schedule.time if region_of(n) == region]
         self.multipliers: list[Multiplier] = []
         self.table_units: list[SinCosUnit | ReciprocalUnit] = []
+        self.rams: list[LutRam] = []
         self._sincos_of: dict[Node, dict[Op, Signal]] = {}
         self._reciprocal_of: dict[Node, dict[Op, Signal]] = {}
         self._outside: dict[Node, Signal] = {}  # operand of a reciprocal → out of range
@@ -64,7 +75,7 @@ class RegionPipeline(Elaboratable):
             for word in channel.words:
                 if word.node is not None:
                     lanes[word.node].wanted.add(max(word.written, lanes[word.node].first))
-        rings = Rings(m)
+        rings = Rings(m, self.rams)
         for lane in lanes.values():
             lane.build(m, rings, self.plan.schedule.target.ring)
 

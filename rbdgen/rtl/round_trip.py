@@ -9,7 +9,9 @@ from amaranth.lib.wiring import In, Out
 from ..graph.node import Op, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
+from .apart import instance_of
 from .channel import ChannelFifo
+from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
@@ -27,10 +29,13 @@ class RoundTrip(wiring.Component):
     A result comes ``plan.latency`` cycles after its task was taken, one per clock; either side
     may stall at any time. ``i.ready`` is a register. After reset the first task is taken in the
     second cycle.
+
+    The core of a ``name`` only instantiates its `parts`, as modules called NAME_PART that are to
+    be written apart: Amaranth's time and memory then grow with the largest of them.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, name: str | None = None) -> None:
+        self.plan, self.name = plan, name
         fixed = plan.schedule.fixed
         graph = fixed.graph
         # an input that nothing reads still has its place in the task
@@ -48,6 +53,7 @@ class RoundTrip(wiring.Component):
             for region in plan.fire
             if region not in (INPUT, OUTPUT)
         }
+        self.fifos = [ChannelFifo(channel) for channel in plan.channels]
         super().__init__(
             {
                 "i": In(stream.Signature(in_layout)),
@@ -56,6 +62,15 @@ class RoundTrip(wiring.Component):
                 "clear": In(1),
             }
         )
+
+    @property
+    def parts(self) -> dict[str, ChannelFifo | RegionPipeline]:
+        """FIFOs and regions by name."""
+        parts: dict[str, ChannelFifo | RegionPipeline] = {}
+        for fifo in self.fifos:
+            sender, receiver = fifo.channel.sender, fifo.channel.receiver
+            parts[f"fifo_{region_name(sender)}_to_{region_name(receiver)}"] = fifo
+        return parts | {region_name(region): part for region, part in self.regions.items()}
 
     @property
     def multipliers(self) -> list[Multiplier]:
@@ -67,14 +82,20 @@ class RoundTrip(wiring.Component):
         """Every sine and reciprocal instance; known once this has been elaborated."""
         return [unit for region in self.regions.values() for unit in region.table_units]
 
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        return [ram for part in self.parts.values() for ram in part.rams]
+
     def elaborate(self, platform: object) -> Module:
         m = Module()
         plan = self.plan
-        fifos = {(c.sender, c.receiver): ChannelFifo(c) for c in plan.channels}
-        for (sender, receiver), fifo in fifos.items():
-            m.submodules[f"fifo_{region_name(sender)}_to_{region_name(receiver)}"] = fifo
-        for region, pipeline in self.regions.items():
-            m.submodules[region_name(region)] = pipeline
+        fifos = {(f.channel.sender, f.channel.receiver): f for f in self.fifos}
+        for name, part in self.parts.items():
+            if self.name is None:
+                m.submodules[name] = part
+            else:
+                m.submodules[name] = instance_of(part, f"{self.name}_{name}")
 
         # A region fires when every incoming channel has a token and every outgoing one has room.
         fire = {region: Signal(name=f"fire_{region_name(region)}") for region in plan.fire}

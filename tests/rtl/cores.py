@@ -9,6 +9,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from amaranth.hdl import Module, Value
+from amaranth.lib.memory import Memory
 
 from rbdgen import compiler
 from rbdgen.api.evaluate import integer_results, to_words
@@ -19,6 +21,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
 from rbdgen.rtl.emit import Emitted, emit
+from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.simulate.verilate import Model, Ports, Result, build
 
 
@@ -90,6 +93,23 @@ def check(run: Result, expected: Batch) -> None:
     outputs = expected.results.shape[1]
     np.testing.assert_array_equal(run.outputs[:, :outputs], expected.results)
     np.testing.assert_array_equal(run.outputs[:, outputs:].astype(bool), expected.flags)
+
+
+def memory_of(
+    ram: LutRam, *, write: Value, write_address: Value, data: Value, read_address: Value, q: Value
+) -> Module:
+    """In place of `LutRam.instance` where Amaranth simulates: it knows no modules but its own."""
+    m = Module()
+    m.submodules.memory = memory = Memory(shape=ram.width, depth=ram.depth, init=[])
+    write_port, read_port = memory.write_port(), memory.read_port(domain="comb")
+    m.d.comb += [
+        write_port.en.eq(write),
+        write_port.addr.eq(write_address),
+        write_port.data.eq(data),
+        read_port.addr.eq(read_address),
+        q.eq(read_port.data),
+    ]
+    return m
 
 
 def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from unittest import mock
 
 import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
 from rbdgen.rtl.channel import BANK, ChannelFifo, capacity
+from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Word
+from tests.rtl.cores import memory_of
 
 WIDTH = 12
 # (written, read) of each word: late writers, late readers, and two words that share both
@@ -81,7 +84,8 @@ def run(
                     trace.received[now][k] = ctx.get(fifo.read[k])
             await ctx.tick()
 
-    simulator = Simulator(fifo)
+    with mock.patch.object(LutRam, "instance", memory_of):
+        simulator = Simulator(fifo)
     simulator.add_clock(1e-8)
     simulator.add_testbench(bench)
     simulator.run()

@@ -14,11 +14,12 @@ from amaranth.sim import Simulator
 
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.rtl import channel, round_trip
+from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.rtl.round_trip import RoundTrip
 from rbdgen.schedule.channels import Channel, Plan
 from tests.random_robots import random_robot
-from tests.rtl.cores import core_of
+from tests.rtl.cores import core_of, memory_of
 
 CYCLES = 150  # long enough for every loop of credits to go round several times
 
@@ -40,6 +41,7 @@ def transfers(plan: Plan, cut: Channel | None = None) -> tuple[list[int], list[i
     with (
         mock.patch.object(channel, "capacity", size),
         mock.patch.object(round_trip, "RegionPipeline", Hollow),
+        mock.patch.object(LutRam, "instance", memory_of),
     ):
         core = RoundTrip(plan)
         simulator = Simulator(core)

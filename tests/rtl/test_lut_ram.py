@@ -1,0 +1,38 @@
+"""Memories of LUT-RAMs: one module for each size, which Yosys maps to LUT-RAM, however deep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rbdgen.rtl.lut_ram import LutRam, emit_lut_rams
+from rbdgen.synthesize.yosys import synth_ecp5
+
+
+def test_each_size_is_emitted_once_whatever_the_order() -> None:
+    small, large = LutRam(4, 16), LutRam(18, 512)
+    text = emit_lut_rams([large, small, large])
+    assert text == emit_lut_rams([small, large])
+    assert [line for line in text.splitlines() if line.startswith("module")] == [
+        "module \\rbdgen_ram_4x16",
+        "module \\rbdgen_ram_18x512",
+    ]
+
+
+@pytest.mark.synthesis
+def test_ecp5_takes_lut_ram_even_where_a_register_follows(tmp_path: Path) -> None:
+    top = """
+    module top (input clk, input write, input [7:0] w, r, input [17:0] data,
+                output reg [17:0] q);
+        wire [17:0] word;
+        rbdgen_ram_18x256 ram (.clk(clk), .write(write), .write_address(w), .data(data),
+                               .read_address(r), .q(word));
+        always @(posedge clk) q <= word;
+    endmodule
+    """
+    (tmp_path / "top.v").write_text(top)
+    (tmp_path / "ram.il").write_text(LutRam(18, 256).to_rtlil())
+    cells = synth_ecp5([tmp_path / "ram.il", tmp_path / "top.v"], "top", tmp_path / "top.json")
+    assert cells["TRELLIS_DPR16X4"] == 256 // 16 * -(-18 // 4)
+    assert cells["DP16KD"] == 0
