@@ -46,15 +46,19 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
 
 
 def solve(
-    arithmetic: Arithmetic, factors: Factors, columns: list[dict[int, Scalar]]
+    arithmetic: Arithmetic,
+    factors: Factors,
+    columns: list[dict[int, Scalar]],
+    again: str = "",
 ) -> list[dict[int, Scalar]]:
     """M⁻¹ b for each column b: coordinate → entry, zeros left out.
 
-    Back through the tree in regions "back", out again in regions "out".
+    Back through the tree in regions "back", out again in regions "out"; ``again`` names others,
+    for columns that depend on what was solved before.
     """
     rest = [dict(b) for b in columns]
     for k in reversed(list(factors.order)):
-        with arithmetic.region("back", factors.order[k]):
+        with arithmetic.region(f"back{again}", factors.order[k]):
             for y in rest:
                 if k in y:
                     # y_i -= L_ki y_k
@@ -62,7 +66,7 @@ def solve(
                         y[i] = y.get(i, 0.0) - entry * y[k]
     solved: list[dict[int, Scalar]] = [{} for _ in columns]
     for k in factors.order:
-        with arithmetic.region("out", factors.order[k]):
+        with arithmetic.region(f"out{again}", factors.order[k]):
             for x, y in zip(solved, rest, strict=True):
                 # x_k = y_k / D_k - Σ L_ki x_i
                 value: Scalar = y[k] * factors.D_inverse[k] if k in y else 0.0
@@ -99,11 +103,12 @@ def times(
     inverse: Entries,
     order: Order,
     columns: list[dict[int, Scalar]],
+    again: str = "",
 ) -> list[dict[int, Scalar]]:
     """M⁻¹ b for each column b, from the lower triangle of M⁻¹, in regions "product"."""
     products: list[dict[int, Scalar]] = [{} for _ in columns]
     for k in order:
-        with arithmetic.region("product", order[k]):
+        with arithmetic.region(f"product{again}", order[k]):
             for x, b in zip(products, columns, strict=True):
                 total: Scalar = 0.0
                 for i, entry in b.items():
@@ -131,8 +136,8 @@ class Solver:
             return self.inverse
         return invert(self.arithmetic, self.factors)
 
-    def times(self, columns: list[dict[int, Scalar]]) -> list[dict[int, Scalar]]:
+    def times(self, columns: list[dict[int, Scalar]], again: str = "") -> list[dict[int, Scalar]]:
         if self.factors is None:
             assert self.inverse is not None
-            return times(self.arithmetic, self.inverse, self.order, columns)
-        return solve(self.arithmetic, self.factors, columns)
+            return times(self.arithmetic, self.inverse, self.order, columns, again)
+        return solve(self.arithmetic, self.factors, columns, again)

@@ -213,7 +213,7 @@ def _trace(
         accelerations = [*state.qdd[:base], *(qdd.get(k, 0.0) for k in order)]
         gradients(last)  # what does not depend on q̈ belongs to the first way back
         columns = _columns(gradients(dynamics(accelerations, "_again"), "_again"), order)
-        _gives_forward(face, order, [solver.times(c) for c in columns])
+        _gives_forward(face, order, [solver.times(c, "_again") for c in columns])
     return face.graph()
 
 

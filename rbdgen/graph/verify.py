@@ -36,7 +36,23 @@ def verify(graph: Graph) -> Graph:
                 _require(node.value in (1.0, math.tau), node, f"has a full turn of {node.value}")
             case Op.ADD | Op.SUB | Op.MUL:
                 _require(any(a.op is not Op.CONST for a in node.args), node, "is a constant")
+    _verify_regions(graph)
     return graph
+
+
+def _verify_regions(graph: Graph) -> None:
+    """Hardware regions hand values on one way only."""
+    waits: dict[object, set[object]] = {node.region: set() for node in graph.nodes}
+    for node in graph.nodes:
+        waits[node.region] |= {a.region for a in node.args if a.op not in (Op.INPUT, Op.CONST)}
+    for region, senders in waits.items():
+        senders -= {region, None}
+    while waits:
+        ready = {region for region, senders in waits.items() if not senders & waits.keys()}
+        if not ready:
+            raise GraphError(f"regions wait for each other in a circle: {list(waits)}")
+        for region in ready:
+            del waits[region]
 
 
 def verify_fixed(fixed: FixedGraph) -> FixedGraph:

@@ -87,7 +87,7 @@ def _waits_for(graph: Graph) -> dict[Region | None, set[Region | None]]:
     direct: dict[Region | None, set[Region | None]] = {node.region: set() for node in graph.nodes}
     for node in graph.nodes:
         for arg in node.args:
-            if arg.region != node.region:
+            if arg.region != node.region and arg.op not in (Op.INPUT, Op.CONST):
                 direct[node.region].add(arg.region)
     found: dict[Region | None, set[Region | None]] = {}
 

@@ -180,7 +180,7 @@ class RegionPipeline(wiring.Component):
         self.multipliers.append(unit)
         out = self.fixed.formats[node]
         shift = fa + fb - out.fraction
-        kept = p[shift:].as_signed()
+        kept = p[min(shift, len(p) - 1) :].as_signed()
         return kept + p[shift - 1] if out.rounded and shift > 0 else kept
 
     def _sincos(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
