@@ -180,8 +180,10 @@ class RegionPipeline(wiring.Component):
         self.multipliers.append(unit)
         out = self.fixed.formats[node]
         shift = fa + fb - out.fraction
-        kept = p[min(shift, len(p) - 1) :].as_signed()
-        return kept + p[shift - 1] if out.rounded and shift > 0 else kept
+        spare = max(shift + 1 - len(p), 0)  # a product below the last bit is 0 or -1
+        whole = Cat(p, p[-1].replicate(spare))
+        kept = whole[shift:].as_signed()
+        return kept + whole[shift - 1] if out.rounded and shift > 0 else kept
 
     def _sincos(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
         angle = node.args[0]
