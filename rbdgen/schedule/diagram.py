@@ -1,71 +1,60 @@
 """The pipeline as a picture: when each region works on a task, and the FIFOs between them.
 
 Time runs to the right, in cycles since a task entered; joints run downwards in depth-first
-order. A joint's forward region is the upper of its two bars, its backward region the lower: the
-forward chain goes down and to the right, turns round at the leaves, and comes back up. A bar
-spans the cycles from its region's firing to its last result. Text and shapes only, from the
-standard library: the picture is the same for the same plan.
+order, each with a bar for every region that it has. The way out through the robot goes down and
+to the right, turns round at the leaves, and comes back up. A bar spans the cycles from its
+region's firing to its last result. Text and shapes only, from the standard library: the picture
+is the same for the same plan.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 from ..graph.node import Op, Region
+from . import svg
+from .bars import (
+    FOOT,
+    INDENT,
+    SMALL,
+    STREAM,
+    STREAMS_LEGEND,
+    TINY,
+    Bar,
+    Layout,
+    figures,
+    spoken,
+)
 from .channels import Channel, Plan
 from .pipelined import INPUT, OUTPUT, region_name, region_of
+from .routes import Route, routes
+from .svg import PAPER
 
-CYCLE = 14.0  # widths and heights in pixels
-TOP = 104.0  # title, legend and upper axis
-LEGEND = 760.0  # its width, at least
-FOOT = 34.0
-INDENT = 12.0  # of a joint's name, per level of the tree
-LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
-PORT = 11.0  # between channels at one end of a bar
-LABEL = 14.0  # a bar's label, above it or below
-STREAM_ROOM = 54.0  # between the streams and the first and last cycle: labels of channels
-GAP = 8.0
-BEND = 5.0  # between the vertical parts of channels into one bar
-
-FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
-FORWARD, BACKWARD, STREAM = "#2f6db3", "#2a8a57", "#6b7280"
-ROUND_TRIP = "#c2571a"
-INK, FAINT, PAPER = "#1f2933", "#e3e7ec", "#ffffff"
+GREY, FAINT, TREE = "#6b7280", "#e3e7ec", "#aab2bd"
 SHADE = ("#f6f8fa", "#ffffff")  # limbs, alternating
-
-Point = tuple[float, float]
-
-
-@dataclass
-class Bar:
-    """A region's place: its two ends in time, top and bottom, and the channels at either end."""
-
-    region: Region
-    left: float
-    right: float
-    into: list[Channel]
-    out_of: list[Channel]
-    top: float = 0.0
-
-    @property
-    def height(self) -> float:
-        return PORT * max(2, len(self.into), len(self.out_of)) + 2
-
-    @property
-    def bottom(self) -> float:
-        return self.top + self.height
-
-    def entry(self, channel: Channel) -> float:
-        return self._port(self.into, channel)
-
-    def exit(self, channel: Channel) -> float:
-        return self._port(self.out_of, channel)
-
-    def _port(self, ports: list[Channel], channel: Channel) -> float:
-        spare = self.height - PORT * len(ports)
-        return self.top + spare / 2 + PORT * (ports.index(channel) + 0.5)
+# Blue and violet from the base outwards, green and brown towards it, red neither.
+COLOURS = {
+    "forward": "#2f6db3",
+    "forward_again": "#5a4fcf",
+    "out": "#0d86a8",
+    "out_again": "#1f5f7a",
+    "inverse": "#8a52b5",
+    "backward": "#2a8a57",
+    "backward_again": "#75871b",
+    "back": "#12807a",
+    "back_again": "#4f7d6c",
+    "factor": "#a8621a",
+    "articulated": "#7d5a3c",
+    "product": "#b23a6b",
+    "product_again": "#8f4b7a",
+    "effort": "#b5403a",
+}
+SPARE = ("#3d4fa1", "#98701a", "#93408f", "#4a7a3a")  # of kinds that are not there, in turn
+HINTS = (
+    "on an arrow: FIFO depth [tasks] × width [bit], first the sending joint where several arrive",
+    "on a bar: cycles, then units: × products, + additions, ∿ sine and cosine, ÷ reciprocals",
+)
 
 
 def diagram(plan: Plan, names: Sequence[str], parents: Sequence[int], title: str) -> str:
@@ -73,305 +62,149 @@ def diagram(plan: Plan, names: Sequence[str], parents: Sequence[int], title: str
 
     ``names`` and ``parents`` (-1: the base) belong to the joints that regions are numbered by.
     """
-    drawing = _Drawing(plan, names, parents)
-    return drawing.draw(title)
+    layout = Layout(plan, names, parents)
+    found = routes(layout)
+    shade = [SHADE[k % 2] for k in _limbs(parents)]
+    colours = _colours(layout.kinds)
+
+    page = svg.document(layout.width, layout.floor + FOOT, title)
+    _joints(page, layout, parents, shade)
+    _axis(page, layout)
+    _heading(page, layout, title)
+    _legend(page, layout, colours)
+    _streams(page, layout)
+    for channel in plan.channels:
+        _line(page, channel, found[channel], colours)
+    for bar in layout.bars.values():
+        joint = bar.region[1]
+        _region(page, layout, bar, names[joint], colours[bar.region[0]], shade[joint])
+    for channel in plan.channels:
+        _depth(page, layout, channel, found[channel], colours, shade)
+    return svg.to_text(page)
 
 
-class _Drawing:
-    def __init__(self, plan: Plan, names: Sequence[str], parents: Sequence[int]) -> None:
-        self.plan, self.names, self.parents = plan, names, parents
-        self.level = [0] * len(names)
-        for i, parent in enumerate(parents):
-            self.level[i] = self.level[parent] + 1 if parent >= 0 else 0
-        widest = max(
-            (INDENT * n + _extent(s, 11) for n, s in zip(self.level, names, strict=True)),
-            default=0.0,
-        )
-        self.start = 50.0 + widest  # right edge of the input stream's bar
-        self.zero = self.start + STREAM_ROOM - CYCLE  # where cycle 0 begins: cycle 1 has work
-        self.end = self.at(plan.fire[OUTPUT]) + STREAM_ROOM  # left edge of the output's bar
-        self.width = max(self.end + CYCLE + 14.0, LEGEND)
-        self.shade = [SHADE[k % 2] for k in _limbs(parents)]
-        self.bars: dict[Region, Bar] = {}
-        self.rows: list[tuple[float, float]] = []
-        y = TOP
-        for joint in range(len(names)):
-            start, y = y, y + GAP + LABEL
-            for kind in ("forward", "backward"):
-                bar = self._bar((kind, joint))
-                if bar is not None:
-                    bar.top = y
-                    y = bar.bottom + GAP
-            y += LABEL
-            self.rows.append((start, y))
-        self.floor = y
+def _joints(page: ET.Element, layout: Layout, parents: Sequence[int], shade: Sequence[str]) -> None:
+    """Joints' names as a tree, each unbranched stretch of it on its own ground."""
+    group = svg.group(page, id="joints", font_size="11")
+    for colour, (top, bottom) in zip(shade, layout.rows, strict=True):
+        svg.rectangle(group, 0, top, layout.width, bottom - top, colour)
+    for joint, (top, bottom) in enumerate(layout.rows):
+        y = (top + bottom) / 2
+        x = 14 + INDENT * layout.level[joint]
+        if parents[joint] >= 0:
+            above = sum(layout.rows[parents[joint]]) / 2 + 7
+            svg.line(group, [(x - 7, above), (x - 7, y), (x - 2, y)], TREE, 1)
+        svg.text(group, x + 2, y + 4, layout.names[joint])
 
-    def at(self, cycle: float) -> float:
-        """The x of the clock edge that begins the cycle."""
-        return self.zero + CYCLE * cycle
 
-    def _bar(self, region: Region) -> Bar | None:
-        """The region's bar with its ports in an order that crosses little, or None: no region."""
-        plan = self.plan
-        if region not in plan.fire:
-            return None
-        fire = plan.fire[region]
-        nodes = [n for n in plan.schedule.time if region_of(n) == region]
-        last = max([plan.offset(n) for n in nodes] + [plan.flags.get(region, 0) + 1])
-        here = ("forward", "backward").index(region[0]), region[1]
+def _axis(page: ET.Element, layout: Layout) -> None:
+    group = svg.group(page, id="cycles", font_size="9", fill=GREY)
+    for cycle in range(0, layout.plan.latency, 5):
+        x = layout.at(cycle)
+        svg.line(group, [(x, layout.roof - 4), (x, layout.floor + 4)], FAINT, 1)
+        for y in (layout.roof - 8, layout.floor + 14):
+            svg.text(group, x, y, str(cycle), "middle")
+    svg.text(group, layout.start, layout.roof - 8, "cycle", "end")
 
-        def other_end(c: Channel) -> tuple[int, int]:
-            far = c.sender if c.receiver == region else c.receiver
-            if far in (INPUT, OUTPUT):
-                return -1, 0  # level with this bar: above what turns down
-            return (far[1] > here[1] or (far[1] == here[1] and here[0] == 0)), far[1]
 
-        into = sorted(plan.into(region), key=other_end)
-        out_of = sorted(plan.out_of(region), key=other_end)
-        bar = Bar(region, self.at(fire), self.at(fire + last), into, out_of)
-        self.bars[region] = bar
-        return bar
+def _heading(page: ET.Element, layout: Layout, title: str) -> None:
+    binding = layout.plan.schedule.binding
+    soft = sum(style == "logic" for style in binding.style.values())
+    facts = [
+        f"latency {layout.plan.latency} cycles",
+        "initiation interval 1",
+        f"{binding.multipliers} hardware multipliers",
+        *([f"{soft} products in logic"] if soft else []),
+        f"{len(layout.bars)} regions",
+        f"{len(layout.plan.channels)} FIFOs",
+    ]
+    svg.text(page, 14, 28, title, size=19, weight="bold")
+    svg.text(page, 14, 48, "  ·  ".join(facts), size=12)
 
-    # Everything below writes SVG.
 
-    def draw(self, title: str) -> str:
-        self.svg = ET.Element(
-            "svg",
-            {
-                "xmlns": "http://www.w3.org/2000/svg",
-                "viewBox": f"0 0 {_n(self.width)} {_n(self.floor + FOOT)}",
-                "width": _n(self.width),
-                "height": _n(self.floor + FOOT),
-                "font-family": FONT,
-                "fill": INK,
-            },
-        )
-        ET.SubElement(self.svg, "title").text = title
-        self._rect(self.svg, 0, 0, self.width, self.floor + FOOT, PAPER)
-        self._joints()
-        self._axis()
-        self._heading(title)
-        self._streams()
-        for channel in self.plan.channels:
-            self._channel(channel)
-        for bar in self.bars.values():
-            self._region(bar)
-        ET.indent(self.svg)
-        return ET.tostring(self.svg, encoding="unicode") + "\n"
+def _legend(page: ET.Element, layout: Layout, colours: dict[str, str]) -> None:
+    """A bar and an arrow for each kind of region: channels have their sender's colour."""
+    group = svg.group(page, id="legend", font_size=svg.number(SMALL))
+    *places, stream = layout.legend
+    for kind, (x, y) in zip(layout.kinds, places, strict=True):
+        svg.rectangle(group, x, y, 14, 9, colours[kind])
+        svg.line(group, [(x + 14, y + 4.5), (x + 25, y + 4.5)], colours[kind], 1.4, arrow=True)
+        svg.text(group, x + 29, y + 8.5, layout.counted(kind))
+    x, y = stream
+    svg.line(group, [(x, y + 4.5), (x + 25, y + 4.5)], GREY, 1.4, arrow=True)
+    svg.text(group, x + 29, y + 8.5, STREAMS_LEGEND)
+    for row, hint in enumerate(HINTS, 1):
+        svg.text(group, 14, y + 9 + 15 * row, hint)
 
-    def _joints(self) -> None:
-        """Joints' names as a tree, each unbranched stretch of it on its own ground."""
-        group = ET.SubElement(self.svg, "g", {"id": "joints", "font-size": "11"})
-        for colour, (top, bottom) in zip(self.shade, self.rows, strict=True):
-            self._rect(group, 0, top, self.width, bottom - top, colour)
-        for joint, (top, bottom) in enumerate(self.rows):
-            y = (top + bottom) / 2
-            x = 14 + INDENT * self.level[joint]
-            parent = self.parents[joint]
-            if parent >= 0:
-                above = sum(self.rows[parent]) / 2 + 7
-                self._path(group, [(x - 7, above), (x - 7, y), (x - 2, y)], "#aab2bd", 1)
-            self._text(group, x + 2, y + 4, self.names[joint])
 
-    def _axis(self) -> None:
-        group = ET.SubElement(self.svg, "g", {"id": "cycles", "font-size": "9", "fill": STREAM})
-        for cycle in range(0, self.plan.latency, 5):
-            x = self.at(cycle)
-            self._line(group, (x, TOP - 4), (x, self.floor + 4), FAINT, 1)
-            for y in (TOP - 8, self.floor + 14):
-                self._text(group, x, y, str(cycle), "middle")
-        self._text(group, self.start, TOP - 8, "cycle", "end")
+def _streams(page: ET.Element, layout: Layout) -> None:
+    """Input and output, alongside everything."""
+    for region, x, name in (
+        (INPUT, layout.start - STREAM, "task in"),
+        (OUTPUT, layout.end, "result out"),
+    ):
+        hint = f"{region_name(region)}: cycle {layout.plan.fire[region]}"
+        group = svg.group(page, hint, id=region_name(region), class_="region", font_size="10")
+        height = layout.floor - layout.roof
+        svg.rectangle(group, x, layout.roof, STREAM, height, GREY)
+        middle = x + STREAM / 2 + 3.5, layout.roof + min(height, 300) / 2
+        label = svg.text(group, *middle, name, "middle", colour=PAPER)
+        label.set("transform", f"rotate(-90 {svg.number(middle[0])} {svg.number(middle[1])})")
 
-    def _heading(self, title: str) -> None:
-        plan = self.plan
-        binding = plan.schedule.binding
-        soft = sum(style == "logic" for style in binding.style.values())
-        facts = [
-            f"latency {plan.latency} cycles",
-            "initiation interval 1",
-            f"{binding.multipliers} hardware multipliers",
-            *([f"{soft} products in logic"] if soft else []),
-        ]
-        self._text(self.svg, 14, 28, title, size=19, weight="bold")
-        self._text(self.svg, 14, 48, "  ·  ".join(facts), size=12)
-        legend = ET.SubElement(self.svg, "g", {"id": "legend", "font-size": "10"})
-        x = 14.0
-        for colour, text in (
-            (FORWARD, "forward region"),
-            (BACKWARD, "backward region"),
-        ):
-            self._rect(legend, x, 61, 22, 9, colour)
-            self._text(legend, x + 27, 69.5, text)
-            x += 42 + _extent(text, 10)
-        for colour, text in (
-            (FORWARD, "to the child"),
-            (BACKWARD, "to the parent"),
-            (ROUND_TRIP, "round trip"),
-            (STREAM, "task in, result out"),
-        ):
-            self._path(legend, [(x, 66), (x + 22, 66)], colour, 1.4, arrow=True)
-            self._text(legend, x + 27, 69.5, text)
-            x += 42 + _extent(text, 10)
-        self._text(
-            legend,
-            14,
-            85,
-            "on an arrow: FIFO depth [tasks] × width [bit];  "
-            "on a bar: cycles, then units: × products, + additions, ∿ sine and cosine",
-        )
 
-    def _streams(self) -> None:
-        """Input and output, alongside everything."""
-        for region, x, name in (
-            (INPUT, self.start - CYCLE, "task in"),
-            (OUTPUT, self.end, "result out"),
-        ):
-            attributes = {"id": region_name(region), "class": "region", "font-size": "10"}
-            group = ET.SubElement(self.svg, "g", attributes)
-            cycle = self.plan.fire[region]
-            ET.SubElement(group, "title").text = f"{region_name(region)}: cycle {cycle}"
-            self._rect(group, x, TOP, CYCLE, self.floor - TOP, STREAM)
-            middle = x + CYCLE / 2 + 3.5, (TOP + min(self.floor, TOP + 300)) / 2
-            label = self._text(group, *middle, name, "middle", fill=PAPER)
-            label.set("transform", f"rotate(-90 {_n(middle[0])} {_n(middle[1])})")
+def _region(
+    page: ET.Element, layout: Layout, bar: Bar, name: str, colour: str, ground: str
+) -> None:
+    cycles = "–".join(map(str, layout.cycles(bar)))
+    words = " · ".join([f"{spoken(bar.region[0])} {name}", cycles, _units(layout, bar.region)])
+    group = svg.group(page, words, id=region_name(bar.region), class_="region")
+    svg.rectangle(group, bar.left, bar.top, bar.right - bar.left, bar.height, colour, 0.88)
+    y = bar.top - 4 if bar.down else bar.bottom + SMALL + 1
+    beyond = bar.left + svg.extent(words, SMALL) > layout.end - 4
+    x, anchor = (bar.right, "end") if beyond else (bar.left, "start")
+    svg.label(group, x, y, words, anchor, SMALL, colour, ground)
 
-    def _region(self, bar: Bar) -> None:
-        kind, joint = bar.region
-        plan, name = self.plan, self.names[joint]
-        colour = FORWARD if kind == "forward" else BACKWARD
-        first = plan.fire[bar.region]
-        last = round((bar.right - self.zero) / CYCLE) - 1
-        cycles = f"{first}–{last}"
-        units = _units(plan, bar.region)
-        attributes = {"id": region_name(bar.region), "class": "region"}
-        group = ET.SubElement(self.svg, "g", attributes)
-        ET.SubElement(group, "title").text = f"{kind} {name}: cycles {cycles}: {units}"
-        self._rect(group, bar.left, bar.top, bar.right - bar.left, bar.height, colour, opacity=0.88)
-        text = f"{name} · {cycles} · {units}"
-        ground = self.shade[joint]
-        # Arrows leave forward bars downwards and backward bars upwards: labels stand clear.
-        if kind == "forward":
-            self._label(group, bar.left, bar.top - 4, text, "start", 10, colour, ground)
-        else:
-            self._label(group, bar.right, bar.bottom + 11, text, "end", 10, colour, ground)
 
-    def _channel(self, channel: Channel) -> None:
-        sender, receiver = channel.sender, channel.receiver
-        name = f"fifo_{region_name(sender)}_to_{region_name(receiver)}"
-        group = ET.SubElement(self.svg, "g", {"id": name, "class": "channel"})
-        ET.SubElement(group, "title").text = (
-            f"{region_name(sender)} to {region_name(receiver)}: {channel.depth} deep, "
-            f"{channel.width} bits in {len(channel.words)} words"
-        )
-        points = self._route(channel)
-        colour = _colour(channel)
-        self._path(group, points, colour, 1.2, arrow=True)
-        text = f"{channel.depth}×{channel.width}"
-        x, y = self.end - 8, points[-1][1] + 3
-        if receiver != OUTPUT:
-            bends = [c for c in self.bars[receiver].into if c.sender != INPUT]
-            x = self.bars[receiver].left - 11 - BEND * len(bends)
-        row = sender if receiver == OUTPUT else receiver
-        ground = PAPER if row == INPUT else self.shade[row[1]]
-        self._label(group, x, y, text, "end", 9, colour, ground)
+def _line(page: ET.Element, channel: Channel, route: Route, colours: dict[str, str]) -> None:
+    hint = (
+        f"{region_name(channel.sender)} to {region_name(channel.receiver)}: {channel.depth} deep, "
+        f"{channel.width} bits in {len(channel.words)} words"
+    )
+    group = svg.group(page, hint, id=_name(channel), class_="channel")
+    colour = _colour(channel, colours)
+    svg.line(group, route.points, colour, 1.0 if route.bundled else 1.2, arrow=True)
+    if route.branches:
+        svg.dot(group, route.points[-2], colour)
 
-    def _route(self, channel: Channel) -> list[Point]:
-        """From the sender's bar to the receiver's left edge."""
-        sender, receiver = channel.sender, channel.receiver
-        if receiver == OUTPUT:
-            if sender == INPUT:  # an input that is a result
-                return [(self.start, TOP + 6), (self.end, TOP + 6)]
-            bar = self.bars[sender]
-            return [(bar.right, bar.exit(channel)), (self.end, bar.exit(channel))]
-        to = self.bars[receiver]
-        entry = to.entry(channel)
-        if sender == INPUT:
-            return [(self.start, entry), (to.left, entry)]
-        bar = self.bars[sender]
-        bends = [c for c in to.into if c.sender != INPUT]
-        x = to.left - 7 - BEND * bends.index(channel)
-        if x < bar.right:  # straight up or down from the bar
-            edge = bar.bottom if to.top > bar.top else bar.top
-            return [(max(x, bar.left), edge), (max(x, bar.left), entry), (to.left, entry)]
-        leave = bar.exit(channel)
-        return [(bar.right, leave), (x, leave), (x, entry), (to.left, entry)]
 
-    def _path(
-        self,
-        parent: ET.Element,
-        points: Sequence[Point],
-        colour: str,
-        width: float,
-        arrow: bool = False,
-    ) -> None:
-        d = " ".join(f"{'L' if k else 'M'}{_n(x)} {_n(y)}" for k, (x, y) in enumerate(points))
-        ET.SubElement(
-            parent, "path", {"d": d, "fill": "none", "stroke": colour, "stroke-width": _n(width)}
-        )
-        if arrow:
-            x, y = points[-1]
-            tip = f"M{_n(x)} {_n(y)} l-5.5 -2.8 v5.6 z"
-            ET.SubElement(parent, "path", {"d": tip, "fill": colour})
+def _depth(
+    page: ET.Element,
+    layout: Layout,
+    channel: Channel,
+    route: Route,
+    colours: dict[str, str],
+    shade: Sequence[str],
+) -> None:
+    row = channel.sender if channel.receiver == OUTPUT else channel.receiver
+    ground = PAPER if row == INPUT else shade[row[1]]
+    group = svg.group(page, id=f"{_name(channel)}_depth", class_="depth")
+    words = figures(channel, route.bundled)
+    svg.label(group, *route.label, words, "end", TINY, _colour(channel, colours), ground)
 
-    def _line(self, parent: ET.Element, a: Point, b: Point, colour: str, width: float) -> None:
-        self._path(parent, [a, b], colour, width)
 
-    def _rect(
-        self,
-        parent: ET.Element,
-        x: float,
-        y: float,
-        width: float,
-        height: float,
-        colour: str,
-        opacity: float = 1.0,
-    ) -> None:
-        attributes = {"x": _n(x), "y": _n(y), "width": _n(width), "height": _n(height)}
-        attributes["fill"] = colour
-        if opacity != 1:
-            attributes["fill-opacity"] = _n(opacity)
-        ET.SubElement(parent, "rect", attributes)
+def _name(channel: Channel) -> str:
+    return f"fifo_{region_name(channel.sender)}_to_{region_name(channel.receiver)}"
 
-    def _label(
-        self,
-        parent: ET.Element,
-        x: float,
-        y: float,
-        text: str,
-        anchor: str,
-        size: float,
-        colour: str,
-        ground: str,
-    ) -> None:
-        """Text on a ground of its own, so that lines pass behind it."""
-        wide = _extent(text, size)
-        left = x - wide if anchor == "end" else x
-        self._rect(parent, left - 1, y - 0.85 * size, wide + 2, 1.1 * size, ground)
-        self._text(parent, x, y, text, anchor, size, fill=colour)
 
-    def _text(
-        self,
-        parent: ET.Element,
-        x: float,
-        y: float,
-        text: str,
-        anchor: str = "start",
-        size: float | None = None,
-        weight: str = "",
-        fill: str = "",
-    ) -> ET.Element:
-        attributes = {"x": _n(x), "y": _n(y)}
-        if anchor != "start":
-            attributes["text-anchor"] = anchor
-        if size is not None:
-            attributes["font-size"] = _n(size)
-        if weight:
-            attributes["font-weight"] = weight
-        if fill:
-            attributes["fill"] = fill
-        element = ET.SubElement(parent, "text", attributes)
-        element.text = text
-        return element
+def _colour(channel: Channel, colours: dict[str, str]) -> str:
+    streams = channel.sender == INPUT or channel.receiver == OUTPUT
+    return GREY if streams else colours[channel.sender[0]]
+
+
+def _colours(kinds: Sequence[str]) -> dict[str, str]:
+    """Every kind's, known or not."""
+    others = [kind for kind in kinds if kind not in COLOURS]
+    return COLOURS | {kind: SPARE[k % len(SPARE)] for k, kind in enumerate(others)}
 
 
 def _limbs(parents: Sequence[int]) -> list[int]:
@@ -383,31 +216,12 @@ def _limbs(parents: Sequence[int]) -> list[int]:
     return limbs
 
 
-def _extent(text: str, size: float) -> float:
-    """About how wide the text is: fonts differ."""
-    letters = sum(c.isalpha() or c.isspace() for c in text)
-    return size * (LETTER * letters + DIGIT * (len(text) - letters))
-
-
-def _colour(channel: Channel) -> str:
-    if INPUT in (channel.sender, channel.receiver) or OUTPUT in (channel.sender, channel.receiver):
-        return STREAM
-    if channel.sender[0] != channel.receiver[0]:
-        return ROUND_TRIP
-    return FORWARD if channel.sender[0] == "forward" else BACKWARD
-
-
-def _units(plan: Plan, region: Region) -> str:
+def _units(layout: Layout, region: Region) -> str:
     """What is built in the region: ``17× 36+ 1∿ 1÷``."""
-    nodes = [n for n in plan.schedule.time if region_of(n) == region]
+    nodes = [n for n in layout.plan.schedule.time if region_of(n) == region]
     products = sum(n.op is Op.MUL for n in nodes)
     additions = sum(n.op in (Op.ADD, Op.SUB, Op.NEG) for n in nodes)
     sines = len({n.args[0] for n in nodes if n.op in (Op.SIN, Op.COS)})
     reciprocals = len({n.args[0] for n in nodes if n.op in (Op.MANTISSA, Op.EXPONENT)})
     counts = ((products, "×"), (additions, "+"), (sines, "∿"), (reciprocals, "÷"))
     return " ".join(f"{count}{sign}" for count, sign in counts if count)
-
-
-def _n(x: float) -> str:
-    """A coordinate: a tenth of a pixel is enough."""
-    return f"{x:.1f}".removesuffix(".0")

@@ -18,6 +18,10 @@ CHOICES = {
     "iiwa14-25bit": {"width": 25},
     "iiwa14-25f": {"target": "ecp5-25f"},
     "iiwa14-sincos": {"angles": "sincos"},
+    "iiwa14-difd": {"functions": ("difd",)},
+    "hyq-floating": {"base": "floating"},
+    "gantry-ltdl": {"functions": ("dfd", "minv"), "factorisation": "ltdl"},
+    "gantry-mminvgen": {"functions": ("dfd",), "factorisation": "mminvgen"},
 }
 
 

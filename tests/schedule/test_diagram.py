@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from rbdgen.graph.fixed import FixedGraph, Format
+from rbdgen.graph.node import Region
+from rbdgen.graph.text import from_text
+from rbdgen.graph.verify import verify_fixed
+from rbdgen.schedule.binding import bind
+from rbdgen.schedule.channels import Plan, plan
 from rbdgen.schedule.diagram import diagram
-from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name
+from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name, schedule
+from rbdgen.target import find_target
 from tests.schedule.examples import compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
-CASES = ["pendulum", "gantry", "iiwa14", "hyq", "random4", "iiwa14-sincos"]
+FUNCTIONS = ["iiwa14-difd", "hyq-floating", "gantry-ltdl", "gantry-mminvgen"]
+CASES = ["pendulum", "gantry", "iiwa14", "hyq", "random4", "iiwa14-sincos", *FUNCTIONS]
 
 
 def drawn(case: str, title: str = "a title") -> str:
@@ -25,6 +34,31 @@ def groups(root: ET.Element, kind: str) -> dict[str, ET.Element]:
     by_name = {g.get("id", ""): g for g in found}
     assert len(by_name) == len(found)
     return by_name
+
+
+def box(group: ET.Element) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of the group's first rectangle."""
+    rectangle = next(group.iter(f"{SVG}rect"))
+    x, y, w, h = (float(rectangle.get(k, "nan")) for k in ("x", "y", "width", "height"))
+    return x, y, x + w, y + h
+
+
+def way(group: ET.Element) -> list[tuple[float, float]]:
+    """The points of the group's line."""
+    path = next(group.iter(f"{SVG}path")).get("d", "")
+    numbers = [float(n) for n in path.replace("M", " ").replace("L", " ").split()]
+    return list(zip(numbers[::2], numbers[1::2], strict=True))
+
+
+def in_a_row(kinds: list[str]) -> Plan:
+    """One joint whose regions hand an input on from kind to kind, one addition each."""
+    lines = ["input x", "%0 = input x"]
+    lines += [f"%{k} = add %{k - 1} %0 @ {kind} 0" for k, kind in enumerate(kinds, 1)]
+    graph = from_text("\n".join([*lines, f"output z = %{len(kinds)}", ""]))
+    formats = {node: Format(18, 8) for node in graph.nodes}
+    fixed = verify_fixed(FixedGraph(graph, {"x": Format(18, 8)}, formats, 18))
+    target = find_target("ecp5-25f")
+    return plan(schedule(fixed, bind(fixed, target), target))
 
 
 def texts(group: ET.Element) -> list[str]:
@@ -42,7 +76,7 @@ def test_every_region_once_with_its_cycles_and_units(case: str) -> None:
             continue
         (label,) = texts(regions[region_name(region)])
         name, cycles, units = label.split(" · ")
-        assert name == joints[region[1]].name
+        assert name == f"{region[0].replace('_', ' ')} {joints[region[1]].name}"
         first, last = map(int, cycles.split("–"))
         assert first == fire
         there = [n for n in plan.schedule.time if n.region == region]
@@ -53,13 +87,45 @@ def test_every_region_once_with_its_cycles_and_units(case: str) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_channel_once_with_its_depth_and_width(case: str) -> None:
-    plan = compiled(case).plan
-    channels = groups(ET.fromstring(drawn(case)), "channel")
-    assert len(channels) == len(plan.channels)
+    plan, root = compiled(case).plan, ET.fromstring(drawn(case))
+    channels, depths = groups(root, "channel"), groups(root, "depth")
+    assert len(channels) == len(depths) == len(plan.channels)
     for c in plan.channels:
-        group = channels[f"fifo_{region_name(c.sender)}_to_{region_name(c.receiver)}"]
-        assert texts(group) == [f"{c.depth}×{c.width}"]
-        assert len(list(group.iter(f"{SVG}path"))) == 2  # a line and its tip
+        name = f"fifo_{region_name(c.sender)}_to_{region_name(c.receiver)}"
+        assert len(list(channels[name].iter(f"{SVG}path"))) == 2  # a line and its tip
+        (label,) = texts(depths[f"{name}_depth"])
+        *joint, numbers = label.split(": ")
+        assert numbers == f"{c.depth}×{c.width}"
+        assert joint in ([], [str(c.sender[1])])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_channels_run_from_bar_to_bar(case: str) -> None:
+    plan, root = compiled(case).plan, ET.fromstring(drawn(case))
+    bars, channels = groups(root, "region"), groups(root, "channel")
+    verticals: list[tuple[Region, float, float, float]] = []
+    for c in plan.channels:
+        sender, receiver = (region_name(r) for r in (c.sender, c.receiver))
+        points = way(channels[f"fifo_{sender}_to_{receiver}"])
+        left, top, right, bottom = box(bars[sender])
+        (x, y), (tip, end) = points[0], points[-1]
+        if x == pytest.approx(right, abs=0.11):
+            assert top <= y <= bottom
+        else:
+            assert left <= x <= right
+            assert y == pytest.approx(top, abs=0.11) or y == pytest.approx(bottom, abs=0.11)
+        left, top, right, bottom = box(bars[receiver])
+        assert tip == pytest.approx(left, abs=0.11)
+        assert top <= end <= bottom
+        for (x, y), (u, v) in pairwise(points):
+            assert u == x or (v == y and u > x)
+            if u == x and v != y:
+                verticals.append((c.sender, x, min(y, v), max(y, v)))
+    # what two regions send is never drawn as one line
+    for k, (sender, x, top, bottom) in enumerate(verticals):
+        for other, u, above, below in verticals[:k]:
+            apart = abs(u - x) > 1 or below < top or bottom < above
+            assert sender == other or apart, (sender, other, x)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -78,11 +144,12 @@ def test_nothing_is_drawn_outside_the_page(case: str) -> None:
         assert 0 <= float(text.get("y", "nan")) <= height
 
 
-def test_bars_and_labels_do_not_cover_each_other() -> None:
-    root = ET.fromstring(drawn("iiwa14"))
+@pytest.mark.parametrize("case", CASES)
+def test_bars_and_labels_do_not_cover_each_other(case: str) -> None:
+    root = ET.fromstring(drawn(case))
     boxes = [
         [float(rect.get(k, "nan")) for k in ("x", "y", "width", "height")]
-        for group in (*groups(root, "region").values(), *groups(root, "channel").values())
+        for group in (*groups(root, "region").values(), *groups(root, "depth").values())
         for rect in group.iter(f"{SVG}rect")
     ]
     for k, (x, y, w, h) in enumerate(boxes):
@@ -106,6 +173,41 @@ def test_time_runs_to_the_right_at_one_scale() -> None:
         assert x - left[a] == pytest.approx(scale * (plan.fire[region] - plan.fire[a]), abs=0.2)
 
 
+def test_kinds_have_colours_of_their_own_and_one_order() -> None:
+    core, root = compiled("gantry-ltdl"), ET.fromstring(drawn("gantry-ltdl"))
+    bars = groups(root, "region")
+    colours: dict[str, set[str]] = {}
+    order: dict[str, list[str]] = {}
+    for region in core.plan.fire:
+        if region not in (INPUT, OUTPUT):
+            bar = next(bars[region_name(region)].iter(f"{SVG}rect"))
+            colours.setdefault(region[0], set()).add(bar.get("fill", ""))
+            order.setdefault(region[0], [])
+    assert len(order) == 11
+    assert all(len(of_kind) == 1 for of_kind in colours.values())
+    assert len(set.union(*colours.values())) == len(order)
+    (legend,) = (g for g in root.iter(f"{SVG}g") if g.get("id") == "legend")
+    said = [text.split(",")[0] for text in texts(legend)][: len(order)]
+    assert said == [kind.replace("_", " ") for kind in order]
+    for joint in range(len(core.front.canonical.joints)):
+        there = [kind for kind in order if (kind, joint) in core.plan.fire]
+        tops = [box(bars[region_name((kind, joint))])[1] for kind in there]
+        assert tops == sorted(tops)
+
+
+@pytest.mark.parametrize("count", [1, 3, 9])
+def test_kinds_that_nobody_knows(count: int) -> None:
+    kinds = ["forward", *(f"kind{k}" for k in range(count))]
+    root = ET.fromstring(diagram(in_a_row(kinds), ["wheel"], [-1], "a title"))
+    bars = groups(root, "region")
+    assert set(bars) == {"input", "output", *(f"{kind}_0" for kind in kinds)}
+    fills = [next(bars[f"{kind}_0"].iter(f"{SVG}rect")).get("fill") for kind in kinds]
+    assert None not in fills
+    assert len(set(fills)) >= min(len(kinds), 4)
+    (legend,) = (g for g in root.iter(f"{SVG}g") if g.get("id") == "legend")
+    assert [f"{kind}, 1" for kind in kinds] == texts(legend)[: len(kinds)]
+
+
 def test_heading_says_what_it_is() -> None:
     plan = compiled("iiwa14").plan
     text = "\n".join(texts(ET.fromstring(drawn("iiwa14", title="iiwa & <friends>"))))
@@ -115,7 +217,8 @@ def test_heading_says_what_it_is() -> None:
     assert f"{plan.schedule.binding.multipliers} hardware multipliers" in text
 
 
-def test_same_plan_same_picture() -> None:
-    once = drawn("hyq")
+@pytest.mark.parametrize("case", ["hyq", "gantry-ltdl"])
+def test_same_plan_same_picture(case: str) -> None:
+    once = drawn(case)
     compiled.cache_clear()
-    assert drawn("hyq") == once
+    assert drawn(case) == once
