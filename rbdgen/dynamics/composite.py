@@ -38,7 +38,7 @@ import numpy as np
 from ..robot.model import Joint, Robot
 from .axes import Axis, Step, axes_of, power, steps_to_parent, wrench_after
 from .motion import Motion, Moved
-from .scalars import Arithmetic, Scalar, Vector
+from .scalars import Scalar, Vector
 from .spatial import (
     Tensor,
     Twist,
@@ -145,54 +145,57 @@ class Column:
         return Column(self.axis, G1, add(G2, scale(2.0, cross(step.c, G1[0]))), F1, F2)
 
 
-def gradient(
-    arithmetic: Arithmetic,
-    robot: Robot,
-    moved: dict[int, Moved],
-    forces: dict[int, Wrench],
-    unit: Units,
-    region: str = "backward",
-) -> Gradient:
-    """M, ∂τ/∂q and ∂τ/∂q̇, all along the tangent space of q.
+class Columns:
+    """Gathers M, ∂τ/∂q and ∂τ/∂q̇ (along the tangent space of q) on the way back: see ``gather``.
 
-    ``forces``: force and moment on each joint's subtree. ``unit`` must be consistent: force = 1 /
-    acceleration. Joint i's share is traced in the region (``region``, i).
+    ``unit`` must be consistent: force = 1 / acceleration.
     """
-    n = robot.nv
-    M, dq, dqd = ([[0.0] * n for _ in range(n)] for _ in range(3))
-    axes: dict[int, list[Axis]] = {}
-    passed: dict[int, tuple[Composite, list[Column]]] = {}
-    for i in reversed(range(len(robot.joints))):
+
+    def __init__(self, robot: Robot, moved: dict[int, Moved], unit: Units) -> None:
+        n = robot.nv
+        self.robot, self.moved, self.unit = robot, moved, unit
+        self.gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+        self._passed: dict[int, tuple[Composite, list[Column]]] = {}
+
+    def visit(self, i: int, force: Wrench) -> None:
+        """Joint ``i``'s share, from the force and moment on its subtree; children first."""
+        robot, moved, unit = self.robot, self.moved[i], self.unit
         joint = robot.joints[i]
-        with arithmetic.region(region, i):
-            whole = _own(joint, moved[i].motion, unit)
-            below: list[Column] = []
-            for child in robot.children[i]:
-                whole = whole.plus(passed[child][0])
-                below += passed[child][1]
-            axes[i] = axes_of(robot, i, moved[i], unit)
-            own = [_column(axis, whole) for axis in axes[i]]
-            for a in axes[i]:
-                for column in own:  # of this very joint
-                    put(dq, a, column.axis, power(a.S, column.F2))
-                    put(dqd, a, column.axis, power(a.S, column.F1))
-                    if a.index >= column.axis.index:
-                        _put_both(M, a, column.axis, power(a.S, column.G1))
-                for column in below:
-                    k = column.axis
-                    put(dq, k, a, dot(column.G2, a.first[0]) + power(a.second, column.G1))
-                    put(dqd, k, a, dot(column.G2, a.S[0]) + power(a.rate, column.G1))
-                    put(dq, a, k, power(a.S, column.F2))
-                    put(dqd, a, k, power(a.S, column.F1))
-                    _put_both(M, a, k, power(a.S, column.G1))
-            if joint.parent >= 0:
-                steps = steps_to_parent(joint, moved[i], moved[joint.parent].motion, unit)
-                columns = below + [_turning(column, forces[i]) for column in own]
-                for step in steps:
-                    whole = whole.seen_after(step)
-                    columns = [column.seen_after(step) for column in columns]
-                passed[i] = whole, columns
-    return Gradient(M, dq, dqd)
+        whole = _own(joint, moved.motion, unit)
+        below: list[Column] = []
+        for child in robot.children[i]:
+            whole = whole.plus(self._passed[child][0])
+            below += self._passed[child][1]
+        axes = axes_of(robot, i, moved, unit)
+        own = [_column(axis, whole) for axis in axes]
+        for axis in axes:
+            for column in own:
+                self._among_own(axis, column)
+            for column in below:
+                self._with_descendant(axis, column)
+        if joint.parent >= 0:
+            columns = below + [_turning(column, force) for column in own]
+            for step in steps_to_parent(joint, moved, self.moved[joint.parent].motion, unit):
+                whole = whole.seen_after(step)
+                columns = [column.seen_after(step) for column in columns]
+            self._passed[i] = whole, columns
+
+    def _among_own(self, axis: Axis, column: Column) -> None:
+        """Entries of two coordinates of one joint."""
+        M, dq, dqd = self.gradient
+        put(dq, axis, column.axis, power(axis.S, column.F2))
+        put(dqd, axis, column.axis, power(axis.S, column.F1))
+        if axis.index >= column.axis.index:
+            _put_both(M, axis, column.axis, power(axis.S, column.G1))
+
+    def _with_descendant(self, axis: Axis, column: Column) -> None:
+        """Entries of a coordinate of this joint and one of a joint below."""
+        (M, dq, dqd), k = self.gradient, column.axis
+        put(dq, k, axis, dot(column.G2, axis.first[0]) + power(axis.second, column.G1))
+        put(dqd, k, axis, dot(column.G2, axis.S[0]) + power(axis.rate, column.G1))
+        put(dq, axis, k, power(axis.S, column.F2))
+        put(dqd, axis, k, power(axis.S, column.F1))
+        _put_both(M, axis, k, power(axis.S, column.G1))
 
 
 def _own(joint: Joint, motion: Motion, unit: Units) -> Composite:

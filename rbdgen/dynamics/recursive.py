@@ -4,9 +4,10 @@ What the peers' hardware computes (Robomorphic, Dadu-RBD), kept beside ``composi
 comparison: every vector of the recursive Newton-Euler algorithm is carried with its derivatives
 by each coordinate between the base and the body, and twice the multiplications.
 
-    v = X v_λ + S q̇        a = X a_λ + S q̈ + v × S q̇        f = I a + v ×* I v - f_ext
+    v = X v_λ + S q̇     a = X a_λ + S q̈ + v × S q̇     f = I a + v ×* I v
 
-Spatial vectors, link frames, angular part first; lengths carry the unit A, forces 1/A.
+Regions ("columns", i) on the way out and ("columns_back", i) on the way back: Dadu-RBD's Df and
+Db. Spatial vectors, link frames, angular part first; lengths carry the unit A, forces 1/A.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from dataclasses import dataclass, field
 from ..robot.model import Robot
 from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
 from .composite import Gradient, put
-from .motion import Motion, Moved, State
-from .rnea import external_wrench
+from .motion import Motion, Moved
 from .scalars import Arithmetic, Vector
 from .spatial import ZERO, Twist, Wrench, add, cross, matvec, scale, sub, wrench_sum
 from .units import Units, scaled
@@ -33,7 +33,6 @@ class Body:
     steps: tuple[Step, ...]  # to the parent
     v: Twist
     a: Twist
-    f: Wrench
     dv_dq: dict[int, Twist] = field(default_factory=dict)
     dv_dqd: dict[int, Twist] = field(default_factory=dict)
     da_dq: dict[int, Twist] = field(default_factory=dict)
@@ -46,26 +45,28 @@ def recursive_gradient(
     arithmetic: Arithmetic,
     robot: Robot,
     moved: dict[int, Moved],
-    state: State,
+    whole: dict[int, Wrench],
     unit: Units,
     again: str = "",
 ) -> Gradient:
-    """∂τ/∂q and ∂τ/∂q̇ along the tangent space of q; no M. Arguments as for ``gradient``."""
+    """∂τ/∂q and ∂τ/∂q̇ along the tangent space of q; no M. ``whole``: on each joint's
+    subtree; other arguments as for ``Columns``.
+    """
     n = robot.nv
     dq, dqd = ([[0.0] * n for _ in range(n)] for _ in range(2))
     bodies: dict[int, Body] = {}
     by_axis: dict[int, Axis] = {}
     key = 0  # columns are counted by joint: two joints may share a coordinate
     for i in range(len(robot.joints)):
-        with arithmetic.region(f"forward{again}", i):
+        with arithmetic.region(f"columns{again}", i):
             axes = axes_of(robot, i, moved[i], unit)
             own = {key + k: axis for k, axis in enumerate(axes)}
             key += len(axes)
             by_axis |= own
-            bodies[i] = _outward(robot, i, moved, state, unit, own, bodies)
+            bodies[i] = _outward(robot, i, moved, unit, own, bodies)
     for i in reversed(range(len(robot.joints))):
         body, parent = bodies[i], robot.joints[i].parent
-        with arithmetic.region(f"backward{again}", i):
+        with arithmetic.region(f"columns_back{again}", i):
             for axis in body.axes:
                 for k, wrench in body.df_dq.items():
                     put(dq, axis, by_axis[k], power(axis.S, wrench))
@@ -74,10 +75,9 @@ def recursive_gradient(
             if parent < 0:
                 continue
             for k in (k for k, axis in by_axis.items() if any(axis is a for a in body.axes)):
-                turned = _cross_force(by_axis[k].S, body.f)
+                turned = _cross_force(by_axis[k].S, whole[i])
                 body.df_dq[k] = wrench_sum(body.df_dq[k], turned)
             above = bodies[parent]
-            above.f = wrench_sum(above.f, _to_parent(body.f, body.steps))
             for mine, theirs in ((body.df_dq, above.df_dq), (body.df_dqd, above.df_dqd)):
                 for k, wrench in mine.items():
                     passed = _to_parent(wrench, body.steps)
@@ -89,13 +89,12 @@ def _outward(
     robot: Robot,
     i: int,
     moved: dict[int, Moved],
-    state: State,
     unit: Units,
     own: dict[int, Axis],
     bodies: dict[int, Body],
 ) -> Body:
     joint, A = robot.joints[i], unit.acceleration
-    base = Body([], (), STILL, (ZERO, scaled(robot.gravity, -A)), STILL)
+    base = Body([], (), STILL, (ZERO, scaled(robot.gravity, -A)))
     up, still = bodies.get(joint.parent, base), Motion(ZERO, ZERO, ZERO)
     parent = moved[joint.parent].motion if joint.parent >= 0 else still
     steps = steps_to_parent(joint, moved[i], parent, unit)
@@ -103,7 +102,7 @@ def _outward(
     Xv, Xa = twist_before(up.v, steps), twist_before(up.a, steps)
     v = wrench_sum(Xv, rates)
     a = wrench_sum(wrench_sum(Xa, changes), _cross_motion(v, rates))
-    body = Body(list(own.values()), steps, v, a, STILL)
+    body = Body(list(own.values()), steps, v, a)
     for k in up.dv_dqd:
         body.dv_dqd[k] = twist_before(up.dv_dqd[k], steps)
         body.dv_dq[k] = twist_before(up.dv_dq[k], steps)
@@ -127,9 +126,6 @@ def _outward(
         return add(scale(m, y), cross(x, h)), add(matvec(J, x), cross(h, y))
 
     momentum = times(v)
-    body.f = wrench_sum(times(a), _cross_force(v, momentum))
-    if i in state.f_ext:
-        body.f = _less(body.f, external_wrench(joint, state.f_ext[i], unit.force))
     for k in body.dv_dqd:
         # ∂f = I ∂a + v ×* I ∂v + ∂v ×* I v
         for dv, da, df in (

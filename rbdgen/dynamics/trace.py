@@ -6,18 +6,20 @@ Several functions share all that they have in common, since equal operations are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..robot.model import JointKind, Robot, frozen
 from .articulated import mass_matrix_inverse
-from .composite import Gradient, gradient
-from .factorisation import Entries, Solver, factorise, times
+from .composite import Columns, Gradient
+from .factorisation import Solver, factorise, times
 from .interface import WRENCH, revolute
-from .motion import Moved, State, move
+from .motion import Moved, State
+from .outward import move
+from .ports import Interface
 from .recursive import recursive_gradient
-from .rnea import body_forces, gather, indices
+from .rnea import gather, indices
 from .scalars import Scalar, Vector
 from .spatial import Wrench, is_zero
 from .units import Units, units
@@ -31,53 +33,13 @@ PLACES = {
 
 
 @dataclass
-class Interface:
-    """Inputs in the order in which they are asked for, outputs without structural zeros."""
-
-    builder: Builder
-    inputs: list[str] = field(default_factory=list)
-    outputs: dict[str, Scalar] = field(default_factory=dict)
-
-    def given(self, name: str) -> Scalar:
-        self.inputs.append(name)
-        return self.builder.input(name)
-
-    def vector(self, name: str, size: int, wanted: Iterable[int]) -> Vector:
-        """Entries of an input vector; the others are zero."""
-        asked = set(wanted)
-        return [self.given(f"{name}[{k}]") if k in asked else 0.0 for k in range(size)]
-
-    def gives(self, name: str, value: Scalar) -> None:
-        if not is_zero([value]):
-            self.outputs[name] = value
-
-    def gives_vector(self, name: str, values: dict[int, Scalar]) -> None:
-        for k, value in sorted(values.items()):
-            self.gives(f"{name}[{k}]", value)
-
-    def gives_lower(self, name: str, entries: Entries) -> None:
-        for (i, j), value in sorted(entries.items()):
-            if j <= i:
-                self.gives(f"{name}[{i},{j}]", value)
-
-    def gives_columns(self, name: str, order: Iterable[int], columns: list[dict]) -> None:
-        for i in order:
-            for j, column in zip(order, columns, strict=True):
-                self.gives(f"{name}[{i},{j}]", column.get(i, 0.0))
-
-    def graph(self) -> Graph:
-        lifted = {name: self.builder.lift(value) for name, value in self.outputs.items()}
-        return Graph(tuple(self.inputs), lifted)
-
-
-@dataclass
 class Pass:
     """The recursions at one acceleration."""
 
-    state: State
     moved: dict[int, Moved]
-    whole: dict[int, Wrench]  # on each joint's subtree
     tau: Vector
+    M: list[Vector]
+    gradient: Gradient  # in the formulation asked for
 
 
 def trace(
@@ -158,63 +120,84 @@ def _trace(
     if functions != {"id"}:
         unit = Units(unit.acceleration, 1 / unit.acceleration)
 
-    def dynamics(qdd: Vector, again: str = "") -> Pass:
-        """Way out and way back; what is traced ``again`` has regions of its own."""
+    def dynamics(qdd: Vector, wanted: bool, regions: str = "") -> Pass:
+        """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
         here = replace(state, qdd=qdd)
-        out, back = f"forward{again}", f"backward{again}"
-        moved = move(builder, weighed, here, unit, multiplications, out)
-        forces = body_forces(builder, weighed, moved, here, unit, out)
-        tau, whole = gather(builder, weighed, moved, forces, unit, back)
-        return Pass(here, moved, whole, tau)
+        moved = move(builder, weighed, here, unit, multiplications, f"forward{regions}")
+        columns, whole = Columns(robot, moved, unit), {}
 
-    def gradients(at: Pass, again: str = "") -> Gradient:
-        if formulation == "composite":
-            return gradient(builder, robot, at.moved, at.whole, unit, f"backward{again}")
-        return recursive_gradient(builder, robot, at.moved, at.state, unit, again)
+        def visit(i: int, force: Wrench) -> None:
+            whole[i] = force
+            if wanted:
+                columns.visit(i, force)
+
+        tau = gather(builder, weighed, moved, unit, f"backward{regions}", visit)
+        found = columns.gradient
+        if wanted and formulation == "recursive":
+            found = recursive_gradient(builder, robot, moved, whole, unit, regions)
+        return Pass(moved, tau, columns.gradient.M, found)
 
     moves = functions - {"m", "minv"}
     weighed = robot if moves else replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
-    passes: list[Pass] = []
+    given = unforced = None
     if functions & AT_GIVEN_ACCELERATION:
-        passes.append(dynamics(list(state.qdd)))
-    if functions & AT_GIVEN_EFFORT or not moves:
-        passes.append(dynamics([*state.qdd[:base], *[0.0] * len(order)]))
-    columns: list[list[dict[int, Scalar]]] = []
+        given = dynamics(list(state.qdd), functions != {"id"})
+    if functions & AT_GIVEN_EFFORT or not given:
+        at_rest: Vector = [*state.qdd[:base], *[0.0] * len(order)]
+        unforced = dynamics(at_rest, True, "_unforced" if given else "")
+    if given:
+        _gives_inverse(face, functions, order, given)
+    at = unforced or given
+    assert at is not None
+    if "m" in functions:
+        face.gives_lower("M", {(i, j): at.M[i][j] for i in order for j in order})
+    if functions & {"minv", "fd", "dfd"}:
+        if factorisation == "mminvgen":
+            inverse = mass_matrix_inverse(builder, robot, at.moved, unit)
+            solver = Solver(builder, order, inverse=inverse)
+        else:
+            solver = Solver(builder, order, factorise(builder, at.M, order))
+        if "minv" in functions:
+            face.gives_lower("Minv", solver.explicit())
+    if unforced and functions & AT_GIVEN_EFFORT:
+        tau = face.vector("tau", robot.nv, order)
+        with builder.region("effort", 0):
+            effort = {k: tau[k] - unforced.tau[k] for k in order}
+        (qdd,) = solver.times([effort])
+        face.gives_vector("qdd", qdd)
+        if "dfd" in functions:
+            accelerations = [*state.qdd[:base], *(qdd.get(k, 0.0) for k in order)]
+            columns = _columns(dynamics(accelerations, True, "_again").gradient, order)
+            _gives_forward(face, order, [solver.times(c, "_again") for c in columns])
+    return face.graph()
+
+
+def _gives_inverse(
+    face: Interface, functions: set[str], order: dict[int, int], given: Pass
+) -> None:
+    """What follows from a given acceleration."""
     if functions & {"id", "did"}:
-        face.gives_vector("tau", {k: passes[0].tau[k] for k in order})
-    if functions & {"did", "difd"}:
-        columns = _columns(gradients(passes[0]), order)
+        face.gives_vector("tau", {k: given.tau[k] for k in order})
+    columns = _columns(given.gradient, order)
     if "did" in functions:
         face.gives_columns("dtau_dq", order, columns[0])
         face.gives_columns("dtau_dqd", order, columns[1])
     if "difd" in functions:
-        inverse = {(i, j): face.given(f"Minv[{i},{j}]") for i in order for j in order if j <= i}
-        _gives_forward(face, order, [times(builder, inverse, order, c) for c in columns])
-    if functions - {"id", "did", "difd"}:
-        last = passes[-1]
-        M = gradient(builder, robot, last.moved, last.whole, unit).M
-        if "m" in functions:
-            face.gives_lower("M", {(i, j): M[i][j] for i in order for j in order})
-    if functions & {"fd", "minv", "dfd"}:
-        if factorisation == "mminvgen":
-            inverse = mass_matrix_inverse(builder, robot, last.moved, unit)
-            solver = Solver(builder, order, inverse=inverse)
-        else:
-            solver = Solver(builder, order, factorise(builder, M, order))
-        if "minv" in functions:
-            face.gives_lower("Minv", solver.explicit())
-    if functions & AT_GIVEN_EFFORT:
-        tau = face.vector("tau", robot.nv, order)
-        with builder.region("effort", 0):
-            rest = {k: tau[k] - last.tau[k] for k in order}
-        (qdd,) = solver.times([rest])
-        face.gives_vector("qdd", qdd)
-    if "dfd" in functions:
-        accelerations = [*state.qdd[:base], *(qdd.get(k, 0.0) for k in order)]
-        gradients(last)  # what does not depend on q̈ belongs to the first way back
-        columns = _columns(gradients(dynamics(accelerations, "_again"), "_again"), order)
-        _gives_forward(face, order, [solver.times(c, "_again") for c in columns])
-    return face.graph()
+        pairs = _connected(given.M, list(order))
+        inverse = {(i, j): face.given(f"Minv[{i},{j}]") for i, j in pairs}
+        _gives_forward(face, order, [times(face.builder, inverse, order, c) for c in columns])
+
+
+def _connected(M: list[Vector], order: list[int]) -> list[tuple[int, int]]:
+    """Where M⁻¹ has entries (j ≤ i): between coordinates that M connects, directly or not."""
+    group = {k: {k} for k in order}
+    for i in order:
+        for j in order:
+            if j < i and not is_zero([M[i][j]]) and group[i] is not group[j]:
+                group[i] |= group[j]
+                for k in group[j]:
+                    group[k] = group[i]
+    return [(i, j) for i in order for j in order if j <= i and j in group[i]]
 
 
 def _gives_forward(

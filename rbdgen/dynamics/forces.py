@@ -1,0 +1,72 @@
+"""What a body asks for by itself: force and moment about the origin of its frame.
+
+With a body's acceleration matrix U and its origin's acceleration a (``motion``), first moment h
+and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),
+
+    F = m a + U h              N = h × a + 2 vee(skew part of U Σ)
+
+six products ωᵢωⱼ serve force and moment alike (Khalil and Dombre, *Modeling, Identification and
+Control of Robots*, §9.5). Constant entries (zeros of h, Σ) disappear while this is traced.
+"""
+
+from __future__ import annotations
+
+from ..robot.model import Inertia, Joint, Robot
+from .motion import Motion, State
+from .scalars import Scalar, Vector
+from .spatial import ConstantRotation, Wrench, add, cross, sub
+from .units import Units, scaled
+
+
+def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) -> Wrench:
+    """What moves joint ``i``'s body so, less the external force on it."""
+    joint = robot.joints[i]
+    force, moment = _newton_euler(joint.inertia, motion, unit)
+    if i in state.f_ext:
+        external = external_wrench(joint, state.f_ext[i], unit.force)
+        force, moment = sub(force, external[0]), sub(moment, external[1])
+    return force, moment
+
+
+def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> Wrench:
+    """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
+    A, B, J = unit.acceleration, unit.force, inertia.J
+    (m,) = scaled([inertia.mass], B / A)
+    h = scaled(inertia.h, B)
+    U, P, alpha = motion.U(), motion.products(), motion.alpha
+    force = [m * motion.a[i] + (U[i][0] * h[0] + U[i][1] * h[1] + U[i][2] * h[2]) for i in range(3)]
+    S_xy, S_xz, S_yz = -float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])
+    S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
+    # N_x = Σ_yy U_zy - Σ_zz U_yz + Σ_xy U_zx - Σ_xz U_yx + Σ_yz (U_zz - U_yy), and cyclic
+    moment = [
+        _diagonal(S[1], S[2], U[2][1], U[1][2], alpha[0], P[1][2])
+        + (S_xy * U[2][0] - S_xz * U[1][0])
+        + S_yz * (P[2][2] - P[1][1]),
+        _diagonal(S[2], S[0], U[0][2], U[2][0], alpha[1], P[0][2])
+        + (S_yz * U[0][1] - S_xy * U[2][1])
+        + S_xz * (P[0][0] - P[2][2]),
+        _diagonal(S[0], S[1], U[1][0], U[0][1], alpha[2], P[0][1])
+        + (S_xz * U[1][2] - S_yz * U[0][2])
+        + S_xy * (P[1][1] - P[0][0]),
+    ]
+    return force, add(moment, cross(scaled(inertia.h, 1 / A), motion.a))
+
+
+def _diagonal(
+    plus: float, minus: float, u: Scalar, v: Scalar, alpha: Scalar, product: Scalar
+) -> Scalar:
+    """plus · u - minus · v, where u = product + α and v = product - α.
+
+    The same as (plus + minus) α + (plus - minus) · product: whichever has fewer constants.
+    """
+    if 0.0 in (plus, minus):
+        return plus * u - minus * v
+    return (plus + minus) * alpha + (plus - minus) * product
+
+
+def external_wrench(joint: Joint, wrench: Vector, B: float) -> Wrench:
+    """Force and moment about the body frame's origin, from components in the link's frame."""
+    R = ConstantRotation(joint.link_frame.rotation)
+    force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])
+    moment = add(moment, cross(joint.link_frame.translation.tolist(), force))
+    return [B * x for x in force], moment
