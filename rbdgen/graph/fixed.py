@@ -68,7 +68,8 @@ class FixedGraph:
     """A graph with a format for every node. MULC is by powers of two only, and free.
 
     ``inputs`` has the format of every input of the interface, read by some node or not.
-    ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``.
+    ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``;
+    ``mantissas``: its width, where that is not ``width``.
     """
 
     graph: Graph
@@ -76,6 +77,7 @@ class FixedGraph:
     formats: Mapping[Node, Format]
     width: int  # of words that meet a multiplier
     steps: Mapping[Node, int] = field(default_factory=dict)
+    mantissas: Mapping[Node, int] = field(default_factory=dict)
 
     def sincos(self, node: Node) -> SinCos:
         """The unit that computes this SIN or COS."""
@@ -86,7 +88,7 @@ class FixedGraph:
         (pivot,) = node.args
         word = self.formats[pivot]
         top = word.width - 1 - word.fraction
-        return Reciprocal(word.width, top, self.steps[pivot], self.width)
+        return Reciprocal(word.width, top, self.steps[pivot], self.mantissas.get(pivot, self.width))
 
     def scale(self, node: Node) -> Scale:
         """The shifter that computes this SCALE."""

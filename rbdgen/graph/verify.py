@@ -61,7 +61,7 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
     for node in fixed.graph.nodes:
         _require(node in fixed.formats, node, "has no format")
         out = fixed.formats[node]
-        _require(2 <= out.width <= 2 * fixed.width, node, f"has {out.width} bits")
+        _require(2 <= out.width <= max(2 * fixed.width, WIDEST), node, f"has {out.width} bits")
         of = [fixed.formats[a] for a in node.args]
         match node.op:
             case Op.MULC:
@@ -81,7 +81,8 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
                 _require(node.args[0] in fixed.steps, node, "has no range of exponents")
                 _require(of[0].width <= WIDEST, node, f"reads a word of {of[0].width} bits")
                 _require(not of[0].wraps, node, "reads an angle that has wrapped around")
-                _require(out == Format(fixed.width, fixed.width - 2), node, "has another format")
+                width = fixed.reciprocal(node).width
+                _require(out == Format(width, width - 2), node, "has another format")
             case Op.EXPONENT:
                 _require(node.args[0] in fixed.steps, node, "has no range of exponents")
                 unit = fixed.reciprocal(node)

@@ -15,14 +15,24 @@ from .wordlength import SMALLEST, needed_fraction
 SLACK = 1.0  # of the last bit that is kept of the product
 
 
-def tolerances(graph: Graph, ranges: Ranges, width: int) -> dict[Node, float]:
-    """How far each MULC's constant may be off: one last bit where its operand is largest."""
-    needed = needed_fraction(graph, ranges, width)
+def tolerances(
+    graph: Graph, ranges: Ranges, width: int, chosen: Mapping[Node, int] | None = None
+) -> dict[Node, float]:
+    """How far each MULC's constant may be off: one last bit where its operand is largest.
+
+    ``chosen``: fraction bits of each node, in place of those that ``width`` allows.
+    """
+    needed = needed_fraction(graph, ranges, width) if chosen is None else chosen
     return {
         node: SLACK * 2.0 ** -needed[node] / max(ranges.bound[node.args[0]], SMALLEST)
         for node in graph.nodes
         if node.op is Op.MULC
     }
+
+
+def has_constants(graph: Graph) -> bool:
+    """Whether anything is multiplied by a constant that is no power of two."""
+    return any(node.op is Op.MULC and not node.is_shift for node in graph.nodes)
 
 
 def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:

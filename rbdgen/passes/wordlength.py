@@ -15,6 +15,8 @@ GUARD = 1  # extra fraction bits of what only additions read: no multiplier limi
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
 SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin that they have
 LARGEST_INPUT = 32  # an AXI4-Stream word
+WIDEST_FACTOR = 32  # bits of a product's operand: two of them fit int64
+UNIT_WIDTHS = (12, 32)  # that sine and reciprocal units are made for
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
 
@@ -115,29 +117,57 @@ def angles(graph: Graph) -> set[Node]:
 
 
 def input_formats(
-    graph: Graph, limits: Mapping[str, tuple[float, float]], width: int
+    graph: Graph,
+    limits: Mapping[str, tuple[float, float]],
+    width: int,
+    chosen: Mapping[Node, int] | None = None,
 ) -> dict[str, Format]:
-    """The word of each graph input. Angles carry ``ANGLE_BITS`` more, up to an AXI word."""
+    """The word of each graph input, of ``chosen`` fraction bits where an input is read.
+
+    Otherwise of the design's width; angles carry ``ANGLE_BITS`` more. An AXI word at most.
+    """
     turning = {n.name for n in angles(graph) if n.op is Op.INPUT}
+    own = {n.name: chosen[n] for n in graph.nodes if n.op is Op.INPUT} if chosen else {}
     formats = {}
     for name in graph.inputs:
-        bits = min(width + ANGLE_BITS, LARGEST_INPUT) if name in turning else width
         whole = integer_bits(max(abs(x) for x in limits[name]))
+        bits = width + ANGLE_BITS if name in turning else width
+        bits = min(max(own.get(name, bits - 1 - whole) + 1 + whole, 2), LARGEST_INPUT)
         formats[name] = Format(bits, bits - 1 - whole)
     return formats
 
 
+def unit_widths(graph: Graph, chosen: Mapping[Node, int]) -> dict[Node, int]:
+    """Operand of SIN, COS or MANTISSA → the width of its unit, from chosen fraction bits."""
+    whole = {Op.SIN: 1, Op.COS: 1, Op.MANTISSA: 2}
+    found: dict[Node, int] = {}
+    for node in graph.nodes:
+        if node.op in whole:
+            (operand,) = node.args
+            width = min(max(chosen[node] + whole[node.op], UNIT_WIDTHS[0]), UNIT_WIDTHS[1])
+            found[operand] = max(width, found.get(operand, 0))
+    return found
+
+
 def wordlength(
-    graph: Graph, ranges: Ranges, width: int, inputs: Mapping[str, Format]
+    graph: Graph,
+    ranges: Ranges,
+    width: int,
+    inputs: Mapping[str, Format],
+    chosen: Mapping[Node, int] | None = None,
 ) -> FixedGraph:
     """Formats for a graph whose constants are powers of two already.
 
     ``width`` is the widest word that meets a multiplier. Signals are narrower where their
     operands have no more bits to give, and one bit wider where only additions read them; up to
-    twice as wide where they end in reciprocals and shifts.
+    twice as wide where they end in reciprocals and shifts. ``chosen`` fraction bits of each node
+    (``precision``) take the place of all that.
     """
-    needed = needed_fraction(graph, ranges, width)
+    needed = needed_fraction(graph, ranges, width) if chosen is None else chosen
+    units = {} if chosen is None else unit_widths(graph, chosen)
     wide = sums_only(graph)
+    if chosen is not None:
+        width = WIDEST_FACTOR
     steps: dict[Node, int] = {}
     formats: dict[Node, Format] = {}
     for node in graph.nodes:
@@ -155,20 +185,22 @@ def wordlength(
                 formats[node] = Format(of[0].width, of[0].fraction - k, wraps=of[0].wraps)
                 continue
             case Op.SIN | Op.COS:
-                formats[node] = Format(width, width - 1)
+                own = units.get(node.args[0], width)
+                formats[node] = Format(own, own - 1)
                 continue
             case Op.MANTISSA | Op.EXPONENT:
                 (pivot,) = node.args
                 top = of[0].width - 1 - of[0].fraction
                 lowest = max(least_exponent(ranges, pivot), 1 - of[0].fraction)
                 steps[pivot] = max(1, (top - lowest).bit_length())
-                formats[node] = Format(width, width - 2)
+                own = units.get(pivot, width)
+                formats[node] = Format(own, own - 2)
                 if node.op is Op.EXPONENT:
                     lowest = top - (1 << steps[pivot]) + 1
                     formats[node] = Format(exponent_width(lowest, top), 0)
                 continue
             case Op.SCALE:
-                unit = FixedGraph(graph, {}, formats, width, steps).reciprocal(node.args[1])
+                unit = FixedGraph(graph, {}, formats, width, steps, units).reciprocal(node.args[1])
                 # bits that some exponent brings up; and what shifters turn fits int64
                 room = of[0].fraction + unit.lowest + WIDEST - of[0].width
                 fraction = min(needed[node], of[0].fraction + unit.top, room)
@@ -181,9 +213,10 @@ def wordlength(
             case _:
                 fraction = min(needed[node], max(f.fraction for f in of))
         if phase:
-            formats[node] = Format(phase_bits(width), phase_bits(width), wraps=True)
+            bits = phase_bits(units.get(node, width))
+            formats[node] = Format(bits, bits, wraps=True)
             continue
         rounded = node.op is Op.MUL and node not in wide
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
-    return FixedGraph(graph, dict(inputs), formats, width, steps)
+    return FixedGraph(graph, dict(inputs), formats, width, steps, units)

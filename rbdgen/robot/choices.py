@@ -115,6 +115,15 @@ def _rotation(value: Any) -> int:
     return int(_number(value))
 
 
+def _error(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number(value)
+    if not 1e-7 <= number <= 0.1:
+        raise ValueError(f"a relative error from 1e-7 to 0.1, not {number:g}")
+    return number
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
@@ -126,6 +135,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "external_forces": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
+    "error": _error,
     "formulation": _one_of(*FORMULATIONS),
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),

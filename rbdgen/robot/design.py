@@ -72,6 +72,8 @@ class Design:
     ``external_forces``  names of the links that take an external force input.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
+    ``error``            relative RMS error of every output array, in place of ``width``: words
+                         get the bits that this takes, each its own.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
     ``formulation``      of the gradients: "composite" (half the multiplications) or "recursive"
                          (Carpentier's, the dataflow that others build).
@@ -94,6 +96,7 @@ class Design:
     external_forces: tuple[str, ...] = ()
     angles: str = "on-chip"
     rotation: int = 4
+    error: float | None = None
     formulation: str = "composite"
     factorisation: str = "auto"
     root: str = "free"

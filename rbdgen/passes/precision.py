@@ -1,0 +1,167 @@
+"""As many bits as an error budget asks for, signal by signal.
+
+A word that is cut at 2^-f adds an error of variance 2^-2f / 12. How it reaches the outputs is the
+gradient of the graph, found backwards for all signals at once: with random signs s on the outputs,
+E (Σ_o s_o ∂o/∂n)² = Σ_o (∂o/∂n)². So each signal has a *gain*, and the errors of a graph are
+
+    Σ_n gain_n² 2^-2f_n / 12        (relative: an output array's root mean square counts as 1)
+
+For a given sum the fewest bits are had where all signals contribute alike. Multipliers come in
+steps, though: a word a bit too wide for one takes two. So words that meet a multiplier keep to
+its width as far as the budget bears it, those that cost most and contribute least first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.evaluate import evaluate
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..graph.reciprocal import WIDEST
+from .ranges import Ranges
+from .wordlength import WIDEST_FACTOR, integer_bits
+
+Array = NDArray[np.float64]
+ATTEMPTS, NEAR = 6, 0.8
+EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
+SEED = 7
+
+
+class PrecisionError(ValueError):
+    """An error budget that no words can meet."""
+
+
+# Node, its value, its operands' values → derivative by each operand.
+DERIVATIVE: dict[Op, Callable[..., tuple[Any, ...]]] = {
+    Op.INPUT: lambda node, v: (),
+    Op.CONST: lambda node, v: (),
+    Op.ADD: lambda node, v, a, b: (1.0, 1.0),
+    Op.SUB: lambda node, v, a, b: (1.0, -1.0),
+    Op.NEG: lambda node, v, a: (-1.0,),
+    Op.MUL: lambda node, v, a, b: (b, a),
+    Op.MULC: lambda node, v, a: (node.value,),
+    Op.SIN: lambda node, v, a: (np.cos(a * math.tau / node.value) * math.tau / node.value,),
+    Op.COS: lambda node, v, a: (-np.sin(a * math.tau / node.value) * math.tau / node.value,),
+    Op.RECIP: lambda node, v, a: (-v * v,),
+    Op.MANTISSA: lambda node, v, a: (-v / a,),  # of 2^k / a, with k as it is
+    Op.EXPONENT: lambda node, v, a: (0.0,),
+    Op.SCALE: lambda node, v, x, k: (np.exp2(-k), 0.0),
+    Op.SELECT: lambda node, v, c, a, b: (0.0, np.where(c < 0, 1.0, 0.0), np.where(c < 0, 0.0, 1.0)),
+}
+
+
+def gains(
+    graph: Graph, samples: Mapping[str, Array], groups: Mapping[str, str]
+) -> dict[Node, float]:
+    """Root mean square of what an error of 1 in a node makes of the outputs, relative to them.
+
+    ``samples``: inputs, (N,) each, a few hundred. ``groups``: output → the array that it belongs
+    to, whose root mean square over entries and samples it is compared with.
+    """
+    values: dict[Node, Array] = {}
+    evaluate(graph, samples, lambda node, v: values.update({node: np.asarray(v)}))
+    n = len(next(iter(samples.values())))
+    square: dict[str, float] = {}
+    for name, node in graph.outputs.items():
+        square[groups[name]] = square.get(groups[name], 0.0) + float(np.mean(values[node] ** 2))
+    rng = np.random.default_rng(SEED)
+    back: dict[Node, Array] = {}
+    for name, node in graph.outputs.items():
+        if square[groups[name]] > 0:
+            sign = rng.choice([-1.0, 1.0], n) / math.sqrt(square[groups[name]])
+            back[node] = back.get(node, 0.0) + sign
+    found: dict[Node, float] = {}
+    for node in reversed(graph.nodes):
+        adjoint = back.pop(node, np.zeros(1))
+        found[node] = float(np.sqrt(np.mean(adjoint**2)))
+        if not node.args:
+            continue
+        slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))
+        for arg, slope in zip(node.args, slopes, strict=True):
+            back[arg] = back.get(arg, 0.0) + adjoint * slope
+    return found
+
+
+def fractions(
+    graph: Graph, ranges: Ranges, gain: Mapping[Node, float], error: float, width: int
+) -> dict[Node, int]:
+    """Fraction bits of each node, so that the relative error of the outputs is about ``error``.
+
+    ``width``: of a hardware multiplier's operand.
+    """
+    rounds = [n for n in graph.nodes if n.op not in (Op.CONST, Op.EXPONENT) and not n.is_shift]
+    log_gain = {n: math.log2(max(gain[n], 1e-30)) for n in graph.nodes}
+    offset = math.log2(12) / 2
+
+    def at(level: float) -> dict[Node, int]:
+        """Fractions at which no node contributes more than 2^level."""
+        return {n: math.ceil(log_gain[n] - offset - level) for n in graph.nodes}
+
+    def contribution(node: Node, fraction: int) -> float:
+        return 4.0 ** (log_gain[node] - offset - fraction)
+
+    low, high = -80.0, 20.0  # of the level, which a bisection brings to its share
+    while high - low > 1e-3:
+        level = (low + high) / 2
+        chosen = at(level)
+        total = sum(contribution(n, chosen[n]) for n in rounds)
+        low, high = (level, high) if total < EVEN_SHARE * error**2 else (low, level)
+    chosen = at(low)
+    cost = _multiplications(graph)
+    limit = {n: width - 1 - integer_bits(ranges.bound[n]) for n in cost}
+    too_wide = [n for n in cost if chosen[n] > limit[n]]
+    too_wide.sort(key=lambda n: (contribution(n, limit[n]) / cost[n], n.index))
+    left = (1 - EVEN_SHARE) * error**2
+    for node in too_wide:
+        left -= contribution(node, limit[node])
+        if left < 0:
+            break
+        chosen[node] = limit[node]
+    for node, fits in limit.items():
+        chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
+    most = {n: WIDEST - 2 - integer_bits(ranges.bound[n]) for n in chosen}
+    return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
+
+
+def affordable(
+    error: float, lower: Callable[[float], FixedGraph], measure: Callable[[FixedGraph], float]
+) -> FixedGraph:
+    """The cheapest graph found whose measured error is at most ``error``.
+
+    ``lower`` makes one for the error to aim at, which the model of independent errors meets only
+    roughly; so it is aimed again until what is measured comes near.
+    """
+    aim, best = error, None
+    for _ in range(ATTEMPTS):
+        fixed = lower(aim)
+        seen = measure(fixed)
+        if seen <= error:
+            best = fixed
+            if seen >= NEAR * error:
+                break
+        aim *= (1 + NEAR) / 2 * error / max(seen, error / 16)
+    if best is None:
+        raise PrecisionError(
+            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {seen:.2g} is reached"
+        )
+    return best
+
+
+def _multiplications(graph: Graph) -> dict[Node, int]:
+    """Node → how many products read its bits, itself or through powers of two."""
+    found: dict[Node, int] = {}
+    for node in reversed(graph.nodes):
+        count = sum(
+            found.get(user, 0) if user.is_shift else int(user.op is Op.MUL)
+            for user in graph.users[node]
+        )
+        if count:
+            found[node] = count
+    return {node: count for node, count in found.items() if not node.is_shift}
