@@ -13,6 +13,7 @@ from typing import Any
 
 from . import __version__, api
 from .api.evaluate import MODELS
+from .passes.precision import PrecisionError
 from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
@@ -30,6 +31,7 @@ ERRORS = (
     EmitError,
     SimulationError,
     SynthesisError,
+    PrecisionError,
 )
 EXAMPLES = """examples:
   rbdgen info iiwa14                          what the robot is and what its dynamics cost
@@ -166,6 +168,13 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
         "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot",
     )
     command.add_argument("--width", type=int, metavar="BITS", help="of words (default: 18)")
+    command.add_argument(
+        "--error",
+        type=float,
+        metavar="RMS",
+        help="relative error of every output array (such as 1e-4) in place of a width: each word "
+        "gets the bits that this takes, more than a hardware multiplier's only where it must",
+    )
     command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
@@ -215,6 +224,7 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "functions": tuple(options.function) if options.function else None,
         "width": options.width,
+        "error": options.error,
         "target": options.target,
         "base": options.base,
         "mimic": options.mimic,

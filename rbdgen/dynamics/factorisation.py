@@ -41,7 +41,10 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
             for i in above:
                 for j in above:
                     if j <= i:
-                        H[i, j] = H.get((i, j), 0.0) - L[k][i] * H[k, j]
+                        # the next pivot waits for nothing but D⁻¹
+                        last = i == j == above[-1]
+                        share = (H[k, i] * H[k, i]) * D_inverse[k] if last else L[k][i] * H[k, j]
+                        H[i, j] = H.get((i, j), 0.0) - share
     return Factors(order, L, D_inverse)
 
 

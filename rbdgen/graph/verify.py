@@ -61,7 +61,7 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
     for node in fixed.graph.nodes:
         _require(node in fixed.formats, node, "has no format")
         out = fixed.formats[node]
-        _require(2 <= out.width <= max(2 * fixed.width, WIDEST), node, f"has {out.width} bits")
+        _require(2 <= out.width <= 2 * fixed.width, node, f"has {out.width} bits")
         of = [fixed.formats[a] for a in node.args]
         match node.op:
             case Op.MULC:

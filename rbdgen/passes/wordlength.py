@@ -217,6 +217,8 @@ def wordlength(
             formats[node] = Format(bits, bits, wraps=True)
             continue
         rounded = node.op is Op.MUL and node not in wide
+        if chosen is not None:  # rounding may carry a value beyond its bound
+            whole = integer_bits(ranges.bound[node] + 2.0**-fraction)
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
     return FixedGraph(graph, dict(inputs), formats, width, steps, units)
