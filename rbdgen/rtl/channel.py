@@ -13,6 +13,11 @@ from .lut_ram import LutRam
 BANK = 16  # words of one LUT-RAM
 
 
+# Tells rbdgen.synthesize to leave registers that are equal to others: those of a channel shall lie
+# beside it, not feed every channel of a region.
+NOT_SHARED = {"rbdgen_not_shared": 1}
+
+
 def capacity(channel: Channel) -> int:
     """Tokens the channel has room for: what the schedule asks for, in whole LUT-RAMs."""
     return -(-channel.depth // BANK) * BANK
@@ -25,10 +30,11 @@ class ChannelFifo(wiring.Component):
     ``written[k]`` is sampled ``words[k].written`` cycles after a push; ``read[k]`` shows the word
     in the cycle ``words[k].read`` after a pop, straight from memory.
 
-    ``valid`` is a register; a token is valid ``delay`` cycles after its push. ``room`` says, from
-    registers, that the channel will take a push in the next cycle, whatever is on its way there;
-    a place is free again ``hold`` + 2 cycles after its pop. So no path within a clock leads from
-    one side to the other, and none from a push or pop through a counter.
+    ``valid`` is a register; a token is valid ``delay`` cycles after its push. What it will be in
+    the next cycle is ``stays`` without a pop in this one and ``follows`` with one. ``room`` says
+    that the channel will take a push in the next cycle, whatever is on its way there; a place is
+    free again ``hold`` + 2 cycles after its pop. No path within a clock leads from a pop to the
+    other side, none from a push but where ``delay`` is 1, and none of either through a counter.
     """
 
     def __init__(self, channel: Channel, size: int | None = None) -> None:
@@ -37,7 +43,8 @@ class ChannelFifo(wiring.Component):
         words = range(len(channel.words))
         shapes = [signed(w.width) for w in channel.words]
         super().__init__(
-            {"push": In(1), "pop": In(1), "room": Out(1), "valid": Out(1)}
+            {"push": In(1), "pop": In(1), "room": Out(1)}
+            | {"valid": Out(1), "stays": Out(1), "follows": Out(1)}
             | {f"written_{k}": In(shapes[k]) for k in words}
             | {f"read_{k}": Out(shapes[k]) for k in words}
         )
@@ -90,12 +97,13 @@ class ChannelFifo(wiring.Component):
             m.d.comb += several.eq(at_least(counted, 1))
         with m.Else():
             m.d.comb += several.eq(at_least(counted, 3))
-        m.d.sync += self.valid.eq(arrive | Mux(self.pop, several, self.valid))
+        m.d.comb += [self.stays.eq(self.valid | arrive), self.follows.eq(several | arrive)]
+        m.d.sync += self.valid.eq(Mux(self.pop, self.follows, self.stays))
 
 
 def _delays(m: Module, name: str, bit: Signal, cycles: int) -> Value:
     """[k]: the bit as it was k cycles ago, to ``cycles``."""
-    earlier = Signal(cycles, name=name)
+    earlier = Signal(cycles, name=name, attrs=NOT_SHARED)
     now_and_earlier = Cat(bit, earlier)
     m.d.sync += earlier.eq(now_and_earlier)
     return now_and_earlier

@@ -98,21 +98,26 @@ class RoundTrip(wiring.Component):
                 m.submodules[name] = instance_of(part, f"{self.name}_{name}")
 
         # A region fires when every incoming channel has a token and every outgoing one has room.
+        # It is decided the cycle before, so that the many registers which follow `fire` start from
+        # a register, and so do the many channels that it depends on.
         fire = {region: Signal(name=f"fire_{region_name(region)}") for region in plan.fire}
         into = {r: [f for (_, to), f in fifos.items() if to == r] for r in plan.fire}
         out_of = {r: [f for (of, _), f in fifos.items() if of == r] for r in plan.fire}
         for region in plan.fire:
-            may_send = Signal(name=f"may_send_{region_name(region)}")
-            m.d.sync += may_send.eq(Cat(f.room for f in out_of[region]).all())
-            conditions = [f.valid for f in into[region]]
-            if region != OUTPUT:
-                conditions.append(may_send)
+            tokens, room = Signal(name=f"tokens_{region_name(region)}"), Signal()
+            stay = Cat(f.stays for f in into[region]).all()
+            follow = Cat(f.follows for f in into[region]).all()
+            m.d.comb += tokens.eq(Mux(fire[region], follow, stay))
+            m.d.comb += room.eq(Cat(f.room for f in out_of[region]).all())
             if region == INPUT:
-                m.d.comb += self.i.ready.eq(may_send)
-                conditions.append(self.i.valid)
-            if region == OUTPUT:
-                conditions.append(~self.o.valid | self.o.ready)
-            m.d.comb += fire[region].eq(Cat(conditions).all())
+                m.d.sync += self.i.ready.eq(room)
+                m.d.comb += fire[region].eq(self.i.valid & self.i.ready)
+            elif region == OUTPUT:
+                complete = Signal()
+                m.d.sync += complete.eq(tokens)
+                m.d.comb += fire[region].eq(complete & (~self.o.valid | self.o.ready))
+            else:
+                m.d.sync += fire[region].eq(tokens & room)
             m.d.comb += [f.pop.eq(fire[region]) for f in into[region]]
             m.d.comb += [f.push.eq(fire[region]) for f in out_of[region]]
 
@@ -121,10 +126,12 @@ class RoundTrip(wiring.Component):
                 m.d.comb += [x.eq(y) for x, y in zip(words, fifo.read, strict=True)]
             for fifo, words in zip(out_of[region], pipeline.written, strict=True):
                 m.d.comb += [x.eq(y) for x, y in zip(fifo.written, words, strict=True)]
+        task = Signal(self.i.payload.shape(), reset_less=True)  # written a cycle after it came
+        m.d.sync += task.eq(self.i.payload)
         for fifo in out_of.get(INPUT, []):
             for word, signal in zip(fifo.channel.words, fifo.written, strict=True):
                 assert word.node is not None  # a task that comes in has no flag yet
-                m.d.comb += signal.eq(self.i.payload[word.node.name])
+                m.d.comb += signal.eq(task[word.node.name])
         self._output(m, fire[OUTPUT], into[OUTPUT])
         return m
 

@@ -23,6 +23,7 @@ from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 
 INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)
+INPUT_REGISTER = 1  # cycle that a task spends in a register before its words enter their FIFOs
 FIFO_WEIGHT = 0.1  # a bit waiting in LUT-RAM against a bit waiting in a register
 
 
@@ -85,7 +86,7 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
     """Cycles from operands to registered result."""
     match node.op:
         case Op.INPUT:
-            return 0
+            return INPUT_REGISTER
         case Op.ADD | Op.SUB | Op.NEG | Op.SELECT:
             return 1
         case Op.MUL:
@@ -209,7 +210,7 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     program = _Program()
     program.variable(INPUT)
     for node in units:
-        # units start when their region fires, or later; the task's inputs are there at once
+        # units start when their region fires, or later; the task's inputs enter a register
         program.after(unit(node), region_of(node), takes[node])
     keys: dict[tuple[Node, Region], object] = {}  # words that cross into a region: their variable
 
@@ -242,7 +243,7 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
         arrive(node, OUTPUT)
     earliest = program.earliest()
     end = earliest[program.variable(OUTPUT)]
-    given: dict[object, int] = {n: 0 for n in units if n.op is Op.INPUT}
+    given: dict[object, int] = {n: INPUT_REGISTER for n in units if n.op is Op.INPUT}
     given |= {INPUT: 0, OUTPUT: end}
     x = program.solve(given, end)
     read = {word: x[key] for word, key in keys.items()}

@@ -15,6 +15,8 @@ from rbdgen.synthesize.carries import trim_carries
 from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 
 STEPS = r"^\d+\.\d+\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9) pass|Printing statistics)"
+# Registers that the source marks so are not merged with equal ones.
+NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ def synth_ecp5(
     """
     script = [
         *_read(sources),
+        "proc",
+        NOT_SHARED,
         f"synth_ecp5 -top {top} -no-rw-check",
         "write_json netlist.json",
     ]

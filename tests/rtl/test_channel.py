@@ -36,6 +36,8 @@ class Trace:
 
     room: list[bool] = field(default_factory=list)
     valid: list[bool] = field(default_factory=list)
+    stays: list[bool] = field(default_factory=list)
+    follows: list[bool] = field(default_factory=list)
     pushes: list[int] = field(default_factory=list)  # cycles
     pops: list[int] = field(default_factory=list)
     sent: list[tuple[int, ...]] = field(default_factory=list)  # words of each token
@@ -67,6 +69,8 @@ def run(
             pop = trace.valid[-1] and may_pop(trace, cycle)
             ctx.set(fifo.push, push)
             ctx.set(fifo.pop, pop)
+            trace.stays.append(bool(ctx.get(fifo.stays)))
+            trace.follows.append(bool(ctx.get(fifo.follows)))
             if push:
                 trace.pushes.append(cycle)
                 trace.sent.append(tuple(map(int, rng.integers(-half, half, len(channel.words)))))
@@ -105,7 +109,7 @@ def at_random(rng: np.random.Generator) -> Callable[[Trace, int], bool]:
 
 
 def check_contract(channel: Channel, size: int, trace: Trace) -> None:
-    """Tokens whole and in order; ``valid`` and ``room`` in exactly the cycles promised."""
+    """Tokens whole and in order; what it says of them in exactly the cycles promised."""
     whole = len(trace.pops) - max(w.read for w in channel.words) - 1  # read to their last word
     received = [tuple(words) for words in trace.received]
     assert received[:whole] == trace.sent[:whole]
@@ -113,6 +117,9 @@ def check_contract(channel: Channel, size: int, trace: Trace) -> None:
     for cycle, (valid, room) in enumerate(zip(trace.valid, trace.room, strict=True)):
         arrived = int((pushes <= cycle - channel.delay).sum())
         assert valid == (arrived > int((pops < cycle).sum())), f"valid in cycle {cycle}"
+        soon = int((pushes <= cycle + 1 - channel.delay).sum()) - int((pops < cycle).sum())
+        assert trace.stays[cycle] == (soon >= 1), f"stays in cycle {cycle}"
+        assert trace.follows[cycle] == (soon >= 2) or not valid, f"follows in cycle {cycle}"
         free = size - (pushes <= cycle - 2).sum() + (pops <= cycle - channel.hold - 2).sum()
         assert room == (free > PUSHES_ON_THE_WAY), f"room in cycle {cycle}"
 

@@ -42,7 +42,7 @@ def cycles(s: Schedule, node: Node) -> int:
     """From operands to registered result."""
     width = {n: s.fixed.formats[n].width for n in s.fixed.graph.nodes}
     if node.op is Op.INPUT:
-        return 0
+        return 1
     if node.op in (Op.ADD, Op.SUB, Op.NEG):
         return 1
     if node.op is Op.MUL:
@@ -114,7 +114,7 @@ def test_no_operand_is_read_before_it_is_there(case: str) -> None:
         start = time - cycles(s, node)
         assert start == s.start(node)
         if node.op is Op.INPUT:
-            assert time == 0
+            assert time == 1
             continue
         assert start >= s.fire[home(node)]
         for operand in reads(node):
@@ -197,17 +197,17 @@ def test_a_product_and_a_sum_by_hand(rounded: bool) -> None:
     target = find_target("ecp5-25f")
     s = schedule(fixed, bind(fixed, target), target)
     forward, backward = ("forward", 0), ("backward", 0)
-    # In at 0; the words leave the FIFO in cycle 1, and the multiplier has four registers.
-    # Rounding adds a fifth, which the next FIFO stands in for: either is read in cycle 7.
-    assert s.fire == {INPUT: 0, forward: 1, backward: 7, OUTPUT: 9}
-    assert s.time[product] == (7 if rounded else 6)
-    assert s.written(product) == 6
+    # In at 0, in a register at 1; the words leave the FIFO in cycle 2, and the multiplier has four
+    # registers. Rounding adds a fifth, which the next FIFO stands in for: read in 8 in both.
+    assert s.fire == {INPUT: 0, forward: 2, backward: 8, OUTPUT: 10}
+    assert s.time[product] == (8 if rounded else 7)
+    assert s.written(product) == 7
     assert s.read == {
-        (x, forward): 1,
-        (y, forward): 1,
-        (x, backward): 7,
-        (product, backward): 7,
-        (total, OUTPUT): 9,
+        (x, forward): 2,
+        (y, forward): 2,
+        (x, backward): 8,
+        (product, backward): 8,
+        (total, OUTPUT): 10,
     }
-    # The adder reads what a register took from the FIFO in cycle 7.
-    assert (s.start(total), s.time[total]) == (8, 9)
+    # The adder reads what a register took from the FIFO in cycle 8.
+    assert (s.start(total), s.time[total]) == (9, 10)

@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Cat, Module, Signal
 
+from rbdgen.rtl.channel import NOT_SHARED
 from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
 from rbdgen.synthesize.nextpnr import place_and_route
 from rbdgen.synthesize.report import Report, synthesize
@@ -91,6 +94,20 @@ def test_a_seed_repeats(report: Report, folder: Path) -> None:
 def test_xilinx_counts(folder: Path) -> None:
     cells = synth_xilinx([folder / "dot2.v", folder / "multipliers.v"], "dot2")
     assert cells["DSP48E2"] == 2
+
+
+@pytest.mark.synthesis
+def test_equal_registers_are_shared_unless_marked(tmp_path: Path) -> None:
+    m = Module()
+    x, y = Signal(), Signal(4)
+    for k, attrs in enumerate([NOT_SHARED, NOT_SHARED, {}, {}]):
+        delay = Signal(2, name=f"delay_{k}", attrs=attrs)
+        m.d.sync += delay.eq(Cat(x, delay))
+        m.d.comb += y[k].eq(delay[1])
+    source = tmp_path / "twins.il"
+    source.write_text(rtlil.convert(m, name="twins", ports=[x, y], emit_src=False))
+    cells = synth_ecp5([source], "twins", tmp_path / "twins.json")
+    assert cells.count == {"TRELLIS_FF": 4}  # the unmarked two went into one of the others
 
 
 @pytest.mark.synthesis
