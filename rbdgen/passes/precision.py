@@ -26,12 +26,13 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
 from .ranges import Ranges
-from .wordlength import WIDEST_FACTOR, integer_bits
+from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
 Array = NDArray[np.float64]
 ATTEMPTS, NEAR = 6, 0.8
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 SEED = 7
+COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
 
 
 class PrecisionError(ValueError):
@@ -126,6 +127,10 @@ def fractions(
         chosen[node] = limit[node]
     for node, fits in limit.items():
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
+    # a sine unit takes its angle to no fewer bits than it gives
+    sines = [chosen[n] + 1 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
+    for node in angles(graph):
+        chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
     most = {n: WIDEST - 2 - integer_bits(ranges.bound[n]) for n in chosen}
     return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
 
