@@ -27,6 +27,7 @@ class Target:
     package: str = "CABGA381"
     family: str = "ecp5"
     multiplier_width: int = 18
+    wider_operand: int = 18  # that a multiplier takes beside one of ``multiplier_width``
     dsp_latency: int = 4
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
@@ -36,6 +37,13 @@ class Target:
         """TRELLIS_DPR16X4 that fit: one slice in two can be memory, and each takes two slices'
         worth of LUTs (one for the write port)."""
         return self.luts // 4
+
+    def hardware_multipliers(self, a_width: int, b_width: int) -> int:
+        """Hardware multipliers that a product of words of these widths takes."""
+        return min(
+            (1 + (a > self.wider_operand)) * (1 + (b > self.multiplier_width))
+            for a, b in ((a_width, b_width), (b_width, a_width))
+        )
 
     def multiplier_latency(self, a_width: int, b_width: int, style: Style) -> int:
         """Cycles of a product of words of these widths."""
@@ -50,8 +58,8 @@ TARGETS = {
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
         # Mapped only: the multipliers of an XCVU9P and an XC7K325T.
-        Target("xcup", "XCVU9P", 6840, family="xcup"),
-        Target("xc7", "XC7K325T", 840, family="xc7"),
+        Target("xcup", "XCVU9P", 6840, family="xcup", wider_operand=27),
+        Target("xc7", "XC7K325T", 840, family="xc7", wider_operand=25),
     )
 }
 

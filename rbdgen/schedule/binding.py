@@ -23,11 +23,6 @@ class Binding:
     recip: Mapping[Node, Style] = field(default_factory=dict)  # of every operand of a reciprocal
 
 
-def hardware_multipliers(a_width: int, b_width: int, limit: int) -> int:
-    """Hardware multipliers that a product takes when each takes at most ``limit`` bits."""
-    return (1 + (a_width > limit)) * (1 + (b_width > limit))
-
-
 def bind(fixed: FixedGraph, target: Target) -> Binding:
     """Hardware multipliers for the widest products first, until the part has no more.
 
@@ -41,17 +36,15 @@ def bind(fixed: FixedGraph, target: Target) -> Binding:
     for node in fixed.graph.nodes:
         if node.op is Op.MUL:
             widths = [fixed.formats[a].width for a in node.args]
-            cost = hardware_multipliers(widths[0], widths[1], target.multiplier_width)
+            cost = target.hardware_multipliers(widths[0], widths[1])
             wanted.append((widths[0] * widths[1], cost, style, node))
     for angle, node in angles(fixed).items():
         unit = fixed.sincos(node)
-        cost = unit.products * hardware_multipliers(
-            unit.slope_width, unit.delta_width, target.multiplier_width
-        )
+        cost = unit.products * target.hardware_multipliers(unit.slope_width, unit.delta_width)
         wanted.append((unit.slope_width * unit.delta_width, cost, sincos, angle))
     for pivot, node in pivots(fixed).items():
         products = fixed.reciprocal(node).products
-        cost = sum(hardware_multipliers(a, b, target.multiplier_width) for a, b in products)
+        cost = sum(target.hardware_multipliers(a, b) for a, b in products)
         wanted.append((max(a * b for a, b in products), cost, recip, pivot))
     wanted.sort(key=lambda w: (-w[0], w[3].index))
     used = 0
