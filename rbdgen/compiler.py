@@ -6,27 +6,21 @@ URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .dynamics.interface import input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
-from .graph.evaluate import evaluate
-from .graph.fixed import FixedGraph, evaluate_fixed
+from .graph.fixed import FixedGraph
 from .graph.graph import Graph
-from .graph.node import Node
-from .graph.verify import verify, verify_fixed
-from .passes.balance import balance
-from .passes.constant_multiply import constant_multiply, has_constants, tolerances
+from .graph.verify import verify
 from .passes.factor import factor
 from .passes.identities import identities
 from .passes.phase import phase
-from .passes.precision import affordable, fractions, gains
-from .passes.ranges import Ranges, analyse
+from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
-from .passes.wordlength import input_formats, wordlength
+from .passes.words import Given, to_words, within_error
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
 from .robot.frames import align_axes
@@ -39,7 +33,7 @@ from .target import find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
-GAIN_SAMPLES, ERROR_SAMPLES = 256, 2000  # states without extremes
+ERROR_SAMPLES = 2000  # without extremes
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
 Progress = Callable[[str], None]
 
@@ -108,60 +102,24 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute."""
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
-    design, box = front.design, bounds(front.design, front.canonical)
-    target = find_target(design.target)
-    state = sample_states(design, front.canonical, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
-    samples = to_columns(front.canonical, front.graph.inputs, state)
-    limits = input_limits(front.canonical, front.graph.inputs, box, samples)
-
+    design, target = front.design, find_target(front.design.target)
     progress("ranges and word lengths")
+    given = sample_inputs(front)
     graph = verify(phase(front.graph))  # angles in turns
     graph = verify(reciprocals(graph))  # as mantissas and exponents
-    ranges = analyse(graph, limits, samples)
-
-    def lower(error: float | None) -> FixedGraph:
-        """In words of the design's width, or of as many bits as the error asks for."""
-        lowered, within = graph, ranges
-        while has_constants(lowered):  # again where a negligible product left a constant factor
-            slack = tolerances(lowered, within, design.width, choose(lowered, within, error))
-            lowered = verify(constant_multiply(lowered, slack))  # shifts and additions
-            within = analyse(lowered, limits, samples)
-        lowered = verify(balance(lowered))  # sums in the order in which their terms arrive
-        within = analyse(lowered, limits, samples)  # the new additions too
-        bits = choose(lowered, within, error)
-        formats = input_formats(lowered, limits, design.width, bits)
-        return verify_fixed(wordlength(lowered, within, design.width, formats, bits))
-
-    def choose(of: Graph, within: Ranges, error: float | None) -> dict[Node, int] | None:
-        if error is None:
-            return None
-        gain = gains(of, {k: v[-GAIN_SAMPLES:] for k, v in samples.items()}, array_of(of))
-        return fractions(of, within, gain, error, target.multiplier_width)
-
     if design.error is None:
-        fixed = lower(None)
+        ranges, fixed = to_words(graph, given, design.width)
     else:
-        few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
-        fixed = affordable(design.error, lower, lambda f: relative_error(f, front.graph, few))
-
+        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width)
     progress("schedule")
     timetable = schedule(fixed, bind(fixed, target), target)
     return Core(front, ranges, fixed, plan(timetable))
 
 
-def array_of(graph: Graph) -> dict[str, str]:
-    """Output → the array that it is an entry of."""
-    return {name: name.partition("[")[0] for name in graph.outputs}
-
-
-def relative_error(fixed: FixedGraph, graph: Graph, inputs: dict[str, Any]) -> float:
-    """Of the array that is off most: root mean square, against the float graph's."""
-    words = {name: word.quantize(inputs[name]) for name, word in fixed.inputs.items()}
-    found, exact = evaluate_fixed(fixed, words).outputs, evaluate(graph, inputs)
-    sums: dict[str, list[float]] = {}
-    for name, array in array_of(graph).items():
-        value = fixed.formats[fixed.graph.outputs[name]].real(found[name])
-        total = sums.setdefault(array, [0.0, 0.0])
-        total[0] += float(((value - exact[name]) ** 2).sum())
-        total[1] += float((exact[name] ** 2).sum())
-    return max((math.sqrt(e / size) for e, size in sums.values() if size), default=0.0)
+def sample_inputs(front: Front) -> Given:
+    """Random states within the design's limits, as inputs of the graph."""
+    robot, names = front.canonical, front.graph.inputs
+    state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
+    samples = to_columns(robot, names, state)
+    limits = input_limits(robot, names, bounds(front.design, robot), samples)
+    return Given(limits, samples, {k: v[-ERROR_SAMPLES:] for k, v in samples.items()})

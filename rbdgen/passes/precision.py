@@ -15,19 +15,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.evaluate import evaluate
-from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
 from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
+T = TypeVar("T")
 Array = NDArray[np.float64]
 ATTEMPTS, NEAR = 6, 0.8
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
@@ -135,20 +135,18 @@ def fractions(
     return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
 
 
-def affordable(
-    error: float, lower: Callable[[float], FixedGraph], measure: Callable[[FixedGraph], float]
-) -> FixedGraph:
-    """The cheapest graph found whose measured error is at most ``error``.
+def affordable(error: float, lower: Callable[[float], T], measure: Callable[[T], float]) -> T:
+    """The cheapest of what ``lower`` makes whose measured error is at most ``error``.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
     roughly; so it is aimed again until what is measured comes near.
     """
     aim, best = error, None
     for _ in range(ATTEMPTS):
-        fixed = lower(aim)
-        seen = measure(fixed)
+        made = lower(aim)
+        seen = measure(made)
         if seen <= error:
-            best = fixed
+            best = made
             if seen >= NEAR * error:
                 break
         aim *= (1 + NEAR) / 2 * error / max(seen, error / 16)
