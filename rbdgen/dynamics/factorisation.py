@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import is_zero
+from .spatial import is_constant, is_zero
 
 Matrix = list[Vector]
 Order = Mapping[int, int]
@@ -42,7 +42,7 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
                 for j in above:
                     if j <= i:
                         # the next pivot waits for nothing but D⁻¹
-                        last = i == j == above[-1]
+                        last = i == j == above[-1] and not is_constant(D_inverse[k])
                         share = (H[k, i] * H[k, i]) * D_inverse[k] if last else L[k][i] * H[k, j]
                         H[i, j] = H.get((i, j), 0.0) - share
     return Factors(order, L, D_inverse)
