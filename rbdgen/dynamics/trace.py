@@ -6,11 +6,12 @@ Several functions share all that they have in common, since equal operations are
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
-from ..robot.model import JointKind, Robot, frozen
+from ..robot.model import JointKind, Robot, RobotError, frozen
 from .articulated import mass_matrix_inverse
 from .composite import Columns, Gradient
 from .factorisation import Solver, factorise, times
@@ -65,34 +66,36 @@ def trace(
     revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``M[i,j]`` and ``Minv[i,j]`` for j ≤ i,
     ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
     """
-    if factorisation == "auto":
-        ways = ["ltdl"]
-        if (
-            {"minv", "fd", "dfd"}.intersection(functions)
-            and _is_tree_in_q(robot)
-            and root == "free"
-        ):
-            ways.append("mminvgen")
-    else:
-        ways = [factorisation]
-    graphs = [
-        _trace(
+    tracings = [
+        _Tracing(
             robot,
-            set(functions),
-            external_forces,
+            frozenset(functions),
+            tuple(external_forces),
             multiplications,
             sincos_inputs,
-            formulation,
-            way,
-            root,
+            formulation == "recursive",
+            way == "mminvgen",
+            robot.joints[0].kind.nv if root == "given" else 0,
         )
-        for way in ways
+        for way in _factorisations(robot, functions, factorisation, root)
     ]
-    return min(graphs, key=_cost)
+    return min((tracing.graph() for tracing in tracings), key=_cost)
 
 
-def _is_tree_in_q(robot: Robot) -> bool:
-    return all(joint.mimic is None for joint in robot.joints)
+def _factorisations(
+    robot: Robot, functions: Sequence[str], factorisation: str, root: str
+) -> list[str]:
+    """The ways to M⁻¹ to try."""
+    mimics = any(joint.mimic is not None for joint in robot.joints)
+    if factorisation == "mminvgen" and (mimics or root == "given"):
+        why = "joints that mimic others" if mimics else "a base whose motion is given"
+        raise RobotError(
+            f"{robot.name}: --factorisation mminvgen cannot have {why}; use ltdl or auto"
+        )
+    if factorisation != "auto":
+        return [factorisation]
+    inverts = not {"minv", "fd", "dfd"}.isdisjoint(functions)
+    return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]
 
 
 def _cost(graph: Graph) -> int:
@@ -100,80 +103,129 @@ def _cost(graph: Graph) -> int:
     return count["mul"] + 4 * count["recip"]  # normalise, look up, correct
 
 
-def _trace(
-    robot: Robot,
-    functions: set[str],
-    external_forces: Sequence[int],
-    multiplications: int,
-    sincos_inputs: bool,
-    formulation: str,
-    factorisation: str,
-    root: str,
-) -> Graph:
-    builder = Builder()
-    face = Interface(builder)
-    base = robot.joints[0].kind.nv if root == "given" else 0
-    owners = {k: i for i in robot.free for k in indices(robot.v_slices[i])}
-    order = {k: i for k, i in sorted(owners.items()) if k >= base}
-    state = _state(face, robot, functions, external_forces, sincos_inputs, base)
-    unit = units(robot, len(state.f_ext))
-    if functions != {"id"}:
-        unit = Units(unit.acceleration, 1 / unit.acceleration)
+@dataclass(frozen=True)
+class _Tracing:
+    """One graph in the making; ``base`` coordinates of the first joint have their motion given."""
 
-    def dynamics(qdd: Vector, wanted: bool, regions: str = "") -> Pass:
+    robot: Robot
+    functions: frozenset[str]
+    external_forces: tuple[int, ...]
+    multiplications: int
+    sincos_inputs: bool
+    recursive: bool
+    articulated: bool
+    base: int
+    builder: Builder = field(default_factory=Builder)
+
+    def graph(self) -> Graph:
+        face, functions = Interface(self.builder), self.functions
+        state = self._state(face)
+        given = unforced = None
+        if functions & AT_GIVEN_ACCELERATION:
+            given = self._pass(state, functions != {"id"})
+        if functions & AT_GIVEN_EFFORT or given is None:
+            at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
+            regions = "_unforced" if given else ""
+            unforced = self._pass(replace(state, qdd=at_rest), True, regions)
+        if given is not None:
+            _gives_inverse(face, functions, self.order, given)
+        at = unforced or given
+        assert at is not None
+        if "m" in functions:
+            face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
+        if functions & {"minv", "fd", "dfd"}:
+            solver = self._solver(at)
+            if "minv" in functions:
+                face.gives_lower("Minv", solver.explicit())
+            if functions & AT_GIVEN_EFFORT:
+                self._gives_at_effort(face, state, at, solver)
+        return face.graph()
+
+    @cached_property
+    def order(self) -> dict[int, int]:
+        """Each coordinate that is not given → its joint."""
+        robot = self.robot
+        owners = {k: i for i in robot.free for k in indices(robot.v_slices[i])}
+        return {k: i for k, i in sorted(owners.items()) if k >= self.base}
+
+    @cached_property
+    def unit(self) -> Units:
+        """What suits inverse dynamics alone, or one that is consistent."""
+        own = units(self.robot, len(self.external_forces))
+        return own if self.functions == {"id"} else Units(own.acceleration, 1 / own.acceleration)
+
+    @property
+    def moves(self) -> bool:
+        """Whether velocities and weight matter."""
+        return bool(self.functions - {"m", "minv"})
+
+    def _pass(self, state: State, wanted: bool, regions: str = "") -> Pass:
         """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
-        here = replace(state, qdd=qdd)
-        moved = move(builder, weighed, here, unit, multiplications, f"forward{regions}")
-        columns, whole = Columns(robot, moved, unit), {}
+        robot, builder, unit = self.robot, self.builder, self.unit
+        if not self.moves:
+            robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
+        moved = move(builder, robot, state, unit, self.multiplications, f"forward{regions}")
+        columns = Columns(robot, moved, unit)
+        whole: dict[int, Wrench] = {}
 
         def visit(i: int, force: Wrench) -> None:
             whole[i] = force
             if wanted:
                 columns.visit(i, force)
 
-        tau = gather(builder, weighed, moved, unit, f"backward{regions}", visit)
+        tau = gather(builder, robot, moved, unit, f"backward{regions}", visit)
         found = columns.gradient
-        if wanted and formulation == "recursive":
+        if wanted and self.recursive:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)
         return Pass(moved, tau, columns.gradient.M, found)
 
-    moves = functions - {"m", "minv"}
-    weighed = robot if moves else replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
-    given = unforced = None
-    if functions & AT_GIVEN_ACCELERATION:
-        given = dynamics(list(state.qdd), functions != {"id"})
-    if functions & AT_GIVEN_EFFORT or not given:
-        at_rest: Vector = [*state.qdd[:base], *[0.0] * len(order)]
-        unforced = dynamics(at_rest, True, "_unforced" if given else "")
-    if given:
-        _gives_inverse(face, functions, order, given)
-    at = unforced or given
-    assert at is not None
-    if "m" in functions:
-        face.gives_lower("M", {(i, j): at.M[i][j] for i in order for j in order})
-    if functions & {"minv", "fd", "dfd"}:
-        if factorisation == "mminvgen":
-            inverse = mass_matrix_inverse(builder, robot, at.moved, unit)
-            solver = Solver(builder, order, inverse=inverse)
-        else:
-            solver = Solver(builder, order, factorise(builder, at.M, order))
-        if "minv" in functions:
-            face.gives_lower("Minv", solver.explicit())
-    if unforced and functions & AT_GIVEN_EFFORT:
-        tau = face.vector("tau", robot.nv, order)
-        with builder.region("effort", 0):
-            effort = {k: tau[k] - unforced.tau[k] for k in order}
+    def _solver(self, at: Pass) -> Solver:
+        if self.articulated:
+            inverse = mass_matrix_inverse(self.builder, self.robot, at.moved, self.unit)
+            return Solver(self.builder, self.order, inverse=inverse)
+        return Solver(self.builder, self.order, factorise(self.builder, at.M, self.order))
+
+    def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
+        """What follows from a given effort; ``at``: without it."""
+        tau = face.vector("tau", self.robot.nv, self.order)
+        with self.builder.region("effort", 0):
+            effort = {k: tau[k] - at.tau[k] for k in self.order}
         (qdd,) = solver.times([effort])
         face.gives_vector("qdd", qdd)
-        if "dfd" in functions:
-            accelerations = [*state.qdd[:base], *(qdd.get(k, 0.0) for k in order)]
-            columns = _columns(dynamics(accelerations, True, "_again").gradient, order)
-            _gives_forward(face, order, [solver.times(c, "_again") for c in columns])
-    return face.graph()
+        if "dfd" in self.functions:
+            found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
+            moving = self._pass(replace(state, qdd=found), True, "_again")
+            columns = _columns(moving.gradient, self.order)
+            _gives_forward(face, self.order, [solver.times(c, "_again") for c in columns])
+
+    def _state(self, face: Interface) -> State:
+        """The inputs that the functions need."""
+        robot, moves = self.robot, self.moves
+        turning = revolute(robot) if self.sincos_inputs else []
+        turns = {i: (face.given(f"sin[{i}]"), face.given(f"cos[{i}]")) for i in turning}
+        asked: list[int] = []
+        for i in robot.moving:
+            joint, at = robot.joints[i], robot.q_slices[i]
+            if i not in turning:
+                hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 else 0
+                asked += range(at.start + hidden, at.stop)
+        accelerated = self.base if moves else 0
+        if self.functions & AT_GIVEN_ACCELERATION:
+            accelerated = robot.nv
+        return State(
+            face.vector("q", robot.nq, asked),
+            face.vector("qd", robot.nv, range(robot.nv) if moves else ()),
+            face.vector("qdd", robot.nv, range(accelerated)),
+            {
+                i: [face.given(f"f_ext[{robot.moving.index(i)}].{axis}") for axis in WRENCH]
+                for i in (self.external_forces if moves else ())
+            },
+            turns,
+        )
 
 
 def _gives_inverse(
-    face: Interface, functions: set[str], order: dict[int, int], given: Pass
+    face: Interface, functions: frozenset[str], order: dict[int, int], given: Pass
 ) -> None:
     """What follows from a given acceleration."""
     if functions & {"id", "did"}:
@@ -220,34 +272,3 @@ def _columns(of: Gradient, order: Iterable[int]) -> list[list[dict[int, Scalar]]
         [{i: G[i][j] for i in order if not is_zero([G[i][j]])} for j in order]
         for G in (of.dtau_dq, of.dtau_dqd)
     ]
-
-
-def _state(
-    face: Interface,
-    robot: Robot,
-    functions: set[str],
-    external_forces: Sequence[int],
-    sincos_inputs: bool,
-    base: int,
-) -> State:
-    """The inputs that the functions need; ``base``: coordinates whose motion is given."""
-    turning = revolute(robot) if sincos_inputs else []
-    turns = {i: (face.given(f"sin[{i}]"), face.given(f"cos[{i}]")) for i in turning}
-    asked: list[int] = []
-    for i in robot.moving:
-        joint, at = robot.joints[i], robot.q_slices[i]
-        if i not in turning:
-            hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 else 0
-            asked += range(at.start + hidden, at.stop)
-    moves = bool(functions - {"m", "minv"})
-    accelerated = robot.nv if functions & AT_GIVEN_ACCELERATION else base if moves else 0
-    return State(
-        face.vector("q", robot.nq, asked),
-        face.vector("qd", robot.nv, range(robot.nv) if moves else ()),
-        face.vector("qdd", robot.nv, range(accelerated)),
-        {
-            i: [face.given(f"f_ext[{robot.moving.index(i)}].{axis}") for axis in WRENCH]
-            for i in (external_forces if moves else ())
-        },
-        turns,
-    )

@@ -17,7 +17,7 @@ from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import load
-from rbdgen.robot.model import Array, Robot
+from rbdgen.robot.model import Array, Robot, RobotError
 from tests.random_robots import ALL_KINDS, SINGLE, random_robot
 
 STATES = 4
@@ -194,3 +194,14 @@ def test_a_given_base_leaves_its_rows_and_columns_out() -> None:
     assert all(int(k) >= 6 for n in places for k in n[n.index("[") + 1 : -1].split(","))
     assert "qdd[5]" in graph.inputs
     assert "qdd[6]" not in graph.inputs
+
+
+def test_mminvgen_refuses_what_it_cannot_do() -> None:
+    rng = np.random.default_rng(0)
+    mimics = canonicalize(random_robot(rng, 8, mimic=0.6))
+    assert any(joint.mimic for joint in mimics.joints)
+    with pytest.raises(RobotError, match="mminvgen cannot have joints that mimic"):
+        trace(mimics, ["minv"], factorisation="mminvgen")
+    design, robot = load("hyq", base="floating")
+    with pytest.raises(RobotError, match="mminvgen cannot have a base"):
+        trace(canonicalize(robot, design.snap), ["fd"], factorisation="mminvgen", root="given")
