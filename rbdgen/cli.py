@@ -13,6 +13,7 @@ from typing import Any
 
 from . import __version__, api
 from .api.evaluate import MODELS
+from .passes.ranges import RangeError
 from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
@@ -28,6 +29,7 @@ ERRORS = (
     api.OutputError,
     api.Mismatch,
     EmitError,
+    RangeError,
     SimulationError,
     SynthesisError,
 )

@@ -16,7 +16,7 @@ from .dynamics.trace import trace as trace_functions
 from .graph.evaluate import evaluate
 from .graph.fixed import FixedGraph, evaluate_fixed
 from .graph.graph import Graph
-from .graph.node import Node
+from .graph.node import Node, Op
 from .graph.verify import verify, verify_fixed
 from .passes.balance import balance
 from .passes.constant_multiply import constant_multiply, has_constants, tolerances
@@ -143,6 +143,12 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     else:
         few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
         fixed = affordable(design.error, lower, lambda f: relative_error(f, front.graph, few))
+    if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
+        functions = ", ".join(design.functions)
+        raise RobotError(
+            f"{front.robot.name}: {functions}: the same in every state, so there is no hardware "
+            "to make"
+        )
 
     progress("schedule")
     timetable = schedule(fixed, bind(fixed, target), target)
