@@ -66,8 +66,7 @@ def test_each_bit_halves_the_error() -> None:
 HUMANOID = [
     ("id", {"tau": 1.7e-4}),
     ("m", {"M": 3.5e-5}),
-    ("fd", {"qdd": 3.3e-2}),
-    ("minv", {"Minv": 1e-3}),
+    ("minv", {"Minv": 8e-5}),
 ]
 
 
@@ -79,7 +78,6 @@ def test_humanoid_at_18_bits(function: str, allowed: dict[str, float]) -> None:
     assert set(report["errors"]) == set(allowed)
     for name, bound in allowed.items():
         error = report["errors"][name]["relative_rms"]
-        print(function, name, error, report["overflows"])
         assert error <= bound
     # M⁻¹ has no largest value that a few random states would show
     assert report["overflows"] <= (3 if function == "minv" else 0)
