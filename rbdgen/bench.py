@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from . import api
+from .api.simulate import integer_errors
 from .chains import chain_urdf
+from .compiler import compile_core, front_end
 from .cpu import rnea_nanoseconds
 from .demo import HEAD, row
 from .tables import simulation_text, table
@@ -25,6 +27,8 @@ Progress = Callable[[str], None]
 MILLION = 1_000_000
 SEEDS = (1, 2, 3)
 SIZES = (7, 30, 100)
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
+STATES = 3000
 
 
 def bench(names: Sequence[str], place: Path, progress: Progress) -> None:
@@ -71,6 +75,41 @@ def xilinx(place: Path, progress: Progress) -> Any:
         results[robot] = api.synthesize(place / robot, "xcup", progress=progress)
         print(results[robot]["text"])
     return results
+
+
+def quadruped(place: Path, progress: Progress) -> Any:
+    """Every function of HyQ on a floating base, 18 bits, simulated: every bit, its errors."""
+    results = {}
+    for function in FUNCTIONS:
+        folder = place / f"hyq_floating_{function}"
+        started = time.monotonic()
+        api.generate("hyq", folder, progress, base="floating", functions=(function,))
+        report = api.simulate(folder, STATES, progress=progress)
+        results[function] = report
+        print(_line(function, report, started), flush=True)
+    return results
+
+
+def humanoid(place: Path, progress: Progress) -> Any:
+    """Every function of the humanoid in the integer model, 18 bits: overflows and errors."""
+    results = {}
+    for function in FUNCTIONS:
+        started = time.monotonic()
+        core = compile_core(front_end("humanoid", functions=(function,)), progress)
+        report: dict[str, Any] = {"states": STATES, "latency": core.plan.latency}
+        report |= integer_errors(core, STATES)
+        results[function] = report
+        print(_line(function, report, started), flush=True)
+    return results
+
+
+def _line(function: str, report: dict[str, Any], started: float) -> str:
+    """What was simulated of a function, and how far its arrays are from the golden model."""
+    errors = [f"{name} {e['relative_rms']:.1e}" for name, e in report["errors"].items()]
+    return (
+        f"{function:<5} {report['states']} states, {report['overflows']} overflow, latency "
+        f"{report['latency']}, error (RMS): {', '.join(errors)}; {time.monotonic() - started:.0f} s"
+    )
 
 
 def iiwa(place: Path, progress: Progress) -> Any:
@@ -134,6 +173,8 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "bits": bits,
     "growth": growth,
     "robots": robots,
+    "quadruped": quadruped,
+    "humanoid": humanoid,
     "xilinx": xilinx,
     "iiwa": iiwa,
     "hyq": hyq,

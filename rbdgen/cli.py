@@ -14,6 +14,7 @@ from typing import Any
 from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
+from .passes.ranges import RangeError
 from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
@@ -29,6 +30,7 @@ ERRORS = (
     api.OutputError,
     api.Mismatch,
     EmitError,
+    RangeError,
     SimulationError,
     SynthesisError,
     PrecisionError,

@@ -14,6 +14,7 @@ from .dynamics.interface import input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
+from .graph.node import Op
 from .graph.verify import verify
 from .passes.factor import factor
 from .passes.identities import identities
@@ -111,6 +112,12 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
         ranges, fixed = to_words(graph, given, design.width)
     else:
         ranges, fixed = within_error(graph, given, design.error, target.multiplier_width)
+    if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
+        functions = ", ".join(design.functions)
+        raise RobotError(
+            f"{front.robot.name}: {functions}: the same in every state, so there is no hardware "
+            "to make"
+        )
     progress("schedule")
     timetable = schedule(fixed, bind(fixed, target), target)
     return Core(front, ranges, fixed, plan(timetable))

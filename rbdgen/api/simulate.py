@@ -190,6 +190,21 @@ def outputs_and_golden(
         yield name, values, reference[name]
 
 
+def integer_errors(core: Core, states: int, seed: int = 0) -> dict[str, Any]:
+    """The integer model alone, on random states: ``overflows`` and ``errors`` as ``simulate``."""
+    errors: dict[str, Error] = {}
+    overflows = 0
+    for state in batches(core, states, seed):
+        results, flags = integer_results(core, to_words(core, state))
+        for name, values, reference in outputs_and_golden(core, state, results):
+            errors.setdefault(name, Error()).add(values, reference)
+        overflows += int(flags.any(axis=1).sum())
+    return {
+        "overflows": overflows,
+        "errors": {name: error.report() for name, error in errors.items()},
+    }
+
+
 def stalled_run(core: Core, model: Model, states: int, seed: int) -> int:
     """The same under random stalls on both sides: nothing lost, doubled or out of order."""
     (state,) = batches(core, states, seed + 1)

@@ -20,6 +20,9 @@ Interval = tuple[float, float]
 
 
 RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+# Of the larger operand, allowed for in a sum that cancels: inputs that depend on each other, as
+# the entries of M⁻¹ do, are rounded one by one.
+CANCELLED = 2.0**-6
 
 
 class RangeError(ValueError):
@@ -86,6 +89,8 @@ def analyse(
 ) -> Ranges:
     """Bound every node by the smaller of its interval and its sampled maximum plus ``margin``.
 
+    A sum may be as large as a 64th of its larger operand, however it cancels in the samples, and
+    what is computed from it as much larger.
     ``limits`` bound each input, ``samples`` hold states within them, (N,) each.
 
     Raises:
@@ -105,6 +110,7 @@ def analyse(
     evaluate(graph, samples, watch)
     intervals: dict[Node, Interval] = {}
     bound: dict[Node, float] = {}
+    raised: dict[Node, float] = {}  # what a sum that cancels has brought with it
     proven = set()
     for node in graph.nodes:
         if node.op is Op.INPUT:
@@ -114,6 +120,13 @@ def analyse(
         intervals[node] = interval
         largest = max(abs(interval[0]), abs(interval[1]))
         guess = sampled[node] * (1 + margin)
+        if node.op in (Op.ADD, Op.SUB):
+            allowed = max(bound[a] * (1 if a in raised else CANCELLED) for a in node.args)
+        else:
+            allowed = guess * max((raised.get(a, 1.0) for a in node.args), default=1.0)
+        if allowed > guess:
+            raised[node] = allowed / guess if guess else 1.0
+            guess = allowed
         bound[node] = min(largest, guess) if node.op is not Op.INPUT else largest
         if largest <= guess or node.op is Op.INPUT:
             proven.add(node)

@@ -325,6 +325,7 @@ def build(
             toolchain.verilate([*options, "-Mdir", work, *sources])
             (work / "harness.cpp").write_text(harness)
             runtime = toolchain.runtime(out_dir, jobs)
+            toolchain.precompile(work / "Vdut__pch.h")
             objects = toolchain.compile(sorted(work.glob("*.cpp")), work, jobs, say)
             toolchain.link([*objects, *runtime], work / "model.so").replace(library)
     return Model(library, ports)
@@ -364,6 +365,12 @@ class _Toolchain:
         """Run Verilator itself, without its Perl wrapper."""
         environment = os.environ | {"VERILATOR_ROOT": str(self.root)}
         _call([self.root / "bin" / "verilator_bin", *arguments], "Verilator", environment)
+
+    def precompile(self, header: Path) -> None:
+        """What every file of a model includes first, read once: g++ finds it by its name."""
+        target = header.with_name(f"{header.name}.gch")
+        command: list[str | Path] = [self.compiler, *self.flags, f"-I{header.parent}"]
+        _call([*command, "-x", "c++-header", header, "-o", target], "C++ compiler")
 
     def compile(
         self, files: Sequence[Path], work: Path, jobs: int, say: Progress | None = None

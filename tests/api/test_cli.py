@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen import __version__, api
+from rbdgen import __version__, api, compiler
 from rbdgen.api import folder
 from rbdgen.cli import main
 from rbdgen.data import data_folder
@@ -269,3 +269,53 @@ def test_simulate_sees_a_wrong_bit(design: Path, capsys: pytest.CaptureFixture[s
     file.write_text(text.replace("<= a1 * b1;", "<= -(a1 * b1);", 1))
     message = refused(capsys, "simulate", "design", "--states", "200")
     assert re.match(r"tau\[\d\] of state \d+ at full rate: hardware -?\d+, integer model", message)
+
+
+HELD = """<robot name="gimbal">
+  <link name="a"/>
+  <joint name="outer" type="continuous">
+    <parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
+  </joint>
+  <link name="b"/>
+  <joint name="tilt" type="continuous">
+    <parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+  </joint>
+  <link name="c"/>
+  <joint name="inner" type="continuous">
+    <parent link="c"/><child link="d"/><axis xyz="0 0 1"/>
+  </joint>
+  <link name="d"><inertial>
+    <mass value="1"/><inertia ixx="0.3" iyy="0.2" izz="0.1" ixy="0" ixz="0" iyz="0"/>
+  </inertial></link>
+</robot>
+"""
+LOCKED = """robot: gimbal.urdf
+functions: [minv]
+limits: {joints: {tilt: {position: [-1.0e-9, 1.0e-9]}}}
+"""
+
+
+def test_singular_mass_matrices_are_refused(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A gimbal whose axes fall into one: at the first look, or at the last in all states."""
+    Path("gimbal.urdf").write_text(HELD)
+    Path("locked.yaml").write_text(LOCKED)
+    assert "gimbal: singular mass matrix" in refused(capsys, "generate", "locked.yaml")
+    monkeypatch.setattr(compiler, "refuse_singular", lambda design, robot: None)
+    line = refused(capsys, "generate", "locked.yaml")
+    assert "the reciprocal of region factor 0" in line
+    assert "must be positive in all of them" in line
+
+
+def test_what_is_constant_needs_no_hardware(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("wheel.urdf").write_text(
+        '<robot name="wheel"><link name="a"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint><link name="b"><inertial>'
+        '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial></link></robot>"
+    )
+    line = refused(capsys, "generate", "wheel.urdf", "--function", "m,minv")
+    assert line == "wheel: m, minv: the same in every state, so there is no hardware to make"

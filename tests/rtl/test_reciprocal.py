@@ -160,6 +160,28 @@ def test_pivots_that_are_not_positive_are_flagged(built: Built) -> None:
     check(built.model.run(expected.tasks, seed=3), expected)
 
 
+@pytest.mark.rtl
+def test_pivots_that_get_too_small_are_flagged(built: Built) -> None:
+    """Positive, but below the smallest that the unit's exponents reach; and the smallest itself."""
+    pivot = "a" if "a" in built.states else "m22"
+    graph = built.fixed.graph
+    unit = next(
+        built.fixed.reciprocal(node)
+        for node in graph.nodes
+        if node.op is Op.EXPONENT and node.args[0].name == pivot
+    )
+    # 2^(lowest - 1) as a word; the word's first bit below the sign is 2^(top - 1)
+    smallest = 1 << max(0, unit.operand - 2 - unit.top + unit.lowest)
+    words = {name: v.copy() for name, v in built.words.items()}
+    words[pivot][::2] = smallest
+    words[pivot][1::2] = np.maximum(smallest - 1, 0)
+    expected = batch(built.plan, words)
+    one_of = "chosen" if pivot == "a" else "22"
+    flags = expected.flags[:, list(graph.outputs).index(one_of)]
+    assert flags[1::2].all()
+    check(built.model.run(expected.tasks, seed=4), expected)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_results_are_those_of_floats(name: str) -> None:
     graph, states, plan = planned(name)

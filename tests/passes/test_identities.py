@@ -1,0 +1,187 @@
+"""What is equal becomes one: sums, products and zeros; and what must stay two stays two."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.dynamics.trace import trace
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.text import from_text, to_text
+from rbdgen.graph.verify import GraphError, verify
+from rbdgen.passes.identities import identities
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.design import load
+
+
+def drawn(graph: Graph, n: int = 4, seed: int = 0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(0.0, 3.0, n) for name in graph.inputs}
+
+
+def simplified(graph: Graph) -> Graph:
+    after = verify(identities(verify(graph), drawn(graph)))
+    expected, actual = (evaluate(g, drawn(graph, 50, 1)) for g in (graph, after))
+    for name in graph.outputs:
+        np.testing.assert_allclose(actual[name], expected[name], rtol=1e-9, atol=1e-12)
+    return after
+
+
+def of(make: object, names: str = "xyz") -> Graph:
+    """A graph of one region whose outputs are what ``make(builder, inputs…)`` gives."""
+    b = Builder()
+    nodes = [b.input(name) for name in names]
+    with b.region("forward", 0):
+        outputs = make(b, *nodes)  # type: ignore[operator]
+    return Graph(tuple(names), {f"out{k}": node for k, node in enumerate(outputs)})
+
+
+def counts(graph: Graph) -> tuple[int, int]:
+    """Multiplications of any kind, additions."""
+    count = graph.operations()
+    return count["mul"] + count["mulc"], count["add"]
+
+
+def test_what_is_added_and_taken_away_again_is_gone() -> None:
+    graph = of(lambda b, x, y, z: [(x * y + z) - z, x * y])
+    after = simplified(graph)
+    assert counts(after) == (1, 0)
+    assert after.outputs["out0"] is after.outputs["out1"]
+
+
+@pytest.mark.parametrize(
+    ("make", "left"),
+    [
+        (lambda b, x, y, z: [(x * y) * z, x * (y * z)], (2, 0)),
+        (lambda b, x, y, z: [(x + y) + z, x + (y + z)], (0, 2)),
+        (lambda b, x, y, z: [(x + y) * (x - y), x * x - y * y], (1, 2)),
+        (lambda b, x, y, z: [(x - y) * z, 4.0 * (y * z - x * z)], (1, 1)),  # up to sign and 2^k
+        (lambda b, x, y, z: [b.sin(x + y), b.sin(y + z + x - z)], (0, 1)),
+        (lambda b, x, y, z: [b.recip(x + y), b.recip(x + z + y - z)], (0, 1)),
+        (lambda b, x, y, z: [0.3 * (x + y), 0.3 * y + 0.3 * x], (1, 1)),
+    ],
+)
+def test_equal_values_written_differently_are_one(make: object, left: tuple[int, int]) -> None:
+    after = simplified(of(make))
+    assert counts(after) == left
+
+
+def test_what_always_vanishes_is_zero() -> None:
+    """r × (m r), and all that hangs on it."""
+
+    def moment(b: Builder, x: Node, y: Node, z: Node) -> list[Node]:
+        zero = (0.3 * x) * y - (0.3 * y) * x
+        return [zero, z + zero * x]
+
+    after = simplified(of(moment))
+    assert after.outputs["out0"].op is Op.CONST
+    assert after.outputs["out0"].value == 0
+    assert after.outputs["out1"].op is Op.INPUT
+    assert counts(after) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda b, x, y, z: [(x * y) * z, (1 + 1e-8) * (x * (y * z))],
+        lambda b, x, y, z: [x + y, (x + y) + 1e-8],
+        lambda b, x, y, z: [x * y, 3.0 * (y * x)],
+        lambda b, x, y, z: [(x + y) - (1 - 1e-10) * x, z],  # small, not zero
+        lambda b, x, y, z: [b.sin(x), b.sin(x + 1e-8)],
+        lambda b, x, y, z: [x * x + y * y, (x + y) * (x + y)],
+        lambda b, x, y, z: [b.cos(x), b.sin(x), b.cos(y)],
+    ],
+)
+def test_nearly_equal_values_stay_apart(make: object) -> None:
+    outputs = list(simplified(of(make)).outputs.values())
+    assert len(set(outputs)) == len(outputs)
+    assert all(node.op is not Op.CONST for node in outputs)
+
+
+def test_a_sign_that_differs_between_states_keeps_them_apart() -> None:
+    graph = of(lambda b, x, y, z: [b.select(x, -y, y), b.select(x * y, -y, y)])
+    assert to_text(simplified(graph)) == to_text(graph)
+
+
+FIRST = """\
+    input x
+    input y
+    input z
+    %0 = input x
+    %1 = input y
+    %2 = input z
+    %3 = mul %0 %1                              @ forward 1
+    %4 = mul %2 %3                              @ forward 1
+"""
+AGAIN = """\
+    %5 = mul %1 %2                              @ forward 2
+    %6 = mul %0 %5                              @ forward 2
+"""
+OUTPUTS = """\
+    output a = %4
+    output b = %6
+"""
+
+
+def regions(*parts: str) -> Graph:
+    return from_text("".join(dedent(part) for part in parts))
+
+
+def test_regions_that_do_not_wait_for_each_other_share_nothing() -> None:
+    graph = regions(FIRST, AGAIN, OUTPUTS)
+    assert to_text(simplified(graph)) == to_text(graph)
+
+
+def test_a_product_is_taken_from_a_region_waited_for_already() -> None:
+    waits = "%7 = sub %6 %3      @ forward 2\noutput c = %7\n"
+    after = simplified(regions(FIRST, AGAIN, waits, OUTPUTS))
+    assert after.outputs["b"] is after.outputs["a"]
+    assert after.outputs["b"].region == ("forward", 1)
+    assert counts(after) == (2, 1)
+
+
+def test_a_product_is_not_taken_from_a_region_that_waits() -> None:
+    """Forward 1 waits for forward 2, though what it needs no wait for stands first."""
+    waits = "%7 = sub %4 %5      @ forward 1\noutput c = %7\n"
+    after = simplified(regions(FIRST, AGAIN, waits, OUTPUTS))
+    assert after.outputs["b"] is not after.outputs["a"]
+    assert after.outputs["b"].region == ("forward", 2)
+
+
+def test_a_sum_is_not_taken_from_another_region() -> None:
+    """A word on a channel costs more than an addition."""
+    sums = "%3 = add %0 %1 @ forward 1\n%4 = add %2 %3 @ forward 1\n"
+    again = "%5 = add %1 %2 @ forward 2\n%6 = add %0 %5 @ forward 2\n"
+    waits = "%7 = sub %6 %3 @ forward 2\noutput c = %7\n"
+    graph = regions(FIRST[: FIRST.index("    %3")], sums, again, waits, OUTPUTS)
+    assert to_text(simplified(graph)) == to_text(regions(to_text(graph)))
+
+
+@pytest.mark.parametrize("circle", ["%4", "%3"])
+def test_regions_in_a_circle_are_refused(circle: str) -> None:
+    """1 → 2 → 1, and 1 → 2 → 3 → 1."""
+    graph = regions(
+        FIRST,
+        "%5 = add %4 %0 @ forward 2\n",
+        "%6 = add %5 %2 @ forward 3\n",
+        f"%7 = add {'%5' if circle == '%4' else '%6'} %1 @ forward 1\noutput a = %7\n",
+        "output b = %6\n",
+    )
+    with pytest.raises(GraphError, match="regions wait for each other in a circle"):
+        verify(graph)
+
+
+@pytest.mark.parametrize("name", ["gantry", "iiwa14", "hyq"])
+def test_a_second_time_finds_nothing(name: str) -> None:
+    design, robot = load(name)
+    canonical = canonicalize(robot, design.snap)
+    graph = trace(canonical, ["did", "fd", "m"])
+    inputs = random_inputs(canonical, graph.inputs, 4, 0)
+    once = verify(identities(graph, inputs))
+    assert once.operations() == verify(identities(once, inputs)).operations()
+    assert once.operations()["mul"] < graph.operations()["mul"]

@@ -1,0 +1,45 @@
+"""Every function in hardware, on an arm and on a quadruped that floats: every bit and flag of the
+integer model, under stalls, on time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.compiler import compile_core, front_end
+from tests.rtl.cores import any_words, check, shared_folder, states_within_limits, verilated
+
+pytestmark = [pytest.mark.rtl, pytest.mark.slow]
+
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+ROBOTS = {
+    "iiwa14": ("iiwa14", {}),
+    "quadruped": (QUADRUPED, {"base": "floating"}),
+    "hyq": ("hyq", {"base": "floating"}),
+}
+# The gradients of HyQ take an hour: `rbdgen bench quadruped`
+CASES = [(robot, f) for f in reversed(FUNCTIONS) for robot in ("quadruped", "iiwa14")]
+CASES += [("hyq", "id"), ("hyq", "m")]
+
+
+@pytest.mark.parametrize(("robot", "function"), CASES)
+def test_every_bit_of_every_function(
+    robot: str, function: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A task a clock, each result after the latency that was predicted; and under stalls."""
+    path, choices = ROBOTS[robot]
+    core = compile_core(front_end(path, functions=(function,), **choices))
+    model = verilated(core, shared_folder(tmp_path_factory, "functions"), f"{robot}_{function}")
+    inside, anywhere = states_within_limits(core, 1000, 1), any_words(core, 500, 2)
+    assert not inside.flags.any()
+    assert anywhere.flags.any()
+    for expected in (inside, anywhere):
+        run = model.run(expected.tasks, seed=1)
+        check(run, expected)
+        tasks = np.arange(len(expected.tasks))
+        np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
+        np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)
+        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
