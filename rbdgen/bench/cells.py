@@ -28,16 +28,26 @@ def cells(core: Core, place: Path, progress: Progress) -> dict[str, dict[str, An
     Every product is a hardware multiplier as far as the design's target has them, for both
     families: what ECP5 cells are counted may be more than any ECP5 has.
     """
-    products = core.plan.schedule.binding.multipliers
-    if products > LARGEST:
-        return {family: {"why_not": TOO_LARGE.format(products)} for family in FAMILIES}
+    if reason := too_large(core):
+        return no_cells(reason)
     progress("RTL")
     made = emit(core.plan, "core")
     found = {}
     for family in FAMILIES:
-        progress(f"{family}: mapping {products} multipliers")
+        progress(f"{family}: mapping {core.plan.schedule.binding.multipliers} multipliers")
         found[family] = _kept(made, family, place, progress)
     return found
+
+
+def too_large(core: Core) -> str | None:
+    """The reason not to map a core, if there is one."""
+    products = core.plan.schedule.binding.multipliers
+    return TOO_LARGE.format(products) if products > LARGEST else None
+
+
+def no_cells(reason: str) -> dict[str, dict[str, Any]]:
+    """What stands in place of the cells of every family."""
+    return {family: {"why_not": reason} for family in FAMILIES}
 
 
 def _kept(made: Emitted, family: str, place: Path, progress: Progress) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..compiler import Core, Front, compile_core, front_end
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
 from ..tables import markdown, table
-from .cells import COLUMNS, cells, columns
+from .cells import COLUMNS, cells, columns, no_cells, too_large
 from .errors import errors, redesigned, smallest_width, worst
 
 Progress = Callable[[str], None]
@@ -28,7 +28,10 @@ TARGET = "xcup"  # so many multipliers that few designs have products in logic
 
 
 def all_functions(robot: str, base: str, place: Path, progress: Progress) -> Any:
-    """All rows of a robot, and what each idea gained; written after each row."""
+    """All rows of a robot, and what each idea gained; written as soon as there is more of it.
+
+    Cells come last, since mapping takes longest.
+    """
     store = place / "kept"
     name = "functions-" + title(robot, base)
     rows: list[Row] = []
@@ -38,17 +41,24 @@ def all_functions(robot: str, base: str, place: Path, progress: Progress) -> Any
         write_file(place / f"{name}.json", json.dumps(result, indent=2) + "\n")
         write_file(place / f"{name}.md", as_markdown(result))
 
+    def of(function: str) -> Progress:
+        return lambda line: progress(f"{title(robot, base)} {function}: {line}")
+
+    cores: dict[str, Core] = {}
     for function in FUNCTIONS:
-
-        def say(line: str, function: str = function) -> None:
-            progress(f"{title(robot, base)} {function}: {line}")
-
         try:
-            rows.append(measured(robot, base, function, store, say))
+            row, core = measured(robot, base, function, store, of(function))
+            if not too_large(core):
+                cores[function] = core
         except (RobotError, RangeError) as error:
-            rows.append({"function": function, "why_not": str(error)})
+            row = {"function": function, "why_not": str(error)}
+        rows.append(row)
         written()
     result["ideas"] = ideas(robot, base, progress)
+    for row in rows:
+        written()
+        if (function := row["function"]) in cores:
+            row["cells"] = cells(cores.pop(function), store, of(function))
     written()
     return result
 
@@ -58,14 +68,16 @@ def title(robot: str, base: str) -> str:
     return robot if base == "fixed" else f"{robot}-{base}"
 
 
-def measured(robot: str, base: str, function: str, store: Path, progress: Progress) -> Row:
-    """One row: a robot's function, or several in one graph."""
+def measured(
+    robot: str, base: str, function: str, store: Path, progress: Progress
+) -> tuple[Row, Core]:
+    """All but the cells of one row: a robot's function, or several in one graph. And its core."""
     names = tuple(function.split(","))
     progress("trace")
     front = front_end(robot, base=base, functions=names, width=WIDTH, target=TARGET)
     core = compile_core(front, progress)
     slow = redesigned(front, limits=replace(front.design.limits, velocity=SLOW))
-    return {
+    row = {
         "function": function,
         "operations": front.graph.operations(),
         **hardware(core),
@@ -74,8 +86,9 @@ def measured(robot: str, base: str, function: str, store: Path, progress: Progre
             "slow": accuracy(compile_core(slow), store, progress),
         },
         "velocity": {"limits": front.design.limits.velocity, "slow": SLOW},
-        "cells": cells(core, store, progress),
+        "cells": no_cells(too_large(core) or "not mapped yet"),
     }
+    return row, core
 
 
 def hardware(core: Core) -> dict[str, int]:
