@@ -229,12 +229,12 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[A
 
 def notes(result: dict[str, Any]) -> list[str]:
     """Why there is no figure, where there is none."""
-    found = []
+    said: dict[str, list[str]] = {}
     for row in result["rows"]:
-        reasons = [row.get("why_not")]
-        reasons += [c.get("why_not") for c in row.get("cells", {}).values()]
-        found += [f"{row['function']}: {r}" for r in dict.fromkeys(reasons) if r]
-    return found
+        reasons = {c["why_not"] for c in row.get("cells", {}).values() if "why_not" in c}
+        for reason in sorted(reasons | ({row["why_not"]} if "why_not" in row else set())):
+            said.setdefault(reason, []).append(row["function"])
+    return [f"{'; '.join(names)}: {reason}" for reason, names in said.items()]
 
 
 def as_text(result: dict[str, Any]) -> str:
