@@ -21,6 +21,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join(lines)
 
 
+def markdown(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """The same as a table for a Markdown page."""
+    lines = [list(head), ["---"] * len(head), *([_cell(x) for x in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"

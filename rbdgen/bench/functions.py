@@ -1,0 +1,249 @@
+"""Robot × function: operations, latency, multipliers, errors, widths and cells at 18 bits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..api.folder import write_file
+from ..compiler import Core, Front, compile_core, front_end
+from ..passes.ranges import RangeError
+from ..robot.model import RobotError
+from ..tables import markdown, table
+from .cells import COLUMNS, cells, columns, no_cells, too_large
+from .errors import errors, redesigned, smallest_width, worst
+
+Progress = Callable[[str], None]
+Row = dict[str, Any]
+ROBOTS = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd", "did,m")
+INVERTING = ("minv", "fd", "dfd")
+WIDTH, WANTED = 18, 1e-4
+STATES, FEWER = 20_000, 4000  # of the errors at 18 bits, of those that the width is searched with
+SLOW = 2.0  # rad/s and m/s
+TARGET = "xcup"  # so many multipliers that few designs have products in logic
+
+
+def all_functions(robot: str, base: str, place: Path, progress: Progress) -> Any:
+    """All rows of a robot, and what each idea gained; written as soon as there is more of it.
+
+    Cells come last, since mapping takes longest.
+    """
+    store = place / "kept"
+    name = "functions-" + title(robot, base)
+    rows: list[Row] = []
+    result: dict[str, Any] = {"robot": robot, "base": base, "rows": rows, "ideas": []}
+
+    def written() -> None:
+        write_file(place / f"{name}.json", json.dumps(result, indent=2) + "\n")
+        write_file(place / f"{name}.md", as_markdown(result))
+
+    def of(function: str) -> Progress:
+        return lambda line: progress(f"{title(robot, base)} {function}: {line}")
+
+    cores: dict[str, Core] = {}
+    for function in FUNCTIONS:
+        try:
+            row, core = measured(robot, base, function, store, of(function))
+            if not too_large(core):
+                cores[function] = core
+        except (RobotError, RangeError) as error:
+            row = {"function": function, "why_not": str(error)}
+        rows.append(row)
+        written()
+    result["ideas"] = ideas(robot, base, progress)
+    for row in rows:
+        written()
+        if (function := row["function"]) in cores:
+            row["cells"] = cells(cores.pop(function), store, of(function))
+    written()
+    return result
+
+
+def title(robot: str, base: str) -> str:
+    """``hyq-floating``; a fixed base is not said."""
+    return robot if base == "fixed" else f"{robot}-{base}"
+
+
+def measured(
+    robot: str, base: str, function: str, store: Path, progress: Progress
+) -> tuple[Row, Core]:
+    """All but the cells of one row: a robot's function, or several in one graph. And its core."""
+    names = tuple(function.split(","))
+    progress("trace")
+    front = front_end(robot, base=base, functions=names, width=WIDTH, target=TARGET)
+    core = compile_core(front, progress)
+    slow = redesigned(front, limits=replace(front.design.limits, velocity=SLOW))
+    row = {
+        "function": function,
+        "operations": front.graph.operations(),
+        **hardware(core),
+        "errors": {
+            "limits": accuracy(core, store, progress),
+            "slow": accuracy(compile_core(slow), store, progress),
+        },
+        "velocity": {"limits": front.design.limits.velocity, "slow": SLOW},
+        "cells": no_cells(too_large(core) or "not mapped yet"),
+    }
+    return row, core
+
+
+def hardware(core: Core) -> dict[str, int]:
+    """Cycles, hardware multipliers, and products in logic for want of more of them."""
+    binding = core.plan.schedule.binding
+    styles = [binding.style, binding.sincos, binding.recip]
+    return {
+        "latency": core.plan.latency,
+        "multipliers": binding.multipliers,
+        "in_logic": sum(style == "logic" for kind in styles for style in kind.values()),
+    }
+
+
+def accuracy(core: Core, store: Path, progress: Progress) -> dict[str, Any]:
+    """Errors at the core's width, and the smallest width at which no array's exceeds ``WANTED``."""
+    at_first = errors(core, STATES, store)
+    made = {core.fixed.width: core}
+
+    def error_at(width: int) -> float:
+        progress(f"{width} bits")
+        made[width] = compile_core(redesigned(core.front, width=width))
+        return worst(errors(made[width], FEWER, store))
+
+    known = {core.fixed.width: worst(at_first)}
+    width, tried = smallest_width(error_at, WANTED, known, core.fixed.width)
+    enough = None if width is None else {"width": width, **hardware(made[width])}
+    return {**at_first, "enough": enough, "tried": tried}
+
+
+def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
+    """Operations of did after each rewrite and pass; of the other choices, latencies too."""
+    rows: list[dict[str, Any]] = []
+
+    def front(function: str, **choices: str | int) -> Front:
+        said = " ".join(f"{k} {v}" for k, v in choices.items())
+        progress(f"{title(robot, base)} {function}: {said or 'rewrites'}")
+        return front_end(robot, base=base, functions=(function,), target=TARGET, **choices)
+
+    whole = front("did")
+    for step, operations in whole.rewrites:
+        rows.append({"function": "did", "idea": step, "operations": operations})
+
+    def add(function: str, idea: str, found: Front) -> None:
+        latency = compile_core(found).plan.latency
+        count = found.graph.operations()
+        rows.append({"function": function, "idea": idea, "operations": count, "latency": latency})
+
+    add("did", "composite, rotation 4", whole)
+    add("did", "recursive", front("did", formulation="recursive"))
+    add("did", "rotation 3", front("did", rotation=3))
+    for function in INVERTING:
+        for way in ("ltdl", "mminvgen"):
+            add(function, way, front(function, factorisation=way))
+    return rows
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+OPERATIONS = ("mul", "mulc", "add", "recip")
+HEAD = ("function", *OPERATIONS, "latency", "multipliers", "in logic")
+
+
+def cost_rows(rows: Sequence[Row]) -> list[list[Any]]:
+    """Operations, cycles, cells."""
+    return [
+        [
+            row["function"],
+            *(row["operations"][k] for k in OPERATIONS),
+            *(row[k] for k in ("latency", "multipliers", "in_logic")),
+            *columns(row["cells"]),
+        ]
+        for row in rows
+    ]
+
+
+def error_rows(rows: Sequence[Row]) -> list[list[Any]]:
+    """A line for each array: errors at 18 bits, and the width that all of the function's take."""
+    lines = []
+    for row in rows:
+        fast, slow = (row["errors"][k] for k in ("limits", "slow"))
+        for n, name in enumerate(fast["arrays"]):
+            figures = [
+                f"{report['arrays'][name][k]:.1e}"
+                for report in (fast, slow)
+                for k in ("relative_rms", "max_relative")
+            ]
+            widths = ["" if n else _width(report["enough"]) for report in (fast, slow)]
+            overflows = ["" if n else fast["overflows"] + slow["overflows"]]
+            lines.append(["" if n else row["function"], name, *figures, *widths, *overflows])
+    return lines
+
+
+def _width(enough: dict[str, int] | None) -> str:
+    return "> 32" if enough is None else f"{enough['width']} ({enough['latency']})"
+
+
+def idea_rows(rows: Sequence[dict[str, Any]]) -> list[list[Any]]:
+    """Operations that each idea left."""
+    return [
+        [
+            row["function"],
+            row["idea"],
+            *(row["operations"][k] for k in OPERATIONS),
+            row.get("latency", ""),
+        ]
+        for row in rows
+    ]
+
+
+def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[Any]]]]:
+    """Caption, head and rows of each table of a robot."""
+    rows = [row for row in result["rows"] if "why_not" not in row]
+    name = title(result["robot"], result["base"])
+    if not rows:
+        return []
+    fast, slow = (f"{rows[0]['velocity'][k]:g} rad/s" for k in ("limits", "slow"))
+    errors_head = ("function", "array", f"RMS, {fast}", "max", f"RMS, {slow}", "max")
+    widths_head = (f"bits (latency) for 1e-4, {fast}", slow, "overflows")
+    found: list[tuple[str, Sequence[str], list[list[Any]]]] = [
+        (
+            f"{name}: operations; cycles and multipliers at II = 1; cells as mapped (xcup, ECP5)",
+            (*HEAD, *(name for _, name, _ in COLUMNS)),
+            cost_rows(rows),
+        ),
+        (
+            f"{name}: errors at {WIDTH} bits over {STATES} states, relative to the RMS and to the "
+            "largest value, and the smallest width with a relative RMS of at most 1e-4 in all "
+            f"arrays ({FEWER} states)",
+            (*errors_head, *widths_head),
+            error_rows(rows),
+        ),
+    ]
+    if result["ideas"]:
+        head = ("function", "after, or with", *OPERATIONS, "latency")
+        found.append((f"{name}: what each idea gained", head, idea_rows(result["ideas"])))
+    return found
+
+
+def notes(result: dict[str, Any]) -> list[str]:
+    """Why there is no figure, where there is none."""
+    said: dict[str, list[str]] = {}
+    for row in result["rows"]:
+        reasons = {c["why_not"] for c in row.get("cells", {}).values() if "why_not" in c}
+        for reason in sorted(reasons | ({row["why_not"]} if "why_not" in row else set())):
+            said.setdefault(reason, []).append(row["function"])
+    return [f"{'; '.join(names)}: {reason}" for reason, names in said.items()]
+
+
+def as_text(result: dict[str, Any]) -> str:
+    """For a terminal."""
+    parts = [f"{caption}\n\n{table(head, rows)}" for caption, head, rows in tables(result)]
+    return "\n\n".join([*parts, *notes(result)])
+
+
+def as_markdown(result: dict[str, Any]) -> str:
+    """For a page."""
+    parts = [f"**{caption}**\n\n{markdown(head, rows)}" for caption, head, rows in tables(result)]
+    return "\n\n".join([*parts, *(f"- {note}" for note in notes(result))]) + "\n"

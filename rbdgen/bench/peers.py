@@ -1,0 +1,102 @@
+"""iiwa's gradient of forward dynamics with M⁻¹ given, beside what others published of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..api.folder import write_file
+from ..compiler import compile_core, front_end
+from ..robot.design import MotionLimits
+from ..tables import markdown, table
+from .cells import cells, count
+from .errors import errors, redesigned, smallest_width
+from .functions import FEWER, STATES, TARGET, WIDTH, hardware
+
+Progress = Callable[[str], None]
+LIMITS = MotionLimits(velocity=1.0, acceleration=5.0)  # those that RoboShape was measured with
+GRADIENTS = ("dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd")
+# A tenth of RoboShape's errors, median state.
+TENTH = {"dtau_dq": 2e-5, "dqdd_dqd": 3e-3}
+LATENCY = 612.0  # ns, RoboShape's
+FLOATING_IN_SPACE = (0.0, 0.0, 0.0)  # RoboShape leaves gravity out
+VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "did,difd, no gravity, sines given",
+        {"functions": ("did", "difd"), "angles": "sincos", "gravity": FLOATING_IN_SPACE},
+    ),
+    ("did,difd, sines given", {"functions": ("did", "difd"), "angles": "sincos"}),
+    ("difd, sines given", {"functions": ("difd",), "angles": "sincos"}),
+    ("difd", {"functions": ("difd",)}),
+)
+# Others: name, latency, MHz, II, DSP, LUT, errors of GRADIENTS.
+OTHERS: tuple[tuple[Any, ...], ...] = (
+    (
+        *("RoboShape, Q16.16: did,difd, no gravity, sines given", 34, 56, 24, 11312, 340_000),
+        *("2e-4 (1e-3)", "5e-4 (6e-3)", "-", "3e-2 (1.5e-1)"),
+    ),
+    ("Dadu-RBD, XCVU9P: seven functions", 95, 125, "8 to 10", 4240, *["-"] * 5),
+)
+HEAD = ("design", "bits", "latency", "MHz", "II", "DSP48E2", "LUT", *GRADIENTS)
+LEGEND = (
+    "MHz: the others' clock; ours, the clock at which the latency is RoboShape's 612 ns. DSP48E2, "
+    "LUT: mapped by Yosys, Dadu-RBD's as published. Errors: ‖error‖ / ‖value‖ of the median state "
+    "(of the worst), |q̇| ≤ 1 rad/s, |q̈| ≤ 5 rad/s²."
+)
+
+
+def beside_peers(place: Path, progress: Progress) -> Any:
+    """iiwa's ΔiFD, M⁻¹ given, at |q̇| ≤ 1, |q̈| ≤ 5, beside RoboShape and Dadu-RBD."""
+    results: dict[str, Any] = {}
+    for name, choices in VARIANTS:
+
+        def say(line: str, name: str = name) -> None:
+            progress(f"{name}: {line}")
+
+        front = front_end("iiwa14", target=TARGET, width=WIDTH, limits=LIMITS, **choices)
+        made = {WIDTH: compile_core(front)}
+        reports = {WIDTH: errors(made[WIDTH], STATES, place / "kept")}
+
+        def excess(width: int, made: dict = made, reports: dict = reports) -> float:
+            """How many times a tenth of RoboShape's error the worse of the two is."""
+            if width not in reports:
+                made[width] = compile_core(redesigned(made[WIDTH].front, width=width))
+                reports[width] = errors(made[width], FEWER, place / "kept")
+            arrays = reports[width]["arrays"]
+            return max(arrays[k]["median_state"] / TENTH[k] for k in TENTH if k in arrays)
+
+        enough, _ = smallest_width(excess, 1.0, {}, WIDTH)
+        for width in dict.fromkeys([WIDTH, enough or WIDTH]):
+            say(f"{width} bits")
+            results[f"{name}, {width} bits"] = {
+                "name": name,
+                "width": width,
+                **hardware(made[width]),
+                "errors": reports[width],
+                "cells": cells(made[width], place / "kept", say),
+            }
+    rows = [_row(result) for result in results.values()]
+    rows += [[name, "", *rest] for name, *rest in OTHERS]
+    print(f"{table(HEAD, rows)}\n\n{LEGEND}")
+    write_file(place / "peers.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
+    return results
+
+
+def _row(result: dict[str, Any]) -> list[Any]:
+    found = result["cells"]["xcup"]
+    arrays = result["errors"]["arrays"]
+    return [
+        result["name"],
+        result["width"],
+        result["latency"],
+        round(1e3 * result["latency"] / LATENCY),
+        1,
+        count(found, "DSP48E2"),
+        count(found, "LUT"),
+        *(_error(arrays[k]) if k in arrays else "-" for k in GRADIENTS),
+    ]
+
+
+def _error(array: dict[str, float]) -> str:
+    return f"{array['median_state']:.1e} ({array['worst_state']:.1e})"

@@ -1,0 +1,117 @@
+"""The table robot × function: widths that are searched, results that are kept, tables."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.bench import MEASUREMENTS, functions, peers
+from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
+from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
+from rbdgen.bench.kept import kept
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.robot.design import MotionLimits
+
+
+@pytest.fixture(scope="module")
+def core() -> Core:
+    return compile_core(front_end("pendulum", functions=("did", "m"), target="xcup"))
+
+
+@pytest.mark.parametrize(
+    ("halving", "wanted", "width"),
+    [(2.0, 1e-2, 18), (2.0, 1e-4, 22), (2.05, 1e-4, 22), (1.7, 1e-4, 23), (1.1, 1e-6, None)],
+)
+def test_smallest_width(halving: float, wanted: float, width: int | None) -> None:
+    """The same as trying every width, with fewer tries, and none twice."""
+    asked = []
+
+    def error(bits: int) -> float:
+        asked.append(bits)
+        return 1e-3 / halving ** (bits - 18)
+
+    found, tried = smallest_width(error, wanted, {18: 1e-3})
+    each = [bits for bits in range(18, 33) if error(bits) <= wanted]
+    assert found == width == min(each, default=None)
+    searched = asked[:-15]
+    assert len(searched) == len(set(searched)) and 18 not in searched
+    assert set(tried) == {18, *searched}
+
+
+def test_a_result_is_computed_once(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def compute(word: str) -> Callable[[], Any]:
+        return lambda: calls.append(word) or {1: word}
+
+    for _ in range(2):
+        assert kept(tmp_path / "new", "x", "input", compute("a")) == {"1": "a"}
+    assert kept(tmp_path / "new", "x", "other", compute("b")) == {"1": "b"}
+    assert calls == ["a", "b"]
+    for file in (tmp_path / "new").iterdir():
+        file.write_text(file.read_text()[:-4])  # a damaged one is made again
+    assert kept(tmp_path / "new", "x", "input", compute("c")) == {"1": "c"}
+
+
+def test_errors_of_each_array(core: Core, tmp_path: Path) -> None:
+    found = errors(core, 500, tmp_path)
+    assert set(found["arrays"]) == {"tau", "dtau_dq", "dtau_dqd", "M"}
+    assert found["overflows"] == 0 and found["states"] == 500
+    for array in found["arrays"].values():
+        assert 1e-6 < array["relative_rms"] < 1e-3
+        assert 0 < array["median_state"] < array["worst_state"]
+    assert worst(found) == max(a["relative_rms"] for a in found["arrays"].values())
+    finer = compile_core(redesigned(core.front, width=22))
+    assert worst(errors(finer, 500, tmp_path)) < worst(found) / 8
+    slower = compile_core(redesigned(core.front, limits=MotionLimits(velocity=0.1)))
+    assert errors(slower, 500, tmp_path) != found
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_what_is_too_large_is_said(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbdgen.bench.cells.LARGEST", 3)
+    found = cells(core, Path("unused"), lambda _: None)
+    products = core.plan.schedule.binding.multipliers
+    assert found == {f: {"why_not": TOO_LARGE.format(products)} for f in FAMILIES}
+
+
+def test_tables(core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A robot's rows as text and Markdown; a function that cannot be had has its reason."""
+    monkeypatch.setattr(functions, "FUNCTIONS", ("m", "nonsense"))
+    monkeypatch.setattr(functions, "STATES", 300)
+    monkeypatch.setattr(functions, "FEWER", 100)
+    monkeypatch.setattr("rbdgen.bench.cells.LARGEST", 0)
+    result = functions.all_functions("pendulum", "fixed", tmp_path, lambda _: None)
+    row, refused = result["rows"]
+    assert row["operations"] == front_end("pendulum", functions=("m",)).graph.operations()
+    assert row["errors"]["slow"]["enough"]["width"] >= 18
+    assert '"nonsense" is unknown' in refused["why_not"]
+    text = functions.as_text(result)
+    assert f"nonsense: {refused['why_not']}" in text and "recursive" in text
+    page = (tmp_path / "functions-pendulum.md").read_text()
+    assert page == functions.as_markdown(result)
+    assert page.count("| m |") == 2 and "more than Yosys" in page
+    count = {(idea["function"], idea["idea"]): idea["operations"] for idea in result["ideas"]}
+    assert count["did", "factor"] == count["did", "composite, rotation 4"]
+    assert count["did", "recursive"] != count["did", "composite, rotation 4"]
+    assert count["fd", "mminvgen"] != count["fd", "ltdl"]
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_cells(tmp_path: Path) -> None:
+    core = compile_core(front_end("pendulum", functions=("m",), target="xcup"))
+    said: list[str] = []
+    found = cells(core, tmp_path, said.append)
+    products = core.plan.schedule.binding.multipliers
+    assert found["ecp5"]["cells"]["MULT18X18D"] == found["xcup"]["cells"]["DSP48E2"] == products
+    assert any("Yosys" in line for line in said)
+    said.clear()
+    assert cells(core, tmp_path, said.append) == found
+    assert not any("Yosys" in line for line in said)
+
+
+def test_names() -> None:
+    robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
+    assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
