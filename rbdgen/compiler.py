@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .dynamics.interface import input_limits, random_inputs, to_columns
+from .dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
@@ -129,4 +129,6 @@ def sample_inputs(front: Front) -> Given:
     state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
     samples = to_columns(robot, names, state)
     limits = input_limits(robot, names, bounds(front.design, robot), samples)
-    return Given(limits, samples, {k: v[-ERROR_SAMPLES:] for k, v in samples.items()})
+    few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
+    related = frozenset(name for name in names if name.partition("[")[0] in SAMPLED)
+    return Given(limits, samples, few, related)

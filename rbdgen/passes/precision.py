@@ -127,10 +127,11 @@ def fractions(
         chosen[node] = limit[node]
     for node, fits in limit.items():
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
-    # a sine unit takes its angle to no fewer bits than it gives
-    sines = [chosen[n] + 1 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
+    # what a sine unit can use at least: see SinCos.coarsest
+    sines = [chosen[n] - 2 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
     for node in angles(graph):
-        chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
+        if node.op is Op.INPUT:
+            chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
     most = {n: WIDEST - 2 - integer_bits(ranges.bound[n]) for n in chosen}
     return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
 

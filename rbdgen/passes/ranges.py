@@ -6,7 +6,7 @@ And how small: what a reciprocal is taken of must stay away from zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -85,13 +85,15 @@ def analyse(
     graph: Graph,
     limits: Mapping[str, Interval],
     samples: Mapping[str, NDArray[np.float64]],
+    related: Collection[str] = (),
     margin: float = 0.2,
 ) -> Ranges:
     """Bound every node by the smaller of its interval and its sampled maximum plus ``margin``.
 
-    A sum may be as large as a 64th of its larger operand, however it cancels in the samples, and
-    what is computed from it as much larger.
-    ``limits`` bound each input, ``samples`` hold states within them, (N,) each.
+    ``related`` inputs follow from others in the samples, but are rounded by themselves: a sum that
+    depends on them may be as large as a 64th of its larger operand, however it cancels in the
+    samples, and what is computed from it as much larger. ``limits`` bound each input, ``samples``
+    hold states within them, (N,) each.
 
     Raises:
         RangeError: what a reciprocal is taken of is not positive in some of the states.
@@ -111,6 +113,7 @@ def analyse(
     intervals: dict[Node, Interval] = {}
     bound: dict[Node, float] = {}
     raised: dict[Node, float] = {}  # what a sum that cancels has brought with it
+    touched: set[Node] = set()
     proven = set()
     for node in graph.nodes:
         if node.op is Op.INPUT:
@@ -120,7 +123,9 @@ def analyse(
         intervals[node] = interval
         largest = max(abs(interval[0]), abs(interval[1]))
         guess = sampled[node] * (1 + margin)
-        if node.op in (Op.ADD, Op.SUB):
+        if node.name in related or any(a in touched for a in node.args):
+            touched.add(node)
+        if node.op in (Op.ADD, Op.SUB) and node in touched:
             allowed = max(bound[a] * (1 if a in raised else CANCELLED) for a in node.args)
         else:
             allowed = guess * max((raised.get(a, 1.0) for a in node.args), default=1.0)

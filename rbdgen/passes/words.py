@@ -27,6 +27,10 @@ class Given:
     limits: Mapping[str, tuple[float, float]]
     samples: Mapping[str, Array]  # the first half with extremes
     few: Mapping[str, Array]  # without extremes
+    related: frozenset[str]  # inputs that follow from others
+
+    def ranges(self, graph: Graph) -> Ranges:
+        return analyse(graph, self.limits, self.samples, self.related)
 
 
 def to_words(
@@ -37,13 +41,13 @@ def to_words(
     Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes.
     """
-    ranges = analyse(graph, given.limits, given.samples)
+    ranges = given.ranges(graph)
     while has_constants(graph):  # again where a negligible product left a constant factor
         slack = tolerances(graph, ranges, width, _fractions(graph, ranges, given, width, error))
         graph = verify(constant_multiply(graph, slack))
-        ranges = analyse(graph, given.limits, given.samples)
+        ranges = given.ranges(graph)
     graph = verify(balance(graph))  # sums in the order in which their terms arrive
-    ranges = analyse(graph, given.limits, given.samples)  # of the new additions too
+    ranges = given.ranges(graph)  # of the new additions too
     chosen = _fractions(graph, ranges, given, width, error)
     formats = input_formats(graph, given.limits, width, chosen)
     return ranges, verify_fixed(wordlength(graph, ranges, width, formats, chosen))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,12 +10,14 @@ from ..graph.node import Op, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
 from .apart import instance_of
-from .channel import ChannelFifo
+from .channel import BANK, ChannelFifo
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
 from .sincos import SinCosUnit
+
+WAITING = 3  # results that may wait to be taken: one a clock takes two
 
 
 class RoundTrip(wiring.Component):
@@ -54,6 +56,7 @@ class RoundTrip(wiring.Component):
             if region not in (INPUT, OUTPUT)
         }
         self.fifos = [ChannelFifo(channel) for channel in plan.channels]
+        self._results = LutRam(data.Layout.cast(out_layout).size, BANK)
         super().__init__(
             {
                 "i": In(stream.Signature(in_layout)),
@@ -85,7 +88,7 @@ class RoundTrip(wiring.Component):
     @property
     def rams(self) -> list[LutRam]:
         """Every memory instance; known once this has been elaborated."""
-        return [ram for part in self.parts.values() for ram in part.rams]
+        return [self._results, *(ram for part in self.parts.values() for ram in part.rams)]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -113,9 +116,7 @@ class RoundTrip(wiring.Component):
                 m.d.sync += self.i.ready.eq(room)
                 m.d.comb += fire[region].eq(self.i.valid & self.i.ready)
             elif region == OUTPUT:
-                complete = Signal()
-                m.d.sync += complete.eq(tokens)
-                m.d.comb += fire[region].eq(complete & (~self.o.valid | self.o.ready))
+                m.d.sync += fire[region].eq(tokens & self._output(m, fire[OUTPUT], into[OUTPUT]))
             else:
                 m.d.sync += fire[region].eq(tokens & room)
             m.d.comb += [f.pop.eq(fire[region]) for f in into[region]]
@@ -132,11 +133,14 @@ class RoundTrip(wiring.Component):
             for word, signal in zip(fifo.channel.words, fifo.written, strict=True):
                 assert word.node is not None  # a task that comes in has no flag yet
                 m.d.comb += signal.eq(task[word.node.name])
-        self._output(m, fire[OUTPUT], into[OUTPUT])
         return m
 
-    def _output(self, m: Module, fire: Signal, fifos: list[ChannelFifo]) -> None:
-        """The output register, taken when every result of a task has come."""
+    def _output(self, m: Module, fire: Signal, fifos: list[ChannelFifo]) -> Value:
+        """Results wait here to be taken. Returns whether there is room for one in the next cycle.
+
+        Room is left for what may come while ``o.ready`` is on its way: no path leads from there
+        to a channel.
+        """
         values, flags = {}, {}
         for fifo in fifos:
             for word, signal in zip(fifo.channel.words, fifo.read, strict=True):
@@ -145,21 +149,34 @@ class RoundTrip(wiring.Component):
                 else:
                     values[word.node] = signal
         fixed = self.plan.schedule.fixed
-        with m.If(self.o.ready):
-            m.d.sync += self.o.valid.eq(0)
-        with m.If(fire):
-            m.d.sync += self.o.valid.eq(1)
-            for name, node in fixed.graph.outputs.items():
-                origin = source(node)
-                if origin.op is Op.CONST:
-                    value = int(fixed.formats[origin].quantize(origin.value))
-                    m.d.sync += self.o.payload[name].eq(value)
-                    continue
-                m.d.sync += self.o.payload[name].eq(values[origin])
-                if region_of(origin) in flags:
-                    flag = flags[region_of(origin)]
-                    m.d.sync += self.o.payload[self.flags[name]].eq(flag)
-        taken = self.o.valid & self.o.ready
+        result = Signal(self.o.payload.shape())
+        for name, node in fixed.graph.outputs.items():
+            origin = source(node)
+            if origin.op is Op.CONST:
+                value = int(fixed.formats[origin].quantize(origin.value))
+                m.d.comb += result[name].eq(value)
+                continue
+            m.d.comb += result[name].eq(values[origin])
+            if region_of(origin) in flags:
+                m.d.comb += result[self.flags[name]].eq(flags[region_of(origin)])
+        taken = Signal()
+        waiting = Signal(range(WAITING + 1))
+        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
+        m.submodules.results = self._results.instance(
+            write=fire,
+            write_address=write_address,
+            data=result.as_value(),
+            read_address=read_address,
+            q=self.o.payload.as_value(),
+        )
+        m.d.comb += taken.eq(self.o.valid & self.o.ready)
+        m.d.sync += [
+            write_address.eq(write_address + fire),
+            read_address.eq(read_address + taken),
+            waiting.eq(waiting + fire - taken),
+            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
+        ]
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
+        return waiting + fire < WAITING
