@@ -19,10 +19,11 @@ ROBOTS = {
     "iiwa14": ("iiwa14", {}),
     "quadruped": (QUADRUPED, {"base": "floating"}),
     "hyq": ("hyq", {"base": "floating"}),
+    "mixed": ("pendulum", {"error": 1e-5}),  # words narrower and wider than a multiplier's
 }
 # The gradients of HyQ take an hour: `rbdgen bench quadruped`
 CASES = [(robot, f) for f in reversed(FUNCTIONS) for robot in ("quadruped", "iiwa14")]
-CASES += [("hyq", "id"), ("hyq", "m")]
+CASES += [("hyq", "id"), ("mixed", "fd"), ("mixed", "id")]
 
 
 @pytest.mark.parametrize(("robot", "function"), CASES)
