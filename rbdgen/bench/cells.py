@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ LARGEST = 4000
 TOO_LARGE = "{} products: more than Yosys as WebAssembly maps in its 4 GB"
 
 
-def cells(core: Core, place: Path, progress: Progress) -> dict[str, dict[str, Any]]:
+def cells(
+    core: Core, place: Path, progress: Progress, families: Sequence[str] = FAMILIES
+) -> dict[str, dict[str, Any]]:
     """Family → cell → how many, mapped only; or ``why_not``. Kept in ``place``, by the RTL's text.
 
     Every product is a hardware multiplier as far as the design's target has them, for both
@@ -33,7 +35,7 @@ def cells(core: Core, place: Path, progress: Progress) -> dict[str, dict[str, An
     progress("RTL")
     made = emit(core.plan, "core")
     found = {}
-    for family in FAMILIES:
+    for family in families:
         progress(f"{family}: mapping {core.plan.schedule.binding.multipliers} multipliers")
         found[family] = _kept(made, family, place, progress)
     return found

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..api.folder import write_file
 from ..compiler import Core, Front, compile_core, front_end
+from ..passes.precision import PrecisionError
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
 from ..tables import markdown, table
@@ -86,6 +87,7 @@ def measured(
             "slow": accuracy(compile_core(slow), store, progress),
         },
         "velocity": {"limits": front.design.limits.velocity, "slow": SLOW},
+        "budget": budget(redesigned(front, error=WANTED), store, progress),
         "cells": no_cells(too_large(core) or "not mapped yet"),
     }
     return row, core
@@ -118,6 +120,16 @@ def accuracy(core: Core, store: Path, progress: Progress) -> dict[str, Any]:
     return {**at_first, "enough": enough, "tried": tried}
 
 
+def budget(front: Front, store: Path, progress: Progress) -> dict[str, Any]:
+    """The design whose words come from the error ``WANTED`` instead of a width."""
+    progress(f"error {WANTED:g}")
+    try:
+        core = compile_core(front)
+    except PrecisionError as error:
+        return {"why_not": str(error)}
+    return {**hardware(core), **errors(core, STATES, store)}
+
+
 def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
     """Operations of did after each rewrite and pass; of the other choices, latencies too."""
     rows: list[dict[str, Any]] = []
@@ -148,6 +160,7 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
 # --- tables ----------------------------------------------------------------------------------
 
 OPERATIONS = ("mul", "mulc", "add", "recip")
+BUDGET = (f"latency at {WANTED:g}", "multipliers", "in logic", "RMS")
 HEAD = ("function", *OPERATIONS, "latency", "multipliers", "in logic")
 
 
@@ -159,6 +172,7 @@ def cost_rows(rows: Sequence[Row]) -> list[list[Any]]:
             *(row["operations"][k] for k in OPERATIONS),
             *(row[k] for k in ("latency", "multipliers", "in_logic")),
             *columns(row["cells"]),
+            *_budget(row["budget"]),
         ]
         for row in rows
     ]
@@ -179,6 +193,13 @@ def error_rows(rows: Sequence[Row]) -> list[list[Any]]:
             overflows = ["" if n else fast["overflows"] + slow["overflows"]]
             lines.append(["" if n else row["function"], name, *figures, *widths, *overflows])
     return lines
+
+
+def _budget(found: dict[str, Any]) -> list[Any]:
+    """Cycles, multipliers and products in logic, and the worst array's error."""
+    if "why_not" in found:
+        return ["-"] * 4
+    return [*(found[k] for k in ("latency", "multipliers", "in_logic")), f"{worst(found):.1e}"]
 
 
 def _width(enough: dict[str, int] | None) -> str:
@@ -206,16 +227,17 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[A
         return []
     fast, slow = (f"{rows[0]['velocity'][k]:g} rad/s" for k in ("limits", "slow"))
     errors_head = ("function", "array", f"RMS, {fast}", "max", f"RMS, {slow}", "max")
-    widths_head = (f"bits (latency) for 1e-4, {fast}", slow, "overflows")
+    widths_head = (f"bits (latency) for {WANTED:g}, {fast}", slow, "overflows")
     found: list[tuple[str, Sequence[str], list[list[Any]]]] = [
         (
-            f"{name}: operations; cycles and multipliers at II = 1; cells as mapped (xcup, ECP5)",
-            (*HEAD, *(name for _, name, _ in COLUMNS)),
+            f"{name}: operations; cycles and multipliers at II = 1; cells as mapped (xcup, ECP5); "
+            f"and with --error {WANTED:g} in place of {WIDTH} bits",
+            (*HEAD, *(name for _, name, _ in COLUMNS), *BUDGET),
             cost_rows(rows),
         ),
         (
             f"{name}: errors at {WIDTH} bits over {STATES} states, relative to the RMS and to the "
-            "largest value, and the smallest width with a relative RMS of at most 1e-4 in all "
+            f"largest value; smallest width with a relative RMS of at most {WANTED:g} in all "
             f"arrays ({FEWER} states)",
             (*errors_head, *widths_head),
             error_rows(rows),
@@ -231,8 +253,8 @@ def notes(result: dict[str, Any]) -> list[str]:
     """Why there is no figure, where there is none."""
     said: dict[str, list[str]] = {}
     for row in result["rows"]:
-        reasons = {c["why_not"] for c in row.get("cells", {}).values() if "why_not" in c}
-        for reason in sorted(reasons | ({row["why_not"]} if "why_not" in row else set())):
+        places = [row, row.get("budget", {}), *row.get("cells", {}).values()]
+        for reason in dict.fromkeys(place["why_not"] for place in places if "why_not" in place):
             said.setdefault(reason, []).append(row["function"])
     return [f"{'; '.join(names)}: {reason}" for reason, names in said.items()]
 

@@ -11,14 +11,17 @@ from ..compiler import compile_core, front_end
 from ..robot.design import MotionLimits
 from ..tables import markdown, table
 from .cells import cells, count
-from .errors import errors, redesigned, smallest_width
-from .functions import FEWER, STATES, TARGET, WIDTH, hardware
+from .errors import errors
+from .functions import STATES, TARGET, WIDTH, hardware
 
 Progress = Callable[[str], None]
 LIMITS = MotionLimits(velocity=1.0, acceleration=5.0)  # those that RoboShape was measured with
 GRADIENTS = ("dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd")
-# A tenth of RoboShape's errors, median state.
-TENTH = {"dtau_dq": 2e-5, "dqdd_dqd": 3e-3}
+# The second for errors of less than a tenth of RoboShape's.
+WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
+    (f"{WIDTH} bits", {"width": WIDTH}),
+    ("--error 4e-5", {"error": 4e-5}),
+)
 LATENCY = 612.0  # ns, RoboShape's
 FLOATING_IN_SPACE = (0.0, 0.0, 0.0)  # RoboShape leaves gravity out
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -30,15 +33,15 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("difd, sines given", {"functions": ("difd",), "angles": "sincos"}),
     ("difd", {"functions": ("difd",)}),
 )
-# Others: name, latency, MHz, II, DSP, LUT, errors of GRADIENTS.
+# Others: name, latency, MHz, II, multipliers, DSP, LUT, errors of GRADIENTS.
 OTHERS: tuple[tuple[Any, ...], ...] = (
     (
-        *("RoboShape, Q16.16: did,difd, no gravity, sines given", 34, 56, 24, 11312, 340_000),
+        *("RoboShape, Q16.16: did,difd, no gravity, sines given", 34, 56, 24, "-", 11312, 340_000),
         *("2e-4 (1e-3)", "5e-4 (6e-3)", "-", "3e-2 (1.5e-1)"),
     ),
-    ("Dadu-RBD, XCVU9P: seven functions", 95, 125, "8 to 10", 4240, *["-"] * 5),
+    ("Dadu-RBD, XCVU9P: seven functions", 95, 125, "8 to 10", "-", 4240, *["-"] * 5),
 )
-HEAD = ("design", "bits", "latency", "MHz", "II", "DSP48E2", "LUT", *GRADIENTS)
+HEAD = ("design", "words", "latency", "MHz", "II", "multipliers", "DSP48E2", "LUT", *GRADIENTS)
 LEGEND = (
     "MHz: the others' clock; ours, the clock at which the latency is RoboShape's 612 ns. DSP48E2, "
     "LUT: mapped by Yosys, Dadu-RBD's as published. Errors: ‖error‖ / ‖value‖ of the median state "
@@ -54,27 +57,17 @@ def beside_peers(place: Path, progress: Progress) -> Any:
         def say(line: str, name: str = name) -> None:
             progress(f"{name}: {line}")
 
-        front = front_end("iiwa14", target=TARGET, width=WIDTH, limits=LIMITS, **choices)
-        made = {WIDTH: compile_core(front)}
-        reports = {WIDTH: errors(made[WIDTH], STATES, place / "kept")}
-
-        def excess(width: int, made: dict = made, reports: dict = reports) -> float:
-            """How many times a tenth of RoboShape's error the worse of the two is."""
-            if width not in reports:
-                made[width] = compile_core(redesigned(made[WIDTH].front, width=width))
-                reports[width] = errors(made[width], FEWER, place / "kept")
-            arrays = reports[width]["arrays"]
-            return max(arrays[k]["median_state"] / TENTH[k] for k in TENTH if k in arrays)
-
-        enough, _ = smallest_width(excess, 1.0, {}, WIDTH)
-        for width in dict.fromkeys([WIDTH, enough or WIDTH]):
-            say(f"{width} bits")
-            results[f"{name}, {width} bits"] = {
+        for words, asked in WORDS:
+            core = compile_core(
+                front_end("iiwa14", target=TARGET, limits=LIMITS, **choices, **asked)
+            )
+            say(words)
+            results[f"{name}, {words}"] = {
                 "name": name,
-                "width": width,
-                **hardware(made[width]),
-                "errors": reports[width],
-                "cells": cells(made[width], place / "kept", say),
+                "words": words,
+                **hardware(core),
+                "errors": errors(core, STATES, place / "kept"),
+                "cells": cells(core, place / "kept", say, ("xcup",)),
             }
     rows = [_row(result) for result in results.values()]
     rows += [[name, "", *rest] for name, *rest in OTHERS]
@@ -88,10 +81,11 @@ def _row(result: dict[str, Any]) -> list[Any]:
     arrays = result["errors"]["arrays"]
     return [
         result["name"],
-        result["width"],
+        result["words"],
         result["latency"],
         round(1e3 * result["latency"] / LATENCY),
         1,
+        result["multipliers"],
         count(found, "DSP48E2"),
         count(found, "LUT"),
         *(_error(arrays[k]) if k in arrays else "-" for k in GRADIENTS),

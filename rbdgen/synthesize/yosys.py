@@ -17,6 +17,7 @@ from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 STEPS = r"^\d+\.\d+\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9) pass|Printing statistics)"
 # Registers that the source marks so are not merged with equal ones.
 NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
+MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,21 @@ def synth_xilinx(
     *,
     progress: Progress | None = None,
 ) -> Cells:
-    """Map ``top`` to UltraScale+ or 7-series cells, for the counts: LUTs, FFs, carries, DSPs."""
+    """Map ``top`` to UltraScale+ or 7-series cells, for the counts: LUTs, FFs, carries, DSPs.
+
+    Memories are mapped before their modules are dissolved, each module once: Yosys's time for one
+    grows with all that is around it.
+    """
+    synth = f"synth_xilinx -family {family} -top {top} -flatten -noiopad -noclkbuf -run"
     script = [
         *_read(sources),
-        f"synth_xilinx -family {family} -top {top} -flatten -noiopad -noclkbuf",
+        f"hierarchy -top {top}",
+        f"setattr -mod -set keep_hierarchy 1 {MEMORIES}",
+        f"{synth} begin:map_ffram",
+        f"setattr -mod -unset keep_hierarchy {MEMORIES}",
+        "flatten",
+        "opt_clean",
+        f"{synth} map_ffram:",
     ]
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
         return _synthesize(sources, top, script, Path(name), progress)
