@@ -130,7 +130,7 @@ def fractions(
     # what a sine unit can use at least: see SinCos.coarsest
     sines = [chosen[n] - 2 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
     for node in angles(graph):
-        if node.op is Op.INPUT:
+        if node.op is not Op.MULC:  # a constant factor may be as coarse as its gain allows
             chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
     most = {n: WIDEST - 2 - integer_bits(ranges.bound[n]) for n in chosen}
     return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
