@@ -137,7 +137,7 @@ def fractions(
 
 
 def affordable(error: float, lower: Callable[[float], T], measure: Callable[[T], float]) -> T:
-    """The cheapest of what ``lower`` makes whose measured error is at most ``error``.
+    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, near it.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
     roughly; so it is aimed again until what is measured comes near.

@@ -11,6 +11,7 @@ import pytest
 from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.node import ARITY, Op
+from rbdgen.passes.precision import DERIVATIVE
 from rbdgen.passes.ranges import INTERVAL
 
 # Table → arguments before the operands.
@@ -18,6 +19,7 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "FLOAT": (FLOAT, 1),
     "INTEGER": (INTEGER, 2),
     "INTERVAL": (INTERVAL, 1),
+    "DERIVATIVE": (DERIVATIVE, 2),
 }
 
 

@@ -21,7 +21,7 @@ ROBOTS = {
     "hyq": ("hyq", {"base": "floating"}),
     "mixed": ("pendulum", {"error": 1e-5}),  # words narrower and wider than a multiplier's
 }
-# The gradients of HyQ take an hour: `rbdgen bench quadruped`
+# All functions of HyQ, which take too long here: `rbdgen bench quadruped`
 CASES = [(robot, f) for f in reversed(FUNCTIONS) for robot in ("quadruped", "iiwa14")]
 CASES += [("hyq", "id"), ("mixed", "fd"), ("mixed", "id")]
 
