@@ -10,8 +10,11 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.channels import Plan
+from ..schedule.fold import Fold
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
+from .core import Core
+from .folded import Folded
 from .lut_ram import emit_lut_rams
 from .multiplier import Multiplier, emit_multipliers
 from .round_trip import RoundTrip
@@ -38,18 +41,18 @@ class Emitted:
     files: dict[str, str]
     top: str
     multipliers: list[Multiplier]
-    core: RoundTrip
+    core: Core
     shells: dict[str, Shell]
 
 
-def emit(plan: Plan, name: str) -> Emitted:
+def emit(plan: Plan | Fold, name: str) -> Emitted:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
-    core = RoundTrip(plan, name)
+    core = Folded(plan, name) if isinstance(plan, Fold) else RoundTrip(plan, name)
     texts = [to_rtlil(core, name)]
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}
@@ -75,7 +78,7 @@ def emit(plan: Plan, name: str) -> Emitted:
 class CoreInstance(wiring.Component):
     """The core as a module that is defined elsewhere: shells need not contain it again."""
 
-    def __init__(self, core: RoundTrip, module: str) -> None:
+    def __init__(self, core: Core, module: str) -> None:
         self.module = module
         super().__init__(core.signature)
 

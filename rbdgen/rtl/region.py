@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -10,12 +10,11 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import operands, region_of, source
-from .arithmetic import add_or_subtract, aligned, cut
 from .lane import Lane, Rings
 from .lut_ram import LutRam
 from .multiplier import Multiplier
+from .operation import overflow_of, product_of, result_of
 from .reciprocal import ReciprocalUnit
-from .scale import shifted
 from .sincos import SinCosUnit
 
 
@@ -133,21 +132,10 @@ class RegionPipeline(wiring.Component):
                 m.d.comb += result.eq(wide)
                 self._check(m, node, wide, checks)
                 return
-        elif node.op is Op.NEG:
-            a, fa = self._operand(node, 0, lanes)
-            wide = -cut(a, fa, out.fraction)[0]
-        elif node.op is Op.SCALE:
-            (x, _), (k, _) = (self._operand(node, k, lanes) for k in (0, 1))
-            wide = shifted(m, self.fixed.scale(node), x, k, f"s{node.index}")
-        elif node.op is Op.SELECT:
-            condition, _ = self._operand(node, 0, lanes)
-            values = [cut(*self._operand(node, k, lanes), out.fraction) for k in (1, 2)]
-            negative, otherwise = (aligned(v, out.fraction - f) for v, f in values)
-            wide = Mux(condition[-1], negative, otherwise)
         else:
-            wide = add_or_subtract(
-                node.op, *self._operand(node, 0, lanes), *self._operand(node, 1, lanes), out
-            )
+            count = len(node.args)
+            read = [self._operand(node, k, lanes) for k in range(count)]
+            wide = result_of(m, self.fixed, node, read)
         following[node] = wide[: out.width].as_signed() if len(wide) > out.width else wide
         if self.fixed.overflowing(node):
             register = Signal(wide.shape(), name=f"w{node.index}", reset_less=True)
@@ -163,14 +151,13 @@ class RegionPipeline(wiring.Component):
         """Overflow: the bits from the result's sign bit up are not all the same."""
         if not self.fixed.overflowing(node):
             return
-        top = wide[self.fixed.formats[node].width - 1 :]
         bit = Signal(name=f"v{node.index}")
-        m.d.comb += bit.eq(top.any() & ~top.all())
+        m.d.comb += bit.eq(overflow_of(self.fixed, node, wide))
         checks.setdefault(self.plan.offset(node), []).append(bit)
 
     def _product(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> Value:
         """a · b, cut off (or rounded, by an adder that the caller registers) to the format."""
-        (a, fa), (b, fb) = (self._operand(node, k, lanes) for k in (0, 1))
+        (a, _), (b, _) = (self._operand(node, k, lanes) for k in (0, 1))
         schedule = self.plan.schedule
         style = schedule.binding.style[node]
         latency = schedule.target.multiplier_latency(len(a), len(b), style)
@@ -178,12 +165,7 @@ class RegionPipeline(wiring.Component):
         p = Signal(signed(len(a) + len(b)), name=f"p{node.index}")
         m.submodules[f"multiply_{node.index}"] = unit.instance(a=a, b=b, p=p)
         self.multipliers.append(unit)
-        out = self.fixed.formats[node]
-        shift = fa + fb - out.fraction
-        spare = max(shift + 1 - len(p), 0)  # a product below the last bit is 0 or -1
-        whole = Cat(p, p[-1].replicate(spare))
-        kept = whole[shift:].as_signed()
-        return kept + whole[shift - 1] if out.rounded and shift > 0 else kept
+        return product_of(self.fixed, node, p)
 
     def _sincos(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
         angle = node.args[0]

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
-from ..graph.node import Op, Region
+from ..graph.node import Node, Region
 from ..schedule.channels import Plan
-from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
+from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .apart import instance_of
-from .channel import BANK, ChannelFifo
+from .channel import ChannelFifo
+from .core import Core
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
 from .sincos import SinCosUnit
 
-WAITING = 3  # results that may wait to be taken: one a clock takes two
 
-
-class RoundTrip(wiring.Component):
+class RoundTrip(Core):
     """A function of a robot, one task a clock.
-
-    ``i``: a task, one signed field per graph input, formats as in the plan's fixed graph.
-    ``o``: its result, one signed field per graph output, then one bit ``overflow[k]`` per output:
-    whether anything that the output depends on overflowed in this task.
-    ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``.
 
     A result comes ``plan.latency`` cycles after its task was taken, one per clock; either side
     may stall at any time. ``i.ready`` is a register. After reset the first task is taken in the
@@ -38,33 +30,13 @@ class RoundTrip(wiring.Component):
 
     def __init__(self, plan: Plan, name: str | None = None) -> None:
         self.plan, self.name = plan, name
-        fixed = plan.schedule.fixed
-        graph = fixed.graph
-        # an input that nothing reads still has its place in the task
-        self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
-        self.outputs = {name: fixed.formats[node] for name, node in graph.outputs.items()}
-        in_layout = data.StructLayout({name: signed(f.width) for name, f in self.inputs.items()})
-        flags = {name: f"overflow[{k}]" for k, name in enumerate(self.outputs)}
-        out_layout = data.StructLayout(
-            {name: signed(f.width) for name, f in self.outputs.items()}
-            | dict.fromkeys(flags.values(), 1)
-        )
-        self.flags = flags
         self.regions: dict[Region, RegionPipeline] = {
             region: RegionPipeline(plan, region)
             for region in plan.fire
             if region not in (INPUT, OUTPUT)
         }
         self.fifos = [ChannelFifo(channel) for channel in plan.channels]
-        self._results = LutRam(data.Layout.cast(out_layout).size, BANK)
-        super().__init__(
-            {
-                "i": In(stream.Signature(in_layout)),
-                "o": Out(stream.Signature(out_layout)),
-                "overflow": Out(len(flags)),
-                "clear": In(1),
-            }
-        )
+        super().__init__(plan.schedule.fixed)
 
     @property
     def parts(self) -> dict[str, ChannelFifo | RegionPipeline]:
@@ -136,47 +108,12 @@ class RoundTrip(wiring.Component):
         return m
 
     def _output(self, m: Module, fire: Signal, fifos: list[ChannelFifo]) -> Value:
-        """Results wait here to be taken. Returns whether there is room for one in the next cycle.
-
-        Room is left for what may come while ``o.ready`` is on its way: no path leads from there
-        to a channel.
-        """
-        values, flags = {}, {}
+        """Whether there is room for a result in the next cycle."""
+        values: dict[Node, Value] = {}
+        flags: dict[Node, Value] = {}
         for fifo in fifos:
-            for word, signal in zip(fifo.channel.words, fifo.read, strict=True):
-                if word.node is None:
-                    flags[fifo.channel.sender] = signal[0]
-                else:
-                    values[word.node] = signal
-        fixed = self.plan.schedule.fixed
-        result = Signal(self.o.payload.shape())
-        for name, node in fixed.graph.outputs.items():
-            origin = source(node)
-            if origin.op is Op.CONST:
-                value = int(fixed.formats[origin].quantize(origin.value))
-                m.d.comb += result[name].eq(value)
-                continue
-            m.d.comb += result[name].eq(values[origin])
-            if region_of(origin) in flags:
-                m.d.comb += result[self.flags[name]].eq(flags[region_of(origin)])
-        taken = Signal()
-        waiting = Signal(range(WAITING + 1))
-        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
-        m.submodules.results = self._results.instance(
-            write=fire,
-            write_address=write_address,
-            data=result.as_value(),
-            read_address=read_address,
-            q=self.o.payload.as_value(),
-        )
-        m.d.comb += taken.eq(self.o.valid & self.o.ready)
-        m.d.sync += [
-            write_address.eq(write_address + fire),
-            read_address.eq(read_address + taken),
-            waiting.eq(waiting + fire - taken),
-            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
-        ]
-        for k, flag in enumerate(self.flags.values()):
-            seen = taken & self.o.payload[flag]
-            m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
-        return waiting + fire < WAITING
+            words = list(zip(fifo.channel.words, fifo.read, strict=True))
+            nodes = {word.node: signal for word, signal in words if word.node is not None}
+            values |= nodes
+            flags |= {n: signal[0] for word, signal in words if word.node is None for n in nodes}
+        return self.give(m, fire, values, flags)

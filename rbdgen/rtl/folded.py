@@ -1,0 +1,305 @@
+"""The core of a fold: one static datapath, in which every operation has its phase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import wiring
+
+from ..graph.node import Node, Op
+from ..schedule.fold import Fold, job_operands
+from ..schedule.pipelined import operands, source
+from ..schedule.units import Job, Kind, job
+from .channel import ChannelFifo
+from .core import Core
+from .counting import next_count
+from .lut_ram import LutRam
+from .multiplier import Multiplier
+from .operation import overflow_of, product_of, result_of
+from .phases import Phases
+from .reciprocal import ReciprocalUnit
+from .sincos import SinCosUnit
+
+DEEPEST = 16  # words of a LUT-RAM
+GATHER = 16  # overflow bits that meet in one register
+
+
+class Folded(Core):
+    """A function of a robot, one task every ``fold.interval`` cycles.
+
+    A task is taken in phase 0 only, when there is room for its results: nothing in between can
+    stall, and what runs while there was no task is never written. A result comes ``fold.latency``
+    cycles after its task was taken; either side may stall at any time. ``i.ready`` is a register.
+    """
+
+    def __init__(self, fold: Fold, name: str | None = None) -> None:
+        self.fold = fold
+        self.fifo = ChannelFifo(fold.channel)
+        self.multipliers: list[Multiplier] = []
+        self.table_units: list[SinCosUnit | ReciprocalUnit] = []
+        self._rams: list[LutRam] = []
+        super().__init__(fold.fixed)
+
+    @property
+    def parts(self) -> dict[str, wiring.Component]:
+        """Modules that are written apart: none."""
+        return {}
+
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        return [self._results, *self.fifo.rams, *self._rams]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.fifo = fifo = self.fifo
+        phases = Phases(m, self.fold.interval)
+        last = phases.copy([-1]) if self.fold.interval > 1 else Const(1)
+        fire = Signal()
+        m.d.sync += self.i.ready.eq(last & fifo.room)
+        m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
+
+        datapath = _Datapath(self, m, phases)
+        datapath.build()
+        values: dict[Node, Value] = {}
+        for word, written, read in zip(
+            fifo.channel.words, fifo.written, fifo.read, strict=True
+        ):
+            if word.node is None:
+                m.d.comb += written.eq(datapath.flag())
+                flag = read[0]
+            else:
+                m.d.comb += written.eq(datapath.at(word.node, word.written))
+                values[word.node] = read
+        flags = dict.fromkeys(values, flag) if self.fold.checks else {}
+        out = Signal(name="fire_output")
+        tokens = Signal()
+        m.d.comb += [fifo.pop.eq(out), tokens.eq(Mux(out, fifo.follows, fifo.stays))]
+        m.d.sync += out.eq(tokens & self.give(m, out, values, flags))
+        return m
+
+
+@dataclass
+class _Unit:
+    """The ports of one shared unit: what they read in each phase, and what it gives."""
+
+    reads: list[dict[int, tuple[tuple[int, int], Value]]]
+    gives: dict[str, Value] = field(default_factory=dict)
+
+
+class _Datapath:
+    """Builds the operations and the registers between them."""
+
+    def __init__(self, core: Folded, m: Module, phases: Phases) -> None:
+        self.core, self.m, self.phases = core, m, phases
+        self.fold = core.fold
+        self.fixed = core.fold.fixed
+        self.chains: dict[Node, dict[int, Value]] = {}  # value → register number → bits
+        self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
+        self.wide: dict[Node, Value] = {}  # what a result is cut from, for its overflow bit
+        self.outside: dict[Node, Value] = {}  # operand of a reciprocal → whether it is out of range
+        self.pointers: dict[tuple[int, int], Signal] = {}
+
+    def build(self) -> None:
+        fold = self.fold
+        for node in fold.time:
+            for operand in operands(node):
+                self.wanted[operand].add(fold.register(operand, fold.start(node)))
+        units = self._units()
+        for node in fold.time:
+            self.chains[node] = {0: self._first(node, units)}
+        for node in fold.time:
+            self._chain(node)
+        for node in fold.time:
+            if fold.held(node) and node.op is not Op.INPUT:
+                self._own(node, units)
+        for own, place in fold.place.items():
+            self._connect(own, units[place.kind, place.number])
+        for (kind, _), unit in units.items():
+            for k, choices in enumerate(unit.reads):
+                port = unit.gives[f"in_{k}"]
+                assert isinstance(port, Signal)
+                self.m.d.comb += port.eq(self.phases.select(choices, kind.widths[k]))
+
+    def at(self, node: Node, cycle: int) -> Value:
+        """A value in a cycle in which something reads it."""
+        return self.chains[node][self.fold.register(node, cycle)]
+
+    def flag(self) -> Value:
+        """The overflow bit of a task, in the cycle ``fold.flagged_at``.
+
+        Bits of one interval are looked at together while all are kept, and join those before.
+        """
+        m, flag = self.m, None
+        for cycle, nodes in self.fold.checks.items():
+            bits = [self._overflow(node) for node in nodes]
+            groups = [bits[k : k + GATHER] for k in range(0, len(bits), GATHER)]
+            gathered = Signal(len(groups), name=f"gathered_{cycle}", reset_less=True)
+            m.d.sync += gathered.eq(Cat(Cat(group).any() for group in groups))
+            before = [flag] if flag is not None else []
+            flag = Signal(name=f"flag_{cycle}", reset_less=True)
+            self.phases.enable(m, cycle + 1, flag, Cat(gathered, *before).any())
+        assert flag is not None
+        return flag
+
+    def _operand(self, node: Node, k: int) -> tuple[Value, int]:
+        """Bits and fraction of the node's k-th operand in the cycle the node starts."""
+        argument = node.args[k]
+        word, origin = self.fixed.formats[argument], source(argument)
+        if origin.op is Op.CONST:
+            own = self.fixed.formats[origin]
+            return Const(int(own.quantize(origin.value)), signed(own.width)), word.fraction
+        return self.at(origin, self.fold.start(node)), word.fraction
+
+    def _first(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> Value:
+        """A result where it can first be read: its register, or the shared unit's output."""
+        width = self.fixed.formats[node].width
+        if node.op is Op.INPUT:
+            register = Signal(signed(width), name=f"n{node.index}", reset_less=True)
+            self.phases.enable(self.m, 0, register, self.core.i.payload[node.name])
+            return register
+        if self.fold.held(node):
+            return Signal(signed(width), name=f"n{node.index}")
+        place = self.fold.place[job(node)]
+        gives = units[place.kind, place.number].gives
+        wide = gives[node.op.value]
+        if node.op is Op.MUL:
+            wide = product_of(self.fixed, node, wide)
+        elif node.op is Op.EXPONENT:
+            self.outside[node] = gives["outside"]
+        result = Signal(signed(width), name=f"n{node.index}")
+        self.m.d.comb += result.eq(wide)
+        self.wide[node] = wide
+        return result
+
+    def _own(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> None:
+        """An operation on its own hardware, its result registered."""
+        if node.op is Op.MUL:
+            place = self.fold.place[job(node)]
+            p = units[place.kind, place.number].gives[node.op.value]
+            wide = product_of(self.fixed, node, p)
+        else:
+            read = [self._operand(node, k) for k in range(len(node.args))]
+            wide = result_of(self.m, self.fixed, node, read)
+        if not self.fixed.overflowing(node):
+            wide = wide[: self.fixed.formats[node].width].as_signed()
+        register = Signal(wide.shape(), name=f"r{node.index}", reset_less=True)
+        self.phases.enable(self.m, self.fold.loads(node), register, wide)
+        self.m.d.comb += self.chains[node][0].eq(register)
+        self.wide[node] = register
+
+    def _chain(self, node: Node) -> None:
+        """The registers through which a value goes on, one each interval that it is needed."""
+        chain, now = self.chains[node], 0
+        value, phase = chain[0], self.fold.loads(node)
+        for number in sorted(self.wanted[node]):
+            while now < number:
+                # the first register of what a shared unit gives can only be its own
+                step = min(number - now, DEEPEST + 1)
+                if step < self.fold.target.ring or (now == 0 and not self.fold.held(node)):
+                    step = 1
+                name = f"n{node.index}_{now + step}"
+                register = Signal(value.shape(), name=name, reset_less=True)
+                following = value if step == 1 else self._ring(value, step - 1, phase, name)
+                self.phases.enable(self.m, phase, register, following)
+                value, now = register, now + step
+                chain[now] = value
+
+    def _ring(self, value: Value, size: int, phase: int, name: str) -> Value:
+        """``value`` as it was ``size`` intervals ago: a memory read just before it is written."""
+        m, ram = self.m, LutRam(len(value), size)
+        pointer = self.pointers.get((size, phase))
+        if pointer is None:
+            pointer = Signal(range(max(size, 2)), name=f"ring_{size}_{phase}")
+            self.phases.enable(m, phase, pointer, next_count(pointer, size))
+            self.pointers[size, phase] = pointer
+        q = Signal(value.shape(), name=f"q_{name}")
+        write = self.phases.bit(phase, 1) if self.phases.interval > 1 else Const(1)
+        m.submodules[f"ring_{name}"] = ram.instance(
+            write=write, write_address=pointer, data=value, read_address=pointer, q=q
+        )
+        self.core._rams.append(ram)
+        return q
+
+    def _overflow(self, node: Node) -> Value:
+        """A node's overflow bit, kept for an interval."""
+        if node.op is Op.EXPONENT:
+            bit: Value = self.outside[node]
+        else:
+            bit = overflow_of(self.fixed, node, self.wide[node])
+        if self.fold.held(node):
+            return bit
+        kept = Signal(name=f"v{node.index}", reset_less=True)
+        self.phases.enable(self.m, self.fold.loads(node), kept, bit)
+        return kept
+
+    def _units(self) -> dict[tuple[Kind, int], _Unit]:
+        """Every shared unit, with ports still to be connected."""
+        units = {}
+        for kind, count in self.fold.jobs.units(self.fold.interval).items():
+            example = self.fold.jobs.of[kind][0][1]
+            for number in range(count):
+                name = f"{kind.name}_{len(units)}"
+                unit = _Unit([{} for _ in kind.widths])
+                for k, width in enumerate(kind.widths):
+                    unit.gives[f"in_{k}"] = Signal(signed(width), name=f"{name}_in_{k}")
+                make = {"mul": self._multiplier, "sincos": self._sincos, "recip": self._recip}
+                make[kind.name](kind, name, unit, example)
+                units[kind, number] = unit
+        return units
+
+    def _connect(self, own: Job, unit: _Unit) -> None:
+        place = self.fold.place[own]
+        read = job_operands(own)
+        for k, operand in enumerate(read[::-1] if place.swapped else read):
+            start = self._start(own)
+            number = self.fold.register(operand, start)
+            choice = (operand.index, number), self.chains[operand][number]
+            unit.reads[k][start % self.fold.interval] = choice
+
+    def _start(self, own: Job) -> int:
+        name, node = own
+        if name == "mul":
+            return self.fold.start(node)
+        users = (n for n in self.fixed.graph.users[node] if job(n) == own)
+        return self.fold.start(next(users))
+
+    def _product(self, a: int, b: int) -> Multiplier:
+        unit = Multiplier(a, b, self.fold.target.multiplier_latency(a, b, "dsp"))
+        self.core.multipliers.append(unit)
+        return unit
+
+    def _multiplier(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
+        a, b = kind.widths
+        p = Signal(signed(a + b), name=f"{name}_p")
+        gives = unit.gives
+        instance = self._product(a, b).instance(a=gives["in_0"], b=gives["in_1"], p=p)
+        self.m.submodules[name] = instance
+        gives["mul"] = p
+
+    def _sincos(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
+        user = next(n for n in self.fixed.graph.users[example] if n.op in (Op.SIN, Op.COS))
+        spec, (width,) = self.fixed.sincos(user), kind.widths
+        products = [
+            self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)
+        ]
+        made = SinCosUnit(spec, width, products[0])
+        self.core.table_units.append(made)
+        sin, cos = (Signal(signed(spec.width), name=f"{name}_{of}") for of in ("sin", "cos"))
+        instance = made.instance(angle=unit.gives["in_0"], sin=sin, cos=cos)
+        self.m.submodules[name] = instance
+        unit.gives |= {"sin": sin, "cos": cos}
+
+    def _recip(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
+        user = next(n for n in self.fixed.graph.users[example] if n.op is Op.MANTISSA)
+        spec = self.fixed.reciprocal(user)
+        made = ReciprocalUnit(spec, tuple(self._product(a, b) for a, b in spec.products))
+        self.core.table_units.append(made)
+        mantissa = Signal(signed(spec.width), name=f"{name}_mantissa")
+        exponent = Signal(signed(spec.exponent_width), name=f"{name}_exponent")
+        outside = Signal(name=f"{name}_outside")
+        self.m.submodules[name] = made.instance(
+            operand=unit.gives["in_0"], mantissa=mantissa, exponent=exponent, outside=outside
+        )
+        unit.gives |= {"mantissa": mantissa, "exponent": exponent, "outside": outside}

@@ -1,0 +1,116 @@
+"""Which unit each job runs on: the one whose operands come from the fewest different places.
+
+Each operand port of a shared unit has a multiplexer with one input for each register that it
+reads over an interval. Phase by phase the jobs of a kind are assigned to its units at the least
+number of new inputs (a linear assignment problem), multipliers with their operands in either
+order; and again for each phase with all others given, until nothing gets better.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.node import Node
+from .fold import Place, job_operands, register_number
+from .units import Job, Jobs, Kind
+
+PASSES = 12
+Source = tuple[Node, int]  # a value, and which of its registers
+
+
+def assign(
+    fixed: FixedGraph,
+    jobs: Jobs,
+    interval: int,
+    time: Mapping[Node, int],
+    start: Mapping[Job, int],
+) -> dict[Job, Place]:
+    """A place for every job, no two on one unit in one phase."""
+    place: dict[Job, Place] = {}
+    for kind, members in jobs.of.items():
+        reads: dict[Job, list[Source]] = {}
+        for own in members:
+            ages = [(n, start[own] - time[n]) for n in job_operands(own)]
+            reads[own] = [(n, register_number(fixed, n, age, interval)) for n, age in ages]
+        place |= _assign_kind(fixed, kind, members, reads, start, interval, jobs.units(interval)[kind])
+    return place
+
+
+def _assign_kind(
+    fixed: FixedGraph,
+    kind: Kind,
+    members: list[Job],
+    reads: Mapping[Job, list[Source]],
+    start: Mapping[Job, int],
+    interval: int,
+    units: int,
+) -> dict[Job, Place]:
+    phases: list[list[Job]] = [[] for _ in range(interval)]
+    for own in members:
+        phases[start[own] % interval].append(own)
+    ports: list[list[Counter[Source]]] = [
+        [Counter() for _ in kind.widths] for _ in range(units)
+    ]
+    place: dict[Job, Place] = {}
+    best = None
+    for _ in range(PASSES):
+        for group in phases:
+            for own in group:
+                if own in place:
+                    _connect(ports, reads[own], place.pop(own), -1)
+            rows, columns, swaps = _cheapest(group, reads, ports, kind, fixed.formats)
+            for row, column in zip(rows, columns, strict=True):
+                own = group[row]
+                place[own] = Place(kind, int(column), bool(swaps[row, column]))
+                _connect(ports, reads[own], place[own], 1)
+        total = sum(len(port) for unit in ports for port in unit)
+        if best is not None and total >= best:
+            break
+        best = total
+    return place
+
+
+def _connect(
+    ports: list[list[Counter[Source]]], sources: list[Source], place: Place, sign: int
+) -> None:
+    order = sources[::-1] if place.swapped else sources
+    for port, source in zip(ports[place.number], order, strict=True):
+        port[source] += sign
+        if not port[source]:
+            del port[source]
+
+
+def _cheapest(
+    group: list[Job],
+    reads: Mapping[Job, list[Source]],
+    ports: list[list[Counter[Source]]],
+    kind: Kind,
+    formats: Mapping[Node, Format],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows, columns of the assignment, and whether each pair is swapped."""
+    units, width = len(ports), len(kind.widths)
+    where: list[dict[Source, list[int]]] = [{} for _ in range(width)]
+    for number, unit in enumerate(ports):
+        for port, there in enumerate(unit):
+            for source in there:
+                where[port].setdefault(source, []).append(number)
+    cost = np.full((2, len(group), units), np.inf)
+    cost[:width] = width
+    for row, own in enumerate(group):
+        for swapped in range(width):
+            order = reads[own][::-1] if swapped else reads[own]
+            if any(formats[n].width > w for (n, _), w in zip(order, kind.widths, strict=True)):
+                cost[swapped, row] = np.inf
+            for port, source in enumerate(order):
+                for number in where[port].get(source, ()):
+                    cost[swapped, row, number] -= 1
+    # among equals the emptier multiplexers, so that they stay even
+    inputs = np.array([max((len(p) for p in unit), default=0) for unit in ports], float)
+    least = cost.min(axis=0) + 1e-3 * inputs
+    rows, columns = linear_sum_assignment(least)
+    return rows, columns, cost[1] < cost[0]

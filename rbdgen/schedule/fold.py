@@ -1,0 +1,180 @@
+"""A folded datapath: one task every ``interval`` cycles, on fewer units than operations.
+
+Times are cycles since a task was taken; cycle t of every task has the phase t mod interval, and
+an operation runs in the same phase for each of them. What a shared unit gives can be read in one
+cycle only; every other result has a register of its own, which keeps it for an interval. Values
+that are needed for longer move on through more registers, once an interval, or through a LUT-RAM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op
+from ..target import Target
+from .binding import Binding
+from .channels import PUSHES_ON_THE_WAY, Channel, Word
+from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
+from .program import ScheduleError
+from .units import Job, Jobs, Kind, job
+
+OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
+
+
+@dataclass(frozen=True)
+class Place:
+    """The unit that a job runs on; ``swapped``: a multiplier takes its operands in turned order."""
+
+    kind: Kind
+    number: int
+    swapped: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """When and where everything happens.
+
+    ``time``: node → first cycle in which its result can be read. ``place`` of every shared job.
+    """
+
+    fixed: FixedGraph
+    binding: Binding
+    target: Target
+    jobs: Jobs
+    interval: int
+    time: Mapping[Node, int]
+    place: Mapping[Job, Place]
+
+    def start(self, node: Node) -> int:
+        """The cycle in which the node's unit takes its operands."""
+        return self.time[node] - duration(self.fixed, self.binding, self.target, node)
+
+    def held(self, node: Node) -> bool:
+        """Whether the result has a register of its own."""
+        return is_held(self.fixed, node)
+
+    def register(self, node: Node, cycle: int) -> int:
+        """Which of a value's registers shows it in ``cycle``: the first is number 0.
+
+        For what a shared unit gives, 0 is that unit's output.
+        """
+        return register_number(self.fixed, node, cycle - self.time[node], self.interval)
+
+    def loads(self, node: Node) -> int:
+        """The phase at whose end a value enters its registers."""
+        return (self.time[node] - self.held(node)) % self.interval
+
+    @cached_property
+    def outputs(self) -> list[Node]:
+        """The nodes whose values leave, each once."""
+        found = {source(n): None for n in self.fixed.graph.outputs.values()}
+        return [n for n in found if n.op is not Op.CONST]
+
+    @cached_property
+    def checks(self) -> dict[int, list[Node]]:
+        """Cycle → the nodes whose overflow bits are looked at in it; each keeps its bit for an
+        interval."""
+        groups: dict[int, list[Node]] = {}
+        for node, time in self.time.items():
+            if self.fixed.overflowing(node):
+                first = time if self.held(node) else time + 1
+                groups.setdefault(-(-first // self.interval) * self.interval, []).append(node)
+        # a flag lasts an interval, so there is one in each from the first to the last
+        ends = range(min(groups), max(groups) + 1, self.interval) if groups else ()
+        return {cycle: groups.get(cycle, []) for cycle in ends}
+
+    @cached_property
+    def flagged_at(self) -> int | None:
+        """The cycle in which the task's overflow flag can be read; None: nothing can overflow."""
+        return max(self.checks) + OR_REGISTERS + 1 if self.checks else None
+
+    @cached_property
+    def channel(self) -> Channel:
+        """Where results wait for the last of their task, each written when it is there."""
+        words = [Word(n, self.fixed.formats[n].width, self.time[n], 0) for n in self.outputs]
+        if self.flagged_at is not None:
+            words.append(Word(None, 1, self.flagged_at, 0))
+        channel = Channel(INPUT, OUTPUT, tuple(words))
+        depth = -(-(channel.delay + channel.hold + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
+        return Channel(INPUT, OUTPUT, tuple(words), depth)
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return self.channel.delay + 1
+
+    @property
+    def multipliers(self) -> int:
+        """Hardware multipliers."""
+        return self.binding.multipliers
+
+    def flagged(
+        self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int
+    ) -> NDArray[np.bool_]:
+        """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
+        seen = np.zeros(n, bool)
+        for states in overflowed.values():
+            seen |= states
+        names = self.fixed.graph.outputs.values()
+        vary = np.array([source(node).op is not Op.CONST for node in names], bool)
+        return seen[:, None] & vary
+
+
+def is_held(fixed: FixedGraph, node: Node) -> bool:
+    """Whether a node's unit is its own, and ends in a register."""
+    if node.op is Op.MUL:
+        return fixed.formats[node].rounded
+    return node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
+
+
+def register_number(fixed: FixedGraph, node: Node, age: int, interval: int) -> int:
+    """Which of a value's registers shows it ``age`` cycles after its time."""
+    return age // interval if is_held(fixed, node) else -(-age // interval)
+
+
+def job_operands(own: Job) -> list[Node]:
+    """The nodes whose bits a shared unit reads."""
+    name, node = own
+    return operands(node) if name == "mul" else [source(node)]
+
+
+def verify_fold(fold: Fold) -> Fold:
+    """The fold, if it keeps its own rules.
+
+    Raises:
+        ScheduleError: an operand read before it is there, two jobs on a unit in one phase, a job
+            on a unit of another kind or beyond their number; says which.
+    """
+    busy: dict[tuple[Kind, int, int], Job] = {}
+    starts: dict[Job, int] = {}
+    count = fold.jobs.units(fold.interval)
+    for node in fold.time:
+        if node.op is Op.INPUT:
+            if fold.time[node] != INPUT_REGISTER:
+                raise ScheduleError(f"input {node.name} in cycle {fold.time[node]}")
+            continue
+        start = fold.start(node)
+        for operand in operands(node):
+            if fold.time[operand] > start:
+                raise ScheduleError(f"node {node.index} reads {operand.index} before it is there")
+        own = job(node)
+        if own not in fold.jobs.kind:
+            continue
+        place = fold.place[own]
+        if starts.setdefault(own, start) != start:
+            raise ScheduleError(f"{own[0]} of {own[1].index} starts twice")
+        if place.kind != fold.jobs.kind[own] or not 0 <= place.number < count[place.kind]:
+            raise ScheduleError(f"{own[0]} of {own[1].index} on a unit that there is not")
+        slot = place.kind, place.number, start % fold.interval
+        if busy.setdefault(slot, own) != own:
+            raise ScheduleError(f"two jobs on {place.kind.name} {place.number} in one phase")
+    missing = [n for n in fold.fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
+    if len(missing) != len(fold.time):
+        raise ScheduleError("not every operation has a time")
+    return fold

@@ -1,0 +1,163 @@
+"""Modulo scheduling: every task the same, one every ``interval`` cycles, on shared units.
+
+First a linear program says when each operation would start if nothing were shared, values waiting
+the least. Then jobs that share units take slots in that order: the phase with a free unit that is
+nearest to their time. Since a graph has no cycles and every job can wait, this always ends; since
+there are as many slots as jobs, or a few more, latency grows by little. With those cycles given,
+the program finds the times of everything else anew. That is repeated from the times found, and
+the best is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op
+from ..target import Target
+from .assign import assign
+from .fold import Fold, register_number, verify_fold
+from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
+from .program import Program
+from .units import Job, Jobs, all_hardware, job, shared_jobs
+
+ROUNDS = 4
+LATE = 2  # a cycle after the wanted one costs as much as so many before it
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """A graph as jobs: how long each takes, and what it waits for."""
+
+    fixed: FixedGraph
+    takes: Mapping[Node, int]
+    before: Mapping[Job, list[Node]]  # job → operands of its nodes
+
+    @property
+    def nodes(self) -> Iterable[Node]:
+        return self.takes
+
+
+def fold(fixed: FixedGraph, target: Target, interval: int, jobs: Jobs | None = None) -> Fold:
+    """A datapath that takes a task every ``interval`` cycles on the fewest multipliers."""
+    jobs = jobs or shared_jobs(fixed, target)
+    binding = all_hardware(fixed, jobs.multipliers(interval))
+    nodes = [n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
+    takes = {n: duration(fixed, binding, target, n) for n in nodes}
+    before: dict[Job, list[Node]] = {}
+    for node in nodes:
+        before[job(node)] = operands(node)
+    work = _Work(fixed, takes, before)
+    wish = _least_waiting(work, {})
+    best: tuple[tuple[int, int], dict[Node, int]] | None = None
+    for _ in range(ROUNDS):
+        slots = _take_slots(work, jobs, interval, wish)
+        time = _least_waiting(work, slots)
+        cost = max(time.values()), waiting_bits(fixed, time, takes, interval)
+        if best is None or cost < best[0]:
+            best = cost, time
+        wish = time
+    assert best is not None
+    time = best[1]
+    start = {job(n): time[n] - takes[n] for n in nodes}
+    place = assign(fixed, jobs, interval, time, start)
+    return verify_fold(Fold(fixed, binding, target, jobs, interval, time, place))
+
+
+def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
+    """Times at the shortest latency, with the least bits waiting; ``given``: starts of jobs."""
+    program, formats = Program(), work.fixed.formats
+    program.variable(INPUT)
+    pins: dict[object, int] = {INPUT: 0}
+    for node in work.nodes:
+        # the time of a job's results, all there at once
+        program.after(job(node), INPUT, work.takes[node])
+        if node.op is Op.INPUT:
+            pins[job(node)] = INPUT_REGISTER
+        elif job(node) in given:
+            pins[job(node)] = given[job(node)] + work.takes[node]
+        for operand in operands(node):
+            program.after(job(node), job(operand), work.takes[node])
+            last = "last", operand.index
+            if last not in program.number:
+                program.shorten(last, job(operand), formats[operand].width)
+                program.after(last, job(operand), 0)
+            program.after(last, job(node), -work.takes[node])
+    for node in {source(n) for n in work.fixed.graph.outputs.values()}:
+        if node.op is not Op.CONST:
+            program.after(OUTPUT, job(node), 0)
+    earliest = dict(zip(program.number, program.earliest(), strict=True))
+    end = _latest(work, program, earliest, pins)
+    x = program.solve(pins, end)
+    return {node: x[job(node)] for node in work.nodes}
+
+
+def _latest(
+    work: _Work, program: Program, earliest: Mapping[object, int], pins: Mapping[object, int]
+) -> int:
+    """The shortest latency with some times given."""
+    time: dict[Job, int] = {}
+    for node in work.nodes:
+        ready = max((time[job(a)] + work.takes[node] for a in operands(node)), default=0)
+        time[job(node)] = pins.get(job(node), max(ready, work.takes[node]))
+    return max(time.values(), default=0)
+
+
+def _take_slots(
+    work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]
+) -> dict[Job, int]:
+    """Job → start, for those that share units."""
+    units = jobs.units(interval)
+    used = {kind: [0] * interval for kind in units}
+    at: dict[Job, int] = {}  # when a job's results are there, at the earliest
+    starts: dict[Job, int] = {}
+    shared: dict[Job, Node] = {}
+    for node in work.nodes:
+        if job(node) in jobs.kind:
+            shared.setdefault(job(node), node)
+
+    def ready(own: Job) -> int:
+        """The first cycle in which all that the job reads is there; all of it has its slot."""
+        for operand in work.before[own]:
+            stack = [operand]
+            while stack:
+                there = stack[-1]
+                waits = [a for a in work.before[job(there)] if job(a) not in at]
+                if waits:
+                    stack += waits
+                    continue
+                stack.pop()
+                first = max((at[job(a)] for a in work.before[job(there)]), default=0)
+                at.setdefault(job(there), first + work.takes[there])
+        return max((at[job(a)] for a in work.before[own]), default=INPUT_REGISTER)
+
+    wanted = {own: wish[node] - work.takes[node] for own, node in shared.items()}
+    for own in sorted(shared, key=lambda j: (wanted[j], j[1].index, j[0])):
+        first, kind = ready(own), jobs.kind[own]
+        aim = max(first, wanted[own])
+        free = [
+            first + k
+            for k in range(2 * interval)
+            if used[kind][(first + k) % interval] < units[kind]
+        ]
+        start = min(free, key=lambda t: (LATE * (t - aim) if t > aim else aim - t, t))
+        used[kind][start % interval] += 1
+        starts[own] = start
+        at[own] = start + work.takes[shared[own]]
+    return starts
+
+
+def waiting_bits(
+    fixed: FixedGraph, time: Mapping[Node, int], takes: Mapping[Node, int], interval: int
+) -> int:
+    """Bits of the registers in which values wait, beyond those that end adders."""
+    last: dict[Node, int] = {}
+    for node in time:
+        for operand in operands(node):
+            last[operand] = max(last.get(operand, 0), time[node] - takes[node])
+    bits = 0
+    for node, until in last.items():
+        registers = register_number(fixed, node, until - time[node], interval)
+        bits += registers * fixed.formats[node].width
+    return bits

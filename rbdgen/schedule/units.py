@@ -1,0 +1,114 @@
+"""What a folded datapath shares: hardware multipliers, and the units that hold them.
+
+Adders are not shared: one of 18 bits is as large as the multiplexer in front of one operand, and
+the register behind it keeps the sum for a whole initiation interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op
+from ..target import Target
+from .binding import Binding, angles, pivots
+
+Job = tuple[str, Node]  # what starts at once: an operation, ("sincos", angle), ("recip", pivot)
+
+
+def job(node: Node) -> Job:
+    """Sine and cosine of an angle are one job, and so are both parts of a reciprocal."""
+    if node.op in (Op.SIN, Op.COS):
+        return "sincos", node.args[0]
+    if node.op in (Op.MANTISSA, Op.EXPONENT):
+        return "recip", node.args[0]
+    return node.op.value, node
+
+
+@dataclass(frozen=True, order=True)
+class Kind:
+    """Units that can stand for each other: any of them takes any of the kind's jobs.
+
+    ``name``: mul, sincos or recip. ``widths``: of the operands. ``numbers`` tell units of one
+    width apart.
+    """
+
+    name: str
+    widths: tuple[int, ...]
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """The kinds of unit that a graph needs.
+
+    ``each``: hardware multipliers in one unit. ``of``: the jobs of a kind, in the graph's order.
+    """
+
+    kind: Mapping[Job, Kind]
+    each: Mapping[Kind, int]
+    of: Mapping[Kind, list[Job]] = field(default_factory=dict)
+
+    def units(self, interval: int) -> dict[Kind, int]:
+        """How many of each kind serve all its jobs once every ``interval`` cycles."""
+        return {kind: -(-len(jobs) // interval) for kind, jobs in self.of.items()}
+
+    def multipliers(self, interval: int) -> int:
+        """Hardware multipliers at an initiation interval."""
+        return sum(self.each[kind] * n for kind, n in self.units(interval).items())
+
+    def least_interval(self, multipliers: int) -> int:
+        """The smallest initiation interval within a budget of hardware multipliers.
+
+        Raises:
+            ValueError: one unit of each kind is already more; says how many that takes.
+        """
+        longest = max((len(jobs) for jobs in self.of.values()), default=1)
+        for interval in range(1, longest + 1):
+            if self.multipliers(interval) <= multipliers:
+                return interval
+        raise ValueError(f"it takes at least {self.multipliers(longest)} hardware multipliers")
+
+
+def shared_jobs(fixed: FixedGraph, target: Target) -> Jobs:
+    """Everything in the graph that takes a hardware multiplier."""
+    # one kind for each number of hardware multipliers and of wide operands, as wide as its widest
+    classes: dict[tuple[int, bool, bool], dict[Job, tuple[int, int]]] = {}
+    for node in fixed.graph.nodes:
+        if node.op is Op.MUL:
+            a, b = sorted((fixed.formats[x].width for x in node.args), reverse=True)
+            wide = a > target.multiplier_width, b > target.multiplier_width
+            key = target.hardware_multipliers(a, b), *wide
+            classes.setdefault(key, {})[job(node)] = a, b
+    kind: dict[Job, Kind] = {}
+    each: dict[Kind, int] = {}
+    for (cost, *_), members in sorted(classes.items()):
+        own = Kind("mul", tuple(max(w[k] for w in members.values()) for k in (0, 1)))
+        each[own] = cost
+        kind |= dict.fromkeys(members, own)
+    turns = max((fixed.formats[angle].width for angle in angles(fixed)), default=0)
+    for node in angles(fixed).values():
+        unit = fixed.sincos(node)
+        own = Kind("sincos", (turns,), (unit.phase, unit.width))
+        each[own] = unit.products * target.hardware_multipliers(unit.slope_width, unit.delta_width)
+        kind[job(node)] = own
+    for node in pivots(fixed).values():
+        spec = fixed.reciprocal(node)
+        own = Kind("recip", (spec.operand,), (spec.top, spec.steps, spec.width))
+        each[own] = sum(target.hardware_multipliers(a, b) for a, b in spec.products)
+        kind[job(node)] = own
+    of: dict[Kind, list[Job]] = {}
+    for found in sorted(kind, key=lambda j: (j[1].index, j[0])):
+        of.setdefault(kind[found], []).append(found)
+    return Jobs(kind, each, of)
+
+
+def all_hardware(fixed: FixedGraph, multipliers: int) -> Binding:
+    """The binding in which every product is a hardware multiplier."""
+    return Binding(
+        {n: "dsp" for n in fixed.graph.nodes if n.op is Op.MUL},
+        dict.fromkeys(angles(fixed), "dsp"),
+        multipliers,
+        dict.fromkeys(pivots(fixed), "dsp"),
+    )
