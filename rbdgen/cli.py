@@ -178,6 +178,18 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
         "gets the bits that this takes, more than a hardware multiplier's only where it must",
     )
     command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
+    command.add_argument(
+        "--ii",
+        type=int,
+        metavar="K",
+        help="initiation interval: a task every K cycles on a K-th of the multipliers (default: 1)",
+    )
+    command.add_argument(
+        "--multipliers",
+        type=int,
+        metavar="N",
+        help="hardware multipliers to use, in place of --ii: the smallest interval that fits",
+    )
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
         "--root",
@@ -238,6 +250,8 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "formulation": options.formulation,
         "factorisation": options.factorisation,
         "root": options.root,
+        "ii": options.ii,
+        "multipliers": options.multipliers,
     }
 
 

@@ -29,8 +29,11 @@ from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
 from .schedule.binding import bind
 from .schedule.channels import Plan, plan
+from .schedule.fold import Fold
+from .schedule.modulo import fold
 from .schedule.pipelined import schedule
-from .target import find_target
+from .schedule.units import Jobs, shared_jobs
+from .target import Target, find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
@@ -58,7 +61,7 @@ class Core:
     front: Front
     ranges: Ranges
     fixed: FixedGraph
-    plan: Plan
+    plan: Plan | Fold
 
 
 def front_end(path: str, **choices: Any) -> Front:
@@ -119,8 +122,32 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
             "to make"
         )
     progress("schedule")
+    jobs = shared_jobs(fixed, target)
+    interval = initiation_interval(design, jobs, target)
+    if interval > 1:
+        return Core(front, ranges, fixed, fold(fixed, target, interval, jobs))
     timetable = schedule(fixed, bind(fixed, target), target)
     return Core(front, ranges, fixed, plan(timetable))
+
+
+def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
+    """Cycles from task to task that the design asks for; RobotError if the part is too small."""
+    budget = design.multipliers or target.multipliers
+    if design.multipliers is None:
+        interval = design.ii or 1
+        # at one task a clock, products that find no multiplier are made of logic
+        if interval == 1 or jobs.multipliers(interval) <= budget:
+            return interval
+    try:
+        least = jobs.least_interval(budget)
+    except ValueError as error:
+        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+    if design.multipliers is not None:
+        return least
+    raise RobotError(
+        f"ii: {interval} takes {jobs.multipliers(interval)} hardware multipliers, {target.part} "
+        f"has {budget}; from {least} on it fits"
+    )
 
 
 def sample_inputs(front: Front) -> Given:

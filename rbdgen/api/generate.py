@@ -18,6 +18,8 @@ from ..robot.xml_lines import read_bytes
 from ..rtl.channel import capacity
 from ..rtl.emit import Emitted, emit
 from ..schedule.diagram import diagram
+from ..schedule.fold import Fold
+from ..schedule.occupancy import occupancy
 from ..schedule.pipelined import region_name
 from .folder import MARK, sealed, write_folder
 from .info import formats, robot_facts
@@ -46,7 +48,11 @@ def generate(
     files = dict(made.files)
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files[DIAGRAM] = diagram(core.plan, [j.name for j in joints], [j.parent for j in joints], title)
+    if isinstance(core.plan, Fold):
+        files[DIAGRAM] = occupancy(core.plan, title)
+    else:
+        names, parents = [j.name for j in joints], [j.parent for j in joints]
+        files[DIAGRAM] = diagram(core.plan, names, parents, title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_text(front.design)
@@ -84,6 +90,9 @@ def design_text(design: Design) -> str:
         "root": design.root,
         "external_forces": list(design.external_forces),
     }
+    for key in ("error", "ii", "multipliers"):
+        if getattr(design, key) is not None:
+            entries[key] = getattr(design, key)
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)
@@ -126,9 +135,9 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "target": front.design.target,
         "width": core.fixed.width,
         "latency": plan.latency,
-        "initiation_interval": 1,
+        "initiation_interval": plan.interval,
         "multipliers": {
-            "hardware": plan.schedule.binding.multipliers,
+            "hardware": plan.multipliers,
             "logic": sum(unit.style == "logic" for unit in made.multipliers),
         },
         "operations": facts["operations"],
@@ -157,7 +166,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
                 "tdata_out": shell.packet_out.width,
                 "beats_in": len(shell.packet_in.beats),
                 "beats_out": len(shell.packet_out.beats),
-                "clocks_per_task": shell.clocks_per_task(),
+                "clocks_per_task": shell.clocks_per_task(plan.interval),
             }
             for kind, shell in made.shells.items()
         },

@@ -58,8 +58,8 @@ def number_facts(core: Core) -> dict[str, Any]:
             "sampled": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
         },
         "latency": plan.latency,
-        "initiation_interval": 1,
-        "multipliers": plan.schedule.binding.multipliers,
+        "initiation_interval": plan.interval,
+        "multipliers": plan.multipliers,
         "target": core.front.design.target,
     }
 

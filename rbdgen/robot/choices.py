@@ -34,6 +34,7 @@ FUNCTIONS = tuple(NEEDS)
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 ROOTS = ("free", "given", "ignored")
+LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -124,6 +125,18 @@ def _error(value: Any) -> float | None:
     return number
 
 
+def _whole(lowest: int, highest: int, what: str) -> Callable[[Any], int | None]:
+    def check(value: Any) -> int | None:
+        if value is None:
+            return None
+        number = _number(value)
+        if number != int(number) or not lowest <= number <= highest:
+            raise ValueError(f"a whole number of {what} from {lowest} to {highest}, not {value}")
+        return int(number)
+
+    return check
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
@@ -139,6 +152,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "formulation": _one_of(*FORMULATIONS),
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),
+    "ii": _whole(1, LARGEST_INTERVAL, "cycles"),
+    "multipliers": _whole(1, 100_000, "multipliers"),
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -81,6 +81,8 @@ class Design:
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
+    ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
+    ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
     """
 
     robot: str
@@ -100,6 +102,8 @@ class Design:
     formulation: str = "composite"
     factorisation: str = "auto"
     root: str = "free"
+    ii: int | None = None
+    multipliers: int | None = None
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -107,6 +111,8 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+        if self.ii is not None and self.multipliers is not None:
+            raise RobotError("ii and multipliers: one follows from the other; give one of them")
 
 
 def needs(design: Design) -> tuple[str, ...]:

@@ -63,9 +63,7 @@ class Folded(Core):
         datapath = _Datapath(self, m, phases)
         datapath.build()
         values: dict[Node, Value] = {}
-        for word, written, read in zip(
-            fifo.channel.words, fifo.written, fifo.read, strict=True
-        ):
+        for word, written, read in zip(fifo.channel.words, fifo.written, fifo.read, strict=True):
             if word.node is None:
                 m.d.comb += written.eq(datapath.flag())
                 flag = read[0]
@@ -281,9 +279,7 @@ class _Datapath:
     def _sincos(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
         user = next(n for n in self.fixed.graph.users[example] if n.op in (Op.SIN, Op.COS))
         spec, (width,) = self.fixed.sincos(user), kind.widths
-        products = [
-            self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)
-        ]
+        products = [self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)]
         made = SinCosUnit(spec, width, products[0])
         self.core.table_units.append(made)
         sin, cos = (Signal(signed(spec.width), name=f"{name}_{of}") for of in ("sin", "cos"))

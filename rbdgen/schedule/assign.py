@@ -37,7 +37,9 @@ def assign(
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
             reads[own] = [(n, register_number(fixed, n, age, interval)) for n, age in ages]
-        place |= _assign_kind(fixed, kind, members, reads, start, interval, jobs.units(interval)[kind])
+        place |= _assign_kind(
+            fixed, kind, members, reads, start, interval, jobs.units(interval)[kind]
+        )
     return place
 
 
@@ -53,9 +55,7 @@ def _assign_kind(
     phases: list[list[Job]] = [[] for _ in range(interval)]
     for own in members:
         phases[start[own] % interval].append(own)
-    ports: list[list[Counter[Source]]] = [
-        [Counter() for _ in kind.widths] for _ in range(units)
-    ]
+    ports: list[list[Counter[Source]]] = [[Counter() for _ in kind.widths] for _ in range(units)]
     place: dict[Job, Place] = {}
     best = None
     for _ in range(PASSES):

@@ -87,6 +87,16 @@ class Plan:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
         return self.fire[OUTPUT] + 1
 
+    @property
+    def interval(self) -> int:
+        """Cycles from one task to the next."""
+        return 1
+
+    @property
+    def multipliers(self) -> int:
+        """Hardware multipliers."""
+        return self.schedule.binding.multipliers
+
     def into(self, region: Region) -> list[Channel]:
         return [c for c in self.channels if c.receiver == region]
 
@@ -96,6 +106,23 @@ class Plan:
     def offset(self, node: Node) -> int:
         """The cycle, from its region's firing, in which the node's result can be read."""
         return self.schedule.time[node] - self.base[region_of(node)]
+
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+        """(n, outputs): the overflow flags that the hardware gives with each of n results.
+
+        ``overflowed`` says in which states a node overflowed, from the integer model. An output's
+        flag covers every region that its value passed through.
+        """
+        regions = {region: np.zeros(n, bool) for region in self.fire}
+        for node, states in overflowed.items():
+            regions[region_of(node)] |= states
+        for region in self.fire:  # in firing order: senders first
+            for channel in self.into(region):
+                regions[region] |= regions[channel.sender]
+        outputs = [source(node) for node in self.schedule.fixed.graph.outputs.values()]
+        none = np.zeros(n, bool)
+        flags = [none if node.op is Op.CONST else regions[region_of(node)] for node in outputs]
+        return np.array(flags).reshape(len(outputs), n).T
 
 
 def plan(schedule: Schedule) -> Plan:
@@ -176,24 +203,3 @@ def _flag_times(
         if read or own:
             complete[region] = max(read + own)
     return complete
-
-
-def flagged(plan: Plan, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
-    """(n, outputs): the overflow flags that the hardware gives with each of n results.
-
-    ``overflowed`` says in which states a node overflowed, from the integer model. An output's
-    flag covers every region that its value passed through.
-    """
-    regions = {region: np.zeros(n, bool) for region in plan.fire}
-    for node, states in overflowed.items():
-        regions[region_of(node)] |= states
-    for region in plan.fire:  # in firing order: senders first
-        for channel in plan.into(region):
-            regions[region] |= regions[channel.sender]
-    outputs = [source(node) for node in plan.schedule.fixed.graph.outputs.values()]
-    none = np.zeros(n, bool)
-    return (
-        np.array([none if node.op is Op.CONST else regions[region_of(node)] for node in outputs])
-        .reshape(len(outputs), n)
-        .T
-    )

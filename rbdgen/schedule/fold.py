@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, Region
 from ..target import Target
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
@@ -105,6 +105,16 @@ class Fold:
         return Channel(INPUT, OUTPUT, tuple(words), depth)
 
     @property
+    def channels(self) -> tuple[Channel, ...]:
+        """All of them: one."""
+        return (self.channel,)
+
+    @property
+    def fire(self) -> dict[Region, int]:
+        """When a task is taken, and when its result can be."""
+        return {INPUT: 0, OUTPUT: self.channel.delay}
+
+    @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
         return self.channel.delay + 1
@@ -114,9 +124,7 @@ class Fold:
         """Hardware multipliers."""
         return self.binding.multipliers
 
-    def flagged(
-        self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int
-    ) -> NDArray[np.bool_]:
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
         seen = np.zeros(n, bool)
         for states in overflowed.values():

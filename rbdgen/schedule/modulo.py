@@ -104,9 +104,7 @@ def _latest(
     return max(time.values(), default=0)
 
 
-def _take_slots(
-    work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]
-) -> dict[Job, int]:
+def _take_slots(work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]) -> dict[Job, int]:
     """Job → start, for those that share units."""
     units = jobs.units(interval)
     used = {kind: [0] * interval for kind in units}

@@ -17,7 +17,7 @@ from rbdgen.passes.reciprocals import reciprocals
 from rbdgen.passes.wordlength import input_formats, wordlength
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.binding import bind
-from rbdgen.schedule.channels import Plan, flagged, plan
+from rbdgen.schedule.channels import Plan, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.simulate.verilate import Field, Model, Ports, Stream, build
 from rbdgen.target import Target, find_target
@@ -48,7 +48,7 @@ def batch(of: Plan, words: States) -> Batch:
     done = evaluate_fixed(fixed, words)
     tasks = np.stack([words[name] for name in fixed.inputs], axis=1)
     results = np.stack(list(done.outputs.values()), axis=1)
-    return Batch(tasks, results, flagged(of, done.overflowed, len(tasks)))
+    return Batch(tasks, results, of.flagged(done.overflowed, len(tasks)))
 
 
 def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
