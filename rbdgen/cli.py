@@ -15,7 +15,7 @@ from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
-from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
+from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS, STYLES
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
@@ -190,6 +190,19 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
         metavar="N",
         help="hardware multipliers to use, in place of --ii: the smallest interval that fits",
     )
+    command.add_argument(
+        "--style",
+        choices=STYLES,
+        help="throughput (default); or latency, the fewest cycles from start to done within the "
+        "multipliers that there are",
+    )
+    command.add_argument(
+        "--clock",
+        type=float,
+        metavar="NS",
+        help="with --style latency: operations chained within a slow clock of this period, not "
+        "pipelined for a fast one",
+    )
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
         "--root",
@@ -252,6 +265,8 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "root": options.root,
         "ii": options.ii,
         "multipliers": options.multipliers,
+        "style": options.style,
+        "clock": options.clock,
     }
 
 

@@ -17,10 +17,10 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..target import Target
 from .assign import assign
-from .fold import Fold, register_number, verify_fold
+from .fold import Fold, is_held, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
 from .program import Program
-from .units import Job, Jobs, all_hardware, job, shared_jobs
+from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
 ROUNDS = 4
 LATE = 2  # a cycle after the wanted one costs as much as so many before it
@@ -39,10 +39,20 @@ class _Work:
         return self.takes
 
 
-def fold(fixed: FixedGraph, target: Target, interval: int, jobs: Jobs | None = None) -> Fold:
-    """A datapath that takes a task every ``interval`` cycles on the fewest multipliers."""
+def fold(
+    fixed: FixedGraph,
+    target: Target,
+    interval: int,
+    jobs: Jobs | None = None,
+    units: Mapping[Kind, int] | None = None,
+) -> Fold:
+    """A datapath that takes a task every ``interval`` cycles.
+
+    On so many ``units`` of each kind; None: on the fewest that there can be.
+    """
     jobs = jobs or shared_jobs(fixed, target)
-    binding = all_hardware(fixed, jobs.multipliers(interval))
+    units = units or jobs.units(interval)
+    binding = all_hardware(fixed, jobs.hardware(units))
     nodes = [n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
     takes = {n: duration(fixed, binding, target, n) for n in nodes}
     before: dict[Job, list[Node]] = {}
@@ -52,7 +62,7 @@ def fold(fixed: FixedGraph, target: Target, interval: int, jobs: Jobs | None = N
     wish = _least_waiting(work, {})
     best: tuple[tuple[int, int], dict[Node, int]] | None = None
     for _ in range(ROUNDS):
-        slots = _take_slots(work, jobs, interval, wish)
+        slots = _take_slots(work, jobs, units, interval, wish)
         time = _least_waiting(work, slots)
         cost = max(time.values()), waiting_bits(fixed, time, takes, interval)
         if best is None or cost < best[0]:
@@ -61,8 +71,11 @@ def fold(fixed: FixedGraph, target: Target, interval: int, jobs: Jobs | None = N
     assert best is not None
     time = best[1]
     start = {job(n): time[n] - takes[n] for n in nodes}
-    place = assign(fixed, jobs, interval, time, start)
-    return verify_fold(Fold(fixed, binding, target, jobs, interval, time, place))
+    place = assign(fixed, jobs, units, interval, time, start)
+    held = {n for n in nodes if is_held(fixed, n)}
+    return verify_fold(
+        Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place)
+    )
 
 
 def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
@@ -104,9 +117,14 @@ def _latest(
     return max(time.values(), default=0)
 
 
-def _take_slots(work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]) -> dict[Job, int]:
+def _take_slots(
+    work: _Work,
+    jobs: Jobs,
+    units: Mapping[Kind, int],
+    interval: int,
+    wish: Mapping[Node, int],
+) -> dict[Job, int]:
     """Job → start, for those that share units."""
-    units = jobs.units(interval)
     used = {kind: [0] * interval for kind in units}
     at: dict[Job, int] = {}  # when a job's results are there, at the earliest
     starts: dict[Job, int] = {}
@@ -156,6 +174,6 @@ def waiting_bits(
             last[operand] = max(last.get(operand, 0), time[node] - takes[node])
     bits = 0
     for node, until in last.items():
-        registers = register_number(fixed, node, until - time[node], interval)
+        registers = register_number(is_held(fixed, node), until - time[node], interval)
         bits += registers * fixed.formats[node].width
     return bits
