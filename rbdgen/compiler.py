@@ -152,7 +152,7 @@ def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target)
             found = quickest(fixed, target, jobs, budget, None)
         except ValueError:  # even one unit of each kind is more: products are made of logic
             return pipelined
-        return min(found, pipelined, key=lambda p: p.latency)
+        return found if found.latency <= pipelined.latency else pipelined
     if jobs.multipliers(1) > budget:
         raise RobotError(
             f"clock: {sum(map(len, jobs.of.values()))} products and units, each on its own, take "

@@ -20,12 +20,13 @@ from ..tables import table
 
 Progress = Callable[[str], None]
 PART = "ecp5-25f"
-CHAINS = 7  # side by side
-# what is chained, operand widths, lengths: 28 MULT18X18D are in the part
+MULTIPLIERS = {(18, 18): 1, (25, 18): 2, (25, 25): 4}  # MULT18X18D of a product, of 28
+MOST = 7  # chains side by side
+# what is chained, operand widths, lengths
 CASES: tuple[tuple[str, tuple[int, int], tuple[int, ...]], ...] = (
     ("product", (18, 18), (1, 2, 4)),
     ("product", (25, 18), (1, 2)),
-    ("product", (25, 25), (1,)),
+    ("product", (25, 25), (1, 2)),
     ("sum", (18, 18), (2, 4, 8)),
     ("sum", (34, 34), (2, 4, 8)),
     ("selection", (18, 18), (2, 4, 8)),
@@ -33,21 +34,23 @@ CASES: tuple[tuple[str, tuple[int, int], tuple[int, ...]], ...] = (
 
 
 class Chains(Elaboratable):
-    """``CHAINS`` chains of ``length`` operations, every end registered; ports clk, i, o."""
+    """Chains of ``length`` operations, as many as fit, all ends registered; ports clk, i, o."""
 
     def __init__(self, what: str, widths: tuple[int, int], length: int) -> None:
         self.what, self.widths, self.length = what, widths, length
         self.domain = ClockDomain("sync", reset_less=True)
         a, b = widths
-        self.i = Signal(CHAINS * (a + length * b))
-        self.o = Signal(CHAINS * a)
+        each = MULTIPLIERS[widths] if what == "product" else 1
+        self.chains = min(MOST, 28 // (each * length))
+        self.i = Signal(self.chains * (a + length * b))
+        self.o = Signal(self.chains * a)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.domains += self.domain
         a, b = self.widths
         size = a + self.length * b
-        for k in range(CHAINS):
+        for k in range(self.chains):
             bits = Signal(size, name=f"i_{k}", reset_less=True)
             m.d.sync += bits.eq(self.i[k * size : (k + 1) * size])
             value: Value = bits[:a].as_signed()

@@ -7,6 +7,8 @@ tried from the least up, in growing steps, until nothing waits or nothing is gai
 
 from __future__ import annotations
 
+import math
+
 from ..graph.fixed import FixedGraph
 from ..target import Target
 from .fold import Fold
@@ -27,13 +29,19 @@ def quickest(
         ValueError: one unit of each kind is more than the budget; says how many that takes.
     """
     least = jobs.least_interval(budget)
-    intervals = sorted({-int(-least * step // 1) for step in STEPS}) if least > 1 else [1]
-    units = _within(jobs, budget, least)
-    best: Fold | None = None
-    for tried in [interval] if interval is not None else intervals:
+    alone = fold(fixed, target, 1, jobs)  # every job on a unit of its own: nothing waits
+    if least == 1 and interval in (None, 1):
+        return alone
+    intervals = [interval] if interval else sorted({math.ceil(least * step) for step in STEPS})
+    most, best = _within(jobs, budget, least), None
+    # first as the throughput style does it, so as never to be slower than that
+    first = intervals[0], jobs.units(intervals[0])
+    for tried, units in (first, *((k, most) for k in intervals)):
         found = fold(fixed, target, tried, jobs, units)
         if best is None or found.latency < best.latency:
             best = found
+        if best.latency <= alone.latency:
+            break
     assert best is not None
     return best
 
