@@ -21,6 +21,7 @@ from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
 from ..schedule.occupancy import occupancy
 from ..schedule.pipelined import region_name
+from ..schedule.timeline import timeline
 from .folder import MARK, sealed, write_folder
 from .info import formats, robot_facts
 
@@ -49,7 +50,8 @@ def generate(
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
     if isinstance(core.plan, Fold):
-        files[DIAGRAM] = occupancy(core.plan, title)
+        alone = core.plan.interval == 1 or core.plan.chain is not None
+        files[DIAGRAM] = (timeline if alone else occupancy)(core.plan, title)
     else:
         names, parents = [j.name for j in joints], [j.parent for j in joints]
         files[DIAGRAM] = diagram(core.plan, names, parents, title)

@@ -171,6 +171,8 @@ def test_design_text_keeps_every_choice(tmp_path: Path) -> None:
         "factorisation": "ltdl",
         "root": "given",
         "external_forces": ("trunk",),
+        "style": "latency",
+        "clock": 18.5,
     }
     design, _ = load("hyq", **choices)
     (tmp_path / "robot.urdf").write_bytes(Path(design.robot).read_bytes())
