@@ -125,7 +125,9 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     jobs = shared_jobs(fixed, target)
     interval = initiation_interval(design, jobs, target)
     if interval > 1:
-        return Core(front, ranges, fixed, fold(fixed, target, interval, jobs))
+        return Core(
+            front, ranges, fixed, fold(fixed, target, interval, jobs, design.scheduler == "exact")
+        )
     timetable = schedule(fixed, bind(fixed, target), target)
     return Core(front, ranges, fixed, plan(timetable))
 

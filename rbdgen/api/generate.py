@@ -88,6 +88,7 @@ def design_text(design: Design) -> str:
         "formulation": design.formulation,
         "factorisation": design.factorisation,
         "root": design.root,
+        "scheduler": design.scheduler,
         "external_forces": list(design.external_forces),
     }
     for key in ("error", "ii", "multipliers"):

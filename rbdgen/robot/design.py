@@ -83,6 +83,7 @@ class Design:
                          come out; "ignored", it is held still, as with a fixed base.
     ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
     ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
+    ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
     """
 
     robot: str
@@ -104,6 +105,7 @@ class Design:
     root: str = "free"
     ii: int | None = None
     multipliers: int | None = None
+    scheduler: str = "list"
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():

@@ -78,13 +78,19 @@ class Fold:
 
     @cached_property
     def checks(self) -> dict[int, list[Node]]:
-        """Cycle → the nodes whose overflow bits are looked at in it; each keeps its bit for an
-        interval."""
+        """Cycle → the nodes whose overflow bits are looked at in it.
+
+        Each keeps its bit for an interval, and the last is looked at when it comes.
+        """
+        first = {
+            node: time if self.held(node) else time + 1
+            for node, time in self.time.items()
+            if self.fixed.overflowing(node)
+        }
+        last = max(first.values(), default=0)
         groups: dict[int, list[Node]] = {}
-        for node, time in self.time.items():
-            if self.fixed.overflowing(node):
-                first = time if self.held(node) else time + 1
-                groups.setdefault(-(-first // self.interval) * self.interval, []).append(node)
+        for node, at in first.items():
+            groups.setdefault(last - (last - at) // self.interval * self.interval, []).append(node)
         # a flag lasts an interval, so there is one in each from the first to the last
         ends = range(min(groups), max(groups) + 1, self.interval) if groups else ()
         return {cycle: groups.get(cycle, []) for cycle in ends}
