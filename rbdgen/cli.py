@@ -15,7 +15,7 @@ from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
-from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS, SCHEDULERS
+from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
@@ -198,6 +198,19 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
         help="of a folded design: list (default, seconds), or exact (OR-tools CP-SAT, minutes: the "
         "shortest latency, often proven)",
     )
+    command.add_argument(
+        "--style",
+        choices=STYLES,
+        help="throughput (default); or latency, the fewest cycles from start to done within the "
+        "multipliers that there are",
+    )
+    command.add_argument(
+        "--clock",
+        type=float,
+        metavar="NS",
+        help="with --style latency: operations chained within a slow clock of this period, not "
+        "pipelined for a fast one",
+    )
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
         "--root",
@@ -261,6 +274,8 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "ii": options.ii,
         "multipliers": options.multipliers,
         "scheduler": options.scheduler,
+        "style": options.style,
+        "clock": options.clock,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.node import Node, Op
 from ..schedule.fold import Fold, job_operands
@@ -50,7 +50,7 @@ class Folded(Core):
 
     @property
     def rams(self) -> list[LutRam]:
-        return [self._results, *self.fifo.rams, *self.made_rams]
+        return [*self.fifo.rams, *self.made_rams]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -72,10 +72,11 @@ class Folded(Core):
                 m.d.comb += written.eq(datapath.at(word.node, word.written))
                 values[word.node] = read
         flags = dict.fromkeys(values, flag) if self.fold.checks else {}
-        out = Signal(name="fire_output")
-        tokens = Signal()
-        m.d.comb += [fifo.pop.eq(out), tokens.eq(Mux(out, fifo.follows, fifo.stays))]
-        m.d.sync += out.eq(tokens & self.give(m, out, values, flags))
+        m.d.comb += [
+            self.o.payload.eq(self.result(m, values, flags)),
+            self.o.valid.eq(fifo.valid),
+            fifo.pop.eq(self.taken(m)),
+        ]
         return m
 
 
@@ -111,7 +112,7 @@ class _Datapath:
         for node in fold.time:
             self._chain(node)
         for node in fold.time:
-            if fold.held(node) and node.op is not Op.INPUT:
+            if node.op is not Op.INPUT and (fold.held(node) or not fold.shared(node)):
                 self._own(node, units)
         for own, place in fold.place.items():
             self._connect(own, units[place.kind, place.number])
@@ -132,7 +133,14 @@ class _Datapath:
         """
         m, flag = self.m, None
         for cycle, nodes in self.fold.checks.items():
-            bits = [self._overflow(node) for node in nodes]
+            bits = [self._overflow(node, cycle) for node in nodes]
+            if self.fold.chain is not None:
+                seen = Cat(*bits, *([flag] if flag is not None else [])).any()
+                if cycle == self.fold.flagged_at:
+                    return seen
+                flag = Signal(name=f"flag_{cycle}", reset_less=True)
+                self.phases.enable(m, cycle, flag, seen)
+                continue
             groups = [bits[k : k + GATHER] for k in range(0, len(bits), GATHER)]
             gathered = Signal(len(groups), name=f"gathered_{cycle}", reset_less=True)
             m.d.sync += gathered.eq(Cat(Cat(group).any() for group in groups))
@@ -158,7 +166,7 @@ class _Datapath:
             register = Signal(signed(width), name=f"n{node.index}", reset_less=True)
             self.phases.enable(self.m, 0, register, self.core.i.payload[node.name])
             return register
-        if self.fold.held(node):
+        if self.fold.held(node) or not self.fold.shared(node):
             return Signal(signed(width), name=f"n{node.index}")
         place = self.fold.place[job(node)]
         gives = units[place.kind, place.number].gives
@@ -173,8 +181,11 @@ class _Datapath:
         return result
 
     def _own(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> None:
-        """An operation on its own hardware, its result registered."""
-        if node.op is Op.MUL:
+        """An operation on its own hardware, its result registered where that is held."""
+        if node.op is Op.MUL and not self.fold.shared(node):
+            (a, _), (b, _) = (self._operand(node, k) for k in range(2))
+            wide = product_of(self.fixed, node, a * b)
+        elif node.op is Op.MUL:
             place = self.fold.place[job(node)]
             p = units[place.kind, place.number].gives[node.op.value]
             wide = product_of(self.fixed, node, p)
@@ -183,6 +194,10 @@ class _Datapath:
             wide = result_of(self.m, self.fixed, node, read)
         if not self.fixed.overflowing(node):
             wide = wide[: self.fixed.formats[node].width].as_signed()
+        if not self.fold.held(node):
+            self.m.d.comb += self.chains[node][0].eq(wide)
+            self.wide[node] = wide
+            return
         register = Signal(wide.shape(), name=f"r{node.index}", reset_less=True)
         self.phases.enable(self.m, self.fold.loads(node), register, wide)
         self.m.d.comb += self.chains[node][0].eq(register)
@@ -221,13 +236,13 @@ class _Datapath:
         self.core.made_rams.append(ram)
         return q
 
-    def _overflow(self, node: Node) -> Value:
-        """A node's overflow bit, kept for an interval."""
+    def _overflow(self, node: Node, cycle: int) -> Value:
+        """A node's overflow bit in the cycle in which it is looked at."""
         if node.op is Op.EXPONENT:
             bit: Value = self.outside[node]
         else:
             bit = overflow_of(self.fixed, node, self.wide[node])
-        if self.fold.held(node):
+        if self.fold.held(node) or cycle == self.fold.time[node]:
             return bit
         kept = Signal(name=f"v{node.index}", reset_less=True)
         self.phases.enable(self.m, self.fold.loads(node), kept, bit)
@@ -236,7 +251,7 @@ class _Datapath:
     def _units(self) -> dict[tuple[Kind, int], _Unit]:
         """Every shared unit, with ports still to be connected."""
         units: dict[tuple[Kind, int], _Unit] = {}
-        for kind, count in self.fold.jobs.units(self.fold.interval).items():
+        for kind, count in self.fold.units.items():
             example = self.fold.jobs.of[kind][0][1]
             for number in range(count):
                 name = f"{kind.name}_{len(units)}"

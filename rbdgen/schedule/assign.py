@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node
-from .fold import Place, job_operands, register_number
+from .fold import Place, is_held, job_operands, register_number
 from .units import Job, Jobs, Kind
 
 PASSES = 12
@@ -26,6 +26,7 @@ Source = tuple[Node, int]  # a value, and which of its registers
 def assign(
     fixed: FixedGraph,
     jobs: Jobs,
+    units: Mapping[Kind, int],
     interval: int,
     time: Mapping[Node, int],
     start: Mapping[Job, int],
@@ -36,10 +37,8 @@ def assign(
         reads: dict[Job, list[Source]] = {}
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
-            reads[own] = [(n, register_number(fixed, n, age, interval)) for n, age in ages]
-        place |= _assign_kind(
-            fixed, kind, members, reads, start, interval, jobs.units(interval)[kind]
-        )
+            reads[own] = [(n, register_number(is_held(fixed, n), age, interval)) for n, age in ages]
+        place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind])
     return place
 
 

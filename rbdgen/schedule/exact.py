@@ -15,7 +15,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from .pipelined import INPUT_REGISTER, operands, source
 from .program import ScheduleError
-from .units import Job, Jobs, job
+from .units import Job, Jobs, Kind, job
 
 EFFORT = 30.0  # deterministic time of each of the two searches, about seconds
 
@@ -36,6 +36,7 @@ def exact(
     fixed: FixedGraph,
     takes: Mapping[Node, int],
     jobs: Jobs,
+    units: Mapping[Kind, int],
     interval: int,
     hint: Mapping[Node, int],
     effort: float = EFFORT,
@@ -43,7 +44,8 @@ def exact(
     """The best slots that the solver finds.
 
     Args:
-        takes: cycles of each operation; hint: a schedule, as the times of its results.
+        takes: cycles of each operation; units: how many there are of each kind.
+        hint: a schedule, as the times of its results.
 
     Raises:
         NoSolver: says what to install.
@@ -68,9 +70,9 @@ def exact(
                 phase_of[own] = _phases(model, at[own], length, interval, end, hint[node])
         for operand in operands(node):
             model.add(at[own] >= at[job(operand)] + length)
-    for kind, units in jobs.units(interval).items():
+    for kind, count in units.items():
         for phase in range(interval) if interval > 1 else ():
-            model.add(sum(phase_of[own][phase] for own in jobs.of[kind]) <= units)
+            model.add(sum(phase_of[own][phase] for own in jobs.of[kind]) <= count)
     latency = model.new_int_var(0, end, "latency")
     for node in {source(n) for n in fixed.graph.outputs.values()}:
         if node.op is not Op.CONST:

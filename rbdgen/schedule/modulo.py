@@ -18,10 +18,10 @@ from ..graph.node import Node, Op
 from ..target import Target
 from .assign import assign
 from .exact import exact
-from .fold import Fold, register_number, verify_fold
+from .fold import Fold, is_held, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
 from .program import Program
-from .units import Job, Jobs, all_hardware, job, shared_jobs
+from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
 # Whether jobs on the longest path hurry; and whether jobs choose by their wish, or by urgency.
 RULES = ((True, False), (False, True), (False, False), (True, True))
@@ -46,29 +46,35 @@ def fold(
     target: Target,
     interval: int,
     jobs: Jobs | None = None,
+    units: Mapping[Kind, int] | None = None,
     solver: bool = False,
 ) -> Fold:
-    """A datapath that takes a task every ``interval`` cycles on the fewest multipliers.
+    """A datapath that takes a task every ``interval`` cycles.
 
-    ``solver``: let CP-SAT better the list schedule; see ``exact``, also for what it raises.
+    On so many ``units`` of each kind; None: on the fewest that there can be. ``solver``: let CP-SAT
+    better the list schedule; see ``exact``, also for what it raises.
     """
     jobs = jobs or shared_jobs(fixed, target)
-    binding = all_hardware(fixed, jobs.multipliers(interval))
+    units = units or jobs.units(interval)
     takes = durations(fixed, target)
     work = _Work(fixed, takes, {job(node): operands(node) for node in takes})
     wish, latest = _least_waiting(work, {}), _latest_starts(work)
     found: list[tuple[int, int, dict[Node, int]]] = []
     for hurry, by_wish in RULES:
         order = {n: wish[n] - takes[n] for n in takes} if by_wish else latest
-        slots = _take_slots(work, jobs, interval, wish, order, latest if hurry else None)
+        slots = _take_slots(work, jobs, units, interval, wish, order, latest if hurry else None)
         time = _least_waiting(work, slots)
         found.append((max(time.values()), waiting_bits(fixed, time, takes, interval), time))
     *_, time = min(found, key=lambda f: f[:2])
     if solver:
-        time = _least_waiting(work, exact(fixed, takes, jobs, interval, time).starts)
+        time = _least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
     start = {job(n): time[n] - takes[n] for n in takes}
-    place = assign(fixed, jobs, interval, time, start)
-    return verify_fold(Fold(fixed, binding, target, jobs, interval, time, place))
+    place = assign(fixed, jobs, units, interval, time, start)
+    binding = all_hardware(fixed, jobs.hardware(units))
+    held = {n for n in takes if is_held(fixed, n)}
+    return verify_fold(
+        Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place)
+    )
 
 
 def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
@@ -131,6 +137,7 @@ def _latest_starts(work: _Work) -> dict[Node, int]:
 def _take_slots(
     work: _Work,
     jobs: Jobs,
+    units: Mapping[Kind, int],
     interval: int,
     wish: Mapping[Node, int],
     order: Mapping[Node, int],
@@ -141,7 +148,6 @@ def _take_slots(
     They choose in the ``order`` given, the slot nearest to their wish; where ``latest`` starts are
     given, those that are on the longest path so far choose the earliest slot.
     """
-    units = jobs.units(interval)
     used = {kind: [0] * interval for kind in units}
     at: dict[Job, int] = {}  # when a job's results are there, at the earliest
     starts: dict[Job, int] = {}
@@ -198,6 +204,6 @@ def waiting_bits(
             last[operand] = max(last.get(operand, 0), time[node] - takes[node])
     bits = 0
     for node, until in last.items():
-        registers = register_number(fixed, node, until - time[node], interval)
+        registers = register_number(is_held(fixed, node), until - time[node], interval)
         bits += registers * fixed.formats[node].width
     return bits

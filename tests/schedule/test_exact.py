@@ -39,7 +39,7 @@ def test_a_latency_is_proven() -> None:
     jobs = shared_jobs(fixed, TARGET)
     interval = max(len(members) for members in jobs.of.values())
     listed = fold(fixed, TARGET, interval)
-    found = exact(fixed, durations(fixed, TARGET), jobs, interval, listed.time)
+    found = exact(fixed, durations(fixed, TARGET), jobs, listed.units, interval, listed.time)
     assert found.proven
 
 
