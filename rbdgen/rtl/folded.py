@@ -120,7 +120,8 @@ class _Datapath:
             for k, choices in enumerate(unit.reads):
                 port = unit.gives[f"in_{k}"]
                 assert isinstance(port, Signal)
-                self.m.d.comb += port.eq(self.phases.select(choices, kind.widths[k]))
+                domain = self.m.d.sync if self.fold.selected else self.m.d.comb
+                domain += port.eq(self.phases.select(choices, kind.widths[k]))
 
     def at(self, node: Node, cycle: int) -> Value:
         """A value in a cycle in which something reads it."""
@@ -257,7 +258,8 @@ class _Datapath:
                 name = f"{kind.name}_{len(units)}"
                 unit = _Unit([{} for _ in kind.widths])
                 for k, width in enumerate(kind.widths):
-                    unit.gives[f"in_{k}"] = Signal(signed(width), name=f"{name}_in_{k}")
+                    port = Signal(signed(width), name=f"{name}_in_{k}", reset_less=True)
+                    unit.gives[f"in_{k}"] = port
                 make = {"mul": self._multiplier, "sincos": self._sincos, "recip": self._recip}
                 make[kind.name](kind, name, unit, example)
                 units[kind, number] = unit

@@ -58,6 +58,7 @@ class Fold:
     ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
     operands to there; ``registered``: nodes whose result has a register of its own.
     ``units`` there are of each kind, and the ``place`` of every job that runs on one of them.
+    ``selected``: a register stands between a shared unit and what chooses its operands.
     """
 
     fixed: FixedGraph
@@ -70,6 +71,7 @@ class Fold:
     registered: Set[Node]
     units: Mapping[Kind, int]
     place: Mapping[Job, Place]
+    selected: bool = False
     chain: Chain | None = None
 
     def start(self, node: Node) -> int:

@@ -48,15 +48,19 @@ def fold(
     jobs: Jobs | None = None,
     units: Mapping[Kind, int] | None = None,
     solver: bool = False,
+    selected: bool = False,
 ) -> Fold:
     """A datapath that takes a task every ``interval`` cycles.
 
     On so many ``units`` of each kind; None: on the fewest that there can be. ``solver``: let CP-SAT
-    better the list schedule; see ``exact``, also for what it raises.
+    better the list schedule; see ``exact``, also for what it raises. ``selected``: operands are
+    chosen a cycle before a shared unit takes them, for a faster clock.
     """
     jobs = jobs or shared_jobs(fixed, target)
     units = units or jobs.units(interval)
     takes = durations(fixed, target)
+    if selected:
+        takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
     work = _Work(fixed, takes, {job(node): operands(node) for node in takes})
     wish, latest = _least_waiting(work, {}), _latest_starts(work)
     found: list[tuple[int, int, dict[Node, int]]] = []
@@ -73,7 +77,7 @@ def fold(
     binding = all_hardware(fixed, jobs.hardware(units))
     held = {n for n in takes if is_held(fixed, n)}
     return verify_fold(
-        Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place)
+        Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place, selected)
     )
 
 
