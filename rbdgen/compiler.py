@@ -134,7 +134,9 @@ def scheduled(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
         return least_latency(design, fixed, jobs, target)
     interval = initiation_interval(design, jobs, target)
     if interval > 1:
-        return fold(fixed, target, interval, jobs)
+        return fold(
+            fixed, target, interval, jobs, solver=design.scheduler == "exact", selected=True
+        )
     return plan(schedule(fixed, bind(fixed, target), target))
 
 

@@ -90,6 +90,7 @@ def design_text(design: Design) -> str:
         "formulation": design.formulation,
         "factorisation": design.factorisation,
         "root": design.root,
+        "scheduler": design.scheduler,
         "style": design.style,
         "external_forces": list(design.external_forces),
     }

@@ -36,6 +36,7 @@ FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
+SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
@@ -165,6 +166,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "root": _one_of(*ROOTS),
     "ii": _whole(1, LARGEST_INTERVAL, "cycles"),
     "multipliers": _whole(1, 100_000, "multipliers"),
+    "scheduler": _one_of(*SCHEDULERS),
     "style": _one_of(*STYLES),
     "clock": _clock,
 }

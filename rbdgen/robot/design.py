@@ -83,6 +83,7 @@ class Design:
                          come out; "ignored", it is held still, as with a fixed base.
     ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
     ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
+    ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
     ``style``            "throughput"; or "latency": the fewest cycles from start to done within
                          ``multipliers`` (else the target's), one task in flight or several.
     ``clock``            period [ns] of a slow clock, within which operations are chained; only
@@ -108,6 +109,7 @@ class Design:
     root: str = "free"
     ii: int | None = None
     multipliers: int | None = None
+    scheduler: str = "list"
     style: str = "throughput"
     clock: float | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
@@ -51,11 +52,25 @@ class Core(wiring.Component):
             }
         )
 
-    # Known once a core has been elaborated: the modules that it instantiates by name.
-    multipliers: list[Multiplier]
-    table_units: list[SinCosUnit | ReciprocalUnit]
-    rams: list[LutRam]
-    parts: Mapping[str, wiring.Component]  # and those written apart from it
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Modules to be written apart from the core, by name."""
+        return {}
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance; known once this has been elaborated."""
+        raise NotImplementedError
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        """Every sine and reciprocal instance; known once this has been elaborated."""
+        raise NotImplementedError
+
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        raise NotImplementedError
 
     def give(
         self, m: Module, fire: Signal, values: dict[Node, Value], flags: dict[Node, Value]

@@ -58,6 +58,7 @@ class Fold:
     ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
     operands to there; ``registered``: nodes whose result has a register of its own.
     ``units`` there are of each kind, and the ``place`` of every job that runs on one of them.
+    ``selected``: a register stands between a shared unit and what chooses its operands.
     """
 
     fixed: FixedGraph
@@ -70,6 +71,7 @@ class Fold:
     registered: Set[Node]
     units: Mapping[Kind, int]
     place: Mapping[Job, Place]
+    selected: bool = False
     chain: Chain | None = None
 
     def start(self, node: Node) -> int:
@@ -103,8 +105,10 @@ class Fold:
 
     @cached_property
     def checks(self) -> dict[int, list[Node]]:
-        """Cycle → the nodes whose overflow bits are looked at in it; each keeps its bit for an
-        interval."""
+        """Cycle → the nodes whose overflow bits are looked at in it.
+
+        Each keeps its bit for an interval, and the last is looked at when it comes.
+        """
         first = {
             node: time if self.held(node) else time + 1
             for node, time in self.time.items()
