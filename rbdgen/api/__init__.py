@@ -1,6 +1,7 @@
-"""rbdgen from Python: the same five things that the command line does."""
+"""rbdgen from Python: the same things that the command line does."""
 
 from .evaluate import evaluate
+from .explore import explore
 from .folder import (
     InputError,
     OutputError,
@@ -19,6 +20,7 @@ __all__ = [
     "Mismatch",
     "OutputError",
     "evaluate",
+    "explore",
     "generate",
     "info",
     "read_arrays",

@@ -23,6 +23,7 @@ from ..compiler import compile_core, front_end
 from ..cpu import rnea_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
+from .area import area_model
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
 
@@ -193,5 +194,6 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "iiwa": iiwa,
     "hyq": hyq,
     "peers": beside_peers,
+    "area-model": area_model,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }
