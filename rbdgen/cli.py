@@ -15,10 +15,11 @@ from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
-from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
+from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
+from .schedule.exact import NoSolver
 from .simulate.verilate import SimulationError
 from .synthesize.tool import SynthesisError
 from .tables import info_text, simulation_text
@@ -34,6 +35,7 @@ ERRORS = (
     SimulationError,
     SynthesisError,
     PrecisionError,
+    NoSolver,
 )
 EXAMPLES = """examples:
   rbdgen info iiwa14                          what the robot is and what its dynamics cost
@@ -204,6 +206,25 @@ def _robot_command(
         metavar="N",
         help="hardware multipliers to use, in place of --ii: the smallest interval that fits",
     )
+    command.add_argument(
+        "--scheduler",
+        choices=SCHEDULERS,
+        help="of a folded design: list (default, seconds), or exact (OR-tools CP-SAT, minutes: the "
+        "shortest latency, often proven)",
+    )
+    command.add_argument(
+        "--style",
+        choices=STYLES,
+        help="throughput (default); or latency, the fewest cycles from start to done within the "
+        "multipliers that there are",
+    )
+    command.add_argument(
+        "--clock",
+        type=float,
+        metavar="NS",
+        help="with --style latency: operations chained within a slow clock of this period, not "
+        "pipelined for a fast one",
+    )
     command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
     command.add_argument(
         "--root",
@@ -266,6 +287,9 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "root": options.root,
         "ii": options.ii,
         "multipliers": options.multipliers,
+        "scheduler": options.scheduler,
+        "style": options.style,
+        "clock": options.clock,
     }
 
 

@@ -28,8 +28,10 @@ from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
 from .schedule.binding import bind
+from .schedule.chained import ChainError, chain
 from .schedule.channels import Plan, plan
 from .schedule.fold import Fold
+from .schedule.latency import quickest
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
 from .schedule.units import Jobs, shared_jobs
@@ -122,12 +124,46 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
             "to make"
         )
     progress("schedule")
+    return Core(front, ranges, fixed, scheduled(design, fixed, target))
+
+
+def scheduled(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
+    """The schedule that the design asks for; RobotError if the part is too small."""
     jobs = shared_jobs(fixed, target)
+    if design.style == "latency":
+        return least_latency(design, fixed, jobs, target)
     interval = initiation_interval(design, jobs, target)
     if interval > 1:
-        return Core(front, ranges, fixed, fold(fixed, target, interval, jobs))
-    timetable = schedule(fixed, bind(fixed, target), target)
-    return Core(front, ranges, fixed, plan(timetable))
+        return fold(
+            fixed, target, interval, jobs, solver=design.scheduler == "exact", selected=True
+        )
+    return plan(schedule(fixed, bind(fixed, target), target))
+
+
+def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
+    """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
+    budget = design.multipliers or target.multipliers
+    if design.clock is None:
+        if design.ii is not None or design.multipliers is not None:
+            least = least_interval(jobs, budget, target)
+            if design.ii is not None and design.ii < least:
+                raise too_often(design.ii, least, jobs, budget, target)
+            return quickest(fixed, target, jobs, budget, design.ii)
+        pipelined = plan(schedule(fixed, bind(fixed, target), target))
+        try:
+            found = quickest(fixed, target, jobs, budget, None)
+        except ValueError:  # even one unit of each kind is more: products are made of logic
+            return pipelined
+        return found if found.latency <= pipelined.latency else pipelined
+    if jobs.multipliers(1) > budget:
+        raise RobotError(
+            f"clock: {sum(map(len, jobs.of.values()))} products and units, each on its own, take "
+            f"{jobs.multipliers(1)} hardware multipliers; {target.part} or the budget has {budget}"
+        )
+    try:
+        return chain(fixed, target, design.clock, design.ii or 1, jobs)
+    except ChainError as error:
+        raise RobotError(f"clock: {error}") from None
 
 
 def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
@@ -138,15 +174,25 @@ def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
         # at one task a clock, products that find no multiplier are made of logic
         if interval == 1 or jobs.multipliers(interval) <= budget:
             return interval
-    try:
-        least = jobs.least_interval(budget)
-    except ValueError as error:
-        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+    least = least_interval(jobs, budget, target)
     if design.multipliers is not None:
         return least
-    raise RobotError(
+    raise too_often(interval, least, jobs, budget, target)
+
+
+def least_interval(jobs: Jobs, budget: int, target: Target) -> int:
+    """The smallest initiation interval within the budget; RobotError if there is none."""
+    try:
+        return jobs.least_interval(budget)
+    except ValueError as error:
+        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+
+
+def too_often(interval: int, least: int, jobs: Jobs, budget: int, target: Target) -> RobotError:
+    """What is wrong with an interval below the least."""
+    return RobotError(
         f"ii: {interval} takes {jobs.multipliers(interval)} hardware multipliers, {target.part} "
-        f"has {budget}; from {least} on it fits"
+        f"or the budget has {budget}; from {least} on it fits"
     )
 
 

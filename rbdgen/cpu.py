@@ -1,4 +1,4 @@
-"""Pinocchio's RNEA on one core of this machine, compiled here: what a user could run instead."""
+"""Pinocchio on one core of this machine, compiled here: what a user could run instead."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ FLAGS = (
 )
 
 
-def rnea_nanoseconds(robots: list[str]) -> dict[str, float]:
-    """Robot → ns per call, the median of 21 runs. Takes a minute or two of compilation.
+def pinocchio_nanoseconds(robots: list[str]) -> dict[str, dict[str, float]]:
+    """Robot → ns per call of ``id`` (rnea), ``did`` (computeRNEADerivatives): medians of 21 runs.
+
+    Takes a minute or two of compilation.
 
     Raises InputError where Pinocchio's headers (packages pin and cmeel-eigen) are not installed.
     """
@@ -35,24 +37,24 @@ def rnea_nanoseconds(robots: list[str]) -> dict[str, float]:
     if not (include / "pinocchio").is_dir() or not (include / "eigen3").is_dir():
         raise InputError('no Pinocchio to compare with: pip install "rbdgen[dev]"')
     with tempfile.TemporaryDirectory(prefix="rbdgen-cpu-") as name:
-        program = Path(name) / "rnea"
-        source = data_folder("templates") / "bench" / "pinocchio_rnea.cpp"
+        program = Path(name) / "times"
+        source = data_folder("templates") / "bench" / "pinocchio_times.cpp"
         command = ["g++", *FLAGS, f"-I{include}", f"-I{include / 'eigen3'}", str(source)]
         command += ["-o", str(program), f"-L{lib}", "-lpinocchio_default", f"-Wl,-rpath,{lib}"]
         subprocess.run(command, check=True)
-        times = {}
+        times: dict[str, dict[str, float]] = {}
         for robot in robots:
             tree = Path(name) / "tree.txt"
             tree.write_text(_tree(load(robot)[1]))
             done = subprocess.run(
                 [str(program), str(tree)], check=True, capture_output=True, text=True
             )
-            times[robot] = float(done.stdout)
+            times[robot] = dict(zip(("id", "did"), map(float, done.stdout.split()), strict=True))
         return times
 
 
 def _tree(robot: Robot) -> str:
-    """The robot as templates/bench/pinocchio_rnea.cpp reads it."""
+    """The robot as templates/bench/pinocchio_times.cpp reads it."""
     lines = []
     for joint in merge_fixed(robot).joints:
         mass = joint.inertia.mass

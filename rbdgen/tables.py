@@ -53,10 +53,13 @@ def info_text(facts: dict[str, Any]) -> str:
         f"{facts['width']}-bit words, {facts['mean_width']} bits on average; ranges: "
         f"{facts['ranges']['proven']} proven, {facts['ranges']['sampled']} sampled with 20 % margin"
     )
-    lines.append(
+    line = (
         f"{facts['target']}: latency {facts['latency']} cycles, initiation interval "
         f"{facts['initiation_interval']}, {facts['multipliers']} hardware multipliers"
     )
+    if facts["clock"] is not None:
+        line += f"; {facts['latency'] * facts['clock']:g} ns at {facts['clock']:g} ns a cycle"
+    lines.append(line)
     for note in facts["notes"]:
         lines.append(f"note: {note}")
     return "\n".join(lines)

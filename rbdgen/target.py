@@ -9,6 +9,36 @@ Style = Literal["dsp", "logic"]  # of a multiplier
 
 
 @dataclass(frozen=True)
+class Delays:
+    """ns of combinational operations, each with the wires to its operands: what chaining several
+    within one clock reckons with.
+
+    ``rbdgen bench delays`` measures them: chains placed and routed by nextpnr on an LFE5U-25F,
+    speed 6 (the slowest), seven side by side, the better of two seeds. ``room`` is left for
+    what a large design has and those do not: wires that go further, and around each other.
+    """
+
+    products: tuple[tuple[int, float], ...]  # hardware multipliers of a product, ns
+    adder: float  # and for each bit of the carry chain:
+    carry: float
+    lut: float  # one LUT4, as in a selection
+    launch: float  # clock to output
+    capture: float  # setup, and the last wire
+    room: float  # times as long as in the measurement
+
+    def product(self, multipliers: int) -> float:
+        """Of a product on so many hardware multipliers."""
+        return self.room * dict(self.products)[multipliers]
+
+    def sum(self, width: int) -> float:
+        """Of a carry chain of so many bits."""
+        return self.room * (self.adder + width * self.carry)
+
+
+ECP5_DELAYS = Delays(((1, 5.4), (2, 7.2), (4, 10.0)), 2.0, 0.04, 1.2, 0.6, 1.4, 1.0)
+
+
+@dataclass(frozen=True)
 class Target:
     """An FPGA: its sites, and the latencies, in cycles, that a schedule counts with.
 
@@ -31,6 +61,9 @@ class Target:
     dsp_latency: int = 4
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
+    # For the Xilinx parts an assumption: no open tool places and routes for them, and both
+    # families are faster than an ECP5, so that its delays are an upper bound.
+    delays: Delays = ECP5_DELAYS
 
     @property
     def lut_rams(self) -> int:

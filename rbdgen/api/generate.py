@@ -88,9 +88,11 @@ def design_text(design: Design) -> str:
         "formulation": design.formulation,
         "factorisation": design.factorisation,
         "root": design.root,
+        "scheduler": design.scheduler,
+        "style": design.style,
         "external_forces": list(design.external_forces),
     }
-    for key in ("error", "ii", "multipliers"):
+    for key in ("error", "ii", "multipliers", "clock"):
         if getattr(design, key) is not None:
             entries[key] = getattr(design, key)
     if limits:
@@ -134,6 +136,8 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         },
         "target": front.design.target,
         "width": core.fixed.width,
+        "style": front.design.style,
+        "clock": front.design.clock,
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": {

@@ -61,6 +61,8 @@ def number_facts(core: Core) -> dict[str, Any]:
         "initiation_interval": plan.interval,
         "multipliers": plan.multipliers,
         "target": core.front.design.target,
+        "style": core.front.design.style,
+        "clock": core.front.design.clock,
     }
 
 

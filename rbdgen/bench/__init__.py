@@ -20,10 +20,11 @@ from .. import api
 from ..api.simulate import integer_errors
 from ..chains import chain_urdf
 from ..compiler import compile_core, front_end
-from ..cpu import rnea_nanoseconds
+from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
 from .area import area_model
+from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
 
@@ -165,11 +166,15 @@ def growth(place: Path, progress: Progress) -> Any:
 
 
 def cpu(place: Path, progress: Progress) -> Any:
-    """Pinocchio's RNEA on one core of this machine, beside what the hardware gives per clock."""
+    """Pinocchio's rnea and its derivatives on one core of this machine."""
     progress("compiling")
-    times = rnea_nanoseconds(["iiwa14", "hyq", "baxter", "humanoid"])
-    rows = [[robot, ns, round(1e3 / ns, 2)] for robot, ns in times.items()]
-    print(table(("robot", "ns per call", "M evaluations/s"), rows))
+    times = pinocchio_nanoseconds(["iiwa14", "hyq", "baxter", "humanoid"])
+    rows = [
+        [robot, function, ns, round(1e3 / ns, 2)]
+        for robot, of in times.items()
+        for function, ns in of.items()
+    ]
+    print(table(("robot", "function", "ns per call", "M evaluations/s"), rows))
     return times
 
 
@@ -193,6 +198,8 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "xilinx": xilinx,
     "iiwa": iiwa,
     "hyq": hyq,
+    "folded": folded,
+    "fold-overhead": fold_overhead,
     "peers": beside_peers,
     "area-model": area_model,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},

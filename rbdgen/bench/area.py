@@ -16,29 +16,40 @@ from ..rtl.emit import emit
 from ..tables import table
 
 Progress = Callable[[str], None]
-# Family → the part: as many multipliers as there are, so that a fold of any interval fits.
-PARTS = {"ecp5": "ecp5-85f", "xcup": "xcup"}
 CHAINS = (2, 3)
 # Robot, functions, initiation intervals, other choices.
 DESIGNS: tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...] = (
-    ("pendulum", "did", (1, 2, 4), {}),
-    ("pendulum", "did", (1, 3), {"width": 24}),
+    ("pendulum", "did", (1, 4), {}),
+    ("pendulum", "did", (3,), {"width": 24}),
     ("pendulum", "fd", (1, 3), {}),
     ("pendulum", "did,m", (1, 2), {"width": 16, "angles": "sincos"}),
+    ("pendulum", "did", (1,), {"style": "latency", "clock": 25.0}),
     ("chain2", "did", (1, 3, 8), {}),
     ("chain2", "fd", (1, 4), {}),
+    ("chain2", "did", (1,), {"style": "latency", "clock": 40.0}),
     ("gantry", "did", (1, 4), {}),
-    ("gantry", "fd", (2, 8), {"width": 22}),
-    ("chain3", "did", (1, 6), {}),
-    ("chain3", "minv", (1, 5), {}),
+    ("gantry", "fd", (8,), {"width": 22}),
+    ("chain3", "did", (6,), {}),
+    ("chain3", "minv", (1,), {}),
     ("iiwa14", "m", (1, 3), {}),
     ("iiwa14", "id", (1, 2, 8), {}),
     ("hyq", "id", (1, 4), {}),
-    ("hyq", "m", (2,), {}),
-    ("iiwa14", "did", (8, 20), {}),
 )
+ECP5, XCUP = "ecp5-85f", "xcup"
 SMALL = "ecp5-25f"  # where many products find no multiplier
-IN_LOGIC = (("gantry", "id"), ("chain2", "did"))
+# Family → its part, and designs of its own.
+FAMILIES: dict[str, tuple[str, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
+    "ecp5": (
+        ECP5,
+        (
+            ("gantry", "id", {"target": SMALL}),
+            ("chain2", "did", {"target": SMALL}),
+            ("iiwa14", "did", {"ii": 8, "target": ECP5}),
+            ("iiwa14", "did", {"ii": 20, "target": ECP5}),
+        ),
+    ),
+    "xcup": (XCUP, (("iiwa14", "did", {"ii": 8, "target": XCUP}),)),
+}
 
 
 def area_model(place: Path, progress: Progress) -> Any:
@@ -52,15 +63,14 @@ def area_model(place: Path, progress: Progress) -> Any:
         write_file(file, chain_urdf(joints))
         robots[f"chain{joints}"] = str(file)
     families = {}
-    for family, part in PARTS.items():
+    for family, (part, more) in FAMILIES.items():
         samples: list[Sample] = []
         wanted = [
             (robot, function, {**choices, "ii": ii, "target": part})
             for robot, function, intervals, choices in DESIGNS
             for ii in intervals
         ]
-        if family == "ecp5":
-            wanted += [(robot, function, {"target": SMALL}) for robot, function in IN_LOGIC]
+        wanted += more
         for n, (robot, function, choices) in enumerate(wanted, 1):
             said = ", ".join(f"{k} {v}" for k, v in choices.items())
             name = f"{robot} {function}, {said}"

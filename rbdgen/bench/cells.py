@@ -33,14 +33,14 @@ def cells(
     made = emit(core.plan, "core")
     found = {}
     for family in families:
-        progress(f"{family}: mapping {core.plan.schedule.binding.multipliers} multipliers")
+        progress(f"{family}: mapping {core.plan.multipliers} multipliers")
         found[family] = _kept(made, family, place, progress)
     return found
 
 
 def too_large(core: Core) -> str | None:
     """The reason not to map a core, if there is one."""
-    products = core.plan.schedule.binding.multipliers
+    products = core.plan.multipliers
     return TOO_LARGE.format(products) if products > LARGEST else None
 
 

@@ -95,7 +95,7 @@ def measured(
 
 def hardware(core: Core) -> dict[str, int]:
     """Cycles, hardware multipliers, and products in logic for want of more of them."""
-    binding = core.plan.schedule.binding
+    binding = core.plan.binding
     styles = [binding.style, binding.sincos, binding.recip]
     return {
         "latency": core.plan.latency,

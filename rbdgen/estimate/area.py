@@ -27,7 +27,7 @@ Cells = Mapping[str, float]
 # shift register of an UltraScale+ is one, too, and so are those that delay anything there.
 _DELAYS = ("waiting_bits", "shift_register_bits")
 _UNITS = ("sine_bits", "sine_order_bits", "reciprocal_bits", "reciprocal_steps")
-_PRODUCTS = ("products", "wide_product_bits", "logic_product_bits")
+_PRODUCTS = ("products", "chained_products", "wide_product_bits", "logic_product_bits")
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "logic": (
         *("sums", "sum_bits", "select_bits", "shift_bits", "checks", "multiplexed_bits"),

@@ -34,14 +34,14 @@ NAMES = {
     "ring_bits": "bits that go through LUT-RAMs while they wait",
     "multiplexed_bits": "inputs of operand multiplexers, times their width",
     "one_hot_bits": "registers that choose among them, or enable others",
-    "port_bits": "bits of operand ports that have a multiplexer",
+    "port_bits": "bits of registers between a shared unit and what chooses its operands",
     "counter_bits": "bits of counters and addresses",
     "shift_register_bits": "registers that follow a FIFO's pushes and pops",
     "memory_cells": "LUT-RAMs of 16 words by 4 bits",
     "bank_bits": "bits of memories, times the banks beyond the first",
     "result_words": "outputs with a flag of their own",
-    "output_bits": "bits of a result",
-    "products": "hardware multipliers",
+    "products": "hardware multipliers, their registers on",
+    "chained_products": "those of products within a clock",
     "wide_product_bits": "bits of products of several hardware multipliers, beyond the first",
     "logic_product_bits": "bits of one operand times bits of the other, of products in logic",
     "sine_bits": "bits of sine and cosine units",
@@ -65,11 +65,7 @@ def features(plan: Plan | Fold) -> dict[str, int]:
         fixed = plan.schedule.fixed
     for channel in plan.channels:
         _channel(channel, count)
-    outputs = fixed.graph.outputs.values()
-    bits = sum(fixed.formats[n].width for n in outputs) + len(outputs)
-    count["output_bits"] += bits
-    count["result_words"] += len(outputs)
-    _memory(bits, BANK, count)
+    count["result_words"] += len(fixed.graph.outputs)
     return {name: count[name] for name in NAMES}
 
 
@@ -112,6 +108,8 @@ def _plan(plan: Plan, count: Counter[str]) -> None:
         stored = bool(wanted.get((node, region_of(node))))
         _operation(fixed, node, node.op is not Op.MUL or fixed.formats[node].rounded, count, stored)
     count["one_hot_bits"] += 2 * len(plan.fire)  # what fires, and what may
+    results = [fixed.formats[n].width + 1 for n in fixed.graph.outputs.values()]
+    _memory(sum(results), BANK, count)
     _units(fixed, schedule.binding, schedule.target, count)
 
 
@@ -163,9 +161,13 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
         if len(choices) > 1:
             count["multiplexed_bits"] += len(choices) * kind.widths[k]
             count["one_hot_bits"] += len(choices)
-            count["port_bits"] += kind.widths[k]
-    for kind, units in fold.jobs.units(fold.interval).items():
+        count["port_bits"] += kind.widths[k] * fold.selected
+    for kind, units in fold.units.items():
         _shared(fold, kind, units, count)
+    for node in fold.time:
+        if node.op is Op.MUL and not fold.shared(node):
+            a, b = (fixed.formats[n].width for n in node.args)
+            count["chained_products"] += fold.target.hardware_multipliers(a, b)
 
 
 def _nodes(fold: Fold, own: tuple[str, Node]) -> list[Node]:

@@ -33,7 +33,10 @@ GIVES: dict[str, tuple[str, ...]] = {
 FUNCTIONS = tuple(NEEDS)
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
+STYLES = ("throughput", "latency")
+LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
+SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
@@ -125,6 +128,15 @@ def _error(value: Any) -> float | None:
     return number
 
 
+def _clock(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number(value)
+    if not 0 < number <= LONGEST_CLOCK:
+        raise ValueError(f"a period above 0 and up to {LONGEST_CLOCK:g} ns, not {number:g}")
+    return number
+
+
 def _whole(lowest: int, highest: int, what: str) -> Callable[[Any], int | None]:
     def check(value: Any) -> int | None:
         if value is None:
@@ -154,6 +166,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "root": _one_of(*ROOTS),
     "ii": _whole(1, LARGEST_INTERVAL, "cycles"),
     "multipliers": _whole(1, 100_000, "multipliers"),
+    "scheduler": _one_of(*SCHEDULERS),
+    "style": _one_of(*STYLES),
+    "clock": _clock,
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -83,6 +83,11 @@ class Design:
                          come out; "ignored", it is held still, as with a fixed base.
     ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
     ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
+    ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
+    ``style``            "throughput"; or "latency": the fewest cycles from start to done within
+                         ``multipliers`` (else the target's), one task in flight or several.
+    ``clock``            period [ns] of a slow clock, within which operations are chained; only
+                         with style "latency", which else counts with the fastest clock.
     """
 
     robot: str
@@ -104,6 +109,9 @@ class Design:
     root: str = "free"
     ii: int | None = None
     multipliers: int | None = None
+    scheduler: str = "list"
+    style: str = "throughput"
+    clock: float | None = None
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -111,8 +119,12 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+        if self.style == "latency":
+            return
         if self.ii is not None and self.multipliers is not None:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
+        if self.clock is not None:
+            raise RobotError("clock: chains operations within a period; only with style: latency")
 
 
 def needs(design: Design) -> tuple[str, ...]:

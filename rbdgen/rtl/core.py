@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
@@ -51,11 +52,25 @@ class Core(wiring.Component):
             }
         )
 
-    # Known once a core has been elaborated: the modules that it instantiates by name.
-    multipliers: list[Multiplier]
-    table_units: list[SinCosUnit | ReciprocalUnit]
-    rams: list[LutRam]
-    parts: Mapping[str, wiring.Component]  # and those written apart from it
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """Modules to be written apart from the core, by name."""
+        return {}
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance; known once this has been elaborated."""
+        raise NotImplementedError
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        """Every sine and reciprocal instance; known once this has been elaborated."""
+        raise NotImplementedError
+
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        raise NotImplementedError
 
     def give(
         self, m: Module, fire: Signal, values: dict[Node, Value], flags: dict[Node, Value]
@@ -65,6 +80,28 @@ class Core(wiring.Component):
         Returns whether there is room for one in the next cycle. Room is left for what may come
         while ``o.ready`` is on its way: no path leads from there to what makes results.
         """
+        result, taken = self.result(m, values, flags), self.taken(m)
+        waiting = Signal(range(WAITING + 1))
+        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
+        m.submodules.results = self._results.instance(
+            write=fire,
+            write_address=write_address,
+            data=result.as_value(),
+            read_address=read_address,
+            q=self.o.payload.as_value(),
+        )
+        m.d.sync += [
+            write_address.eq(write_address + fire),
+            read_address.eq(read_address + taken),
+            waiting.eq(waiting + fire - taken),
+            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
+        ]
+        return waiting + fire < WAITING
+
+    def result(
+        self, m: Module, values: dict[Node, Value], flags: dict[Node, Value]
+    ) -> data.View[data.StructLayout]:
+        """The output's word: every output and its flag, by the node they come from."""
         fixed = self.fixed
         result = Signal(self.o.payload.shape())
         for name, node in fixed.graph.outputs.items():
@@ -76,24 +113,13 @@ class Core(wiring.Component):
             m.d.comb += result[name].eq(values[origin])
             if origin in flags:
                 m.d.comb += result[self.flags[name]].eq(flags[origin])
+        return result
+
+    def taken(self, m: Module) -> Signal:
+        """Whether a result is taken in this cycle; its flags then become sticky."""
         taken = Signal()
-        waiting = Signal(range(WAITING + 1))
-        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
-        m.submodules.results = self._results.instance(
-            write=fire,
-            write_address=write_address,
-            data=result.as_value(),
-            read_address=read_address,
-            q=self.o.payload.as_value(),
-        )
         m.d.comb += taken.eq(self.o.valid & self.o.ready)
-        m.d.sync += [
-            write_address.eq(write_address + fire),
-            read_address.eq(read_address + taken),
-            waiting.eq(waiting + fire - taken),
-            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
-        ]
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
-        return waiting + fire < WAITING
+        return taken

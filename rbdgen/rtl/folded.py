@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.node import Node, Op
 from ..schedule.fold import Fold, job_operands
@@ -36,20 +35,22 @@ class Folded(Core):
     def __init__(self, fold: Fold, name: str | None = None) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
-        self.multipliers: list[Multiplier] = []
-        self.table_units: list[SinCosUnit | ReciprocalUnit] = []
-        self._rams: list[LutRam] = []
+        self.made_multipliers: list[Multiplier] = []
+        self.made_tables: list[SinCosUnit | ReciprocalUnit] = []
+        self.made_rams: list[LutRam] = []
         super().__init__(fold.fixed)
 
     @property
-    def parts(self) -> dict[str, wiring.Component]:
-        """Modules that are written apart: none."""
-        return {}
+    def multipliers(self) -> list[Multiplier]:
+        return self.made_multipliers
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        return self.made_tables
 
     @property
     def rams(self) -> list[LutRam]:
-        """Every memory instance; known once this has been elaborated."""
-        return [self._results, *self.fifo.rams, *self._rams]
+        return [*self.fifo.rams, *self.made_rams]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -71,10 +72,11 @@ class Folded(Core):
                 m.d.comb += written.eq(datapath.at(word.node, word.written))
                 values[word.node] = read
         flags = dict.fromkeys(values, flag) if self.fold.checks else {}
-        out = Signal(name="fire_output")
-        tokens = Signal()
-        m.d.comb += [fifo.pop.eq(out), tokens.eq(Mux(out, fifo.follows, fifo.stays))]
-        m.d.sync += out.eq(tokens & self.give(m, out, values, flags))
+        m.d.comb += [
+            self.o.payload.eq(self.result(m, values, flags)),
+            self.o.valid.eq(fifo.valid),
+            fifo.pop.eq(self.taken(m)),
+        ]
         return m
 
 
@@ -110,7 +112,7 @@ class _Datapath:
         for node in fold.time:
             self._chain(node)
         for node in fold.time:
-            if fold.held(node) and node.op is not Op.INPUT:
+            if node.op is not Op.INPUT and (fold.held(node) or not fold.shared(node)):
                 self._own(node, units)
         for own, place in fold.place.items():
             self._connect(own, units[place.kind, place.number])
@@ -118,7 +120,8 @@ class _Datapath:
             for k, choices in enumerate(unit.reads):
                 port = unit.gives[f"in_{k}"]
                 assert isinstance(port, Signal)
-                self.m.d.comb += port.eq(self.phases.select(choices, kind.widths[k]))
+                domain = self.m.d.sync if self.fold.selected else self.m.d.comb
+                domain += port.eq(self.phases.select(choices, kind.widths[k]))
 
     def at(self, node: Node, cycle: int) -> Value:
         """A value in a cycle in which something reads it."""
@@ -131,11 +134,18 @@ class _Datapath:
         """
         m, flag = self.m, None
         for cycle, nodes in self.fold.checks.items():
-            bits = [self._overflow(node) for node in nodes]
+            bits = [self._overflow(node, cycle) for node in nodes]
+            if self.fold.chain is not None:
+                seen = Cat(*bits, *([flag] if flag is not None else [])).any()
+                if cycle == self.fold.flagged_at:
+                    return seen
+                flag = Signal(name=f"flag_{cycle}", reset_less=True)
+                self.phases.enable(m, cycle, flag, seen)
+                continue
             groups = [bits[k : k + GATHER] for k in range(0, len(bits), GATHER)]
             gathered = Signal(len(groups), name=f"gathered_{cycle}", reset_less=True)
             m.d.sync += gathered.eq(Cat(Cat(group).any() for group in groups))
-            before = [flag] if flag is not None else []
+            before: list[Value] = [flag] if flag is not None else []
             flag = Signal(name=f"flag_{cycle}", reset_less=True)
             self.phases.enable(m, cycle + 1, flag, Cat(gathered, *before).any())
         assert flag is not None
@@ -157,7 +167,7 @@ class _Datapath:
             register = Signal(signed(width), name=f"n{node.index}", reset_less=True)
             self.phases.enable(self.m, 0, register, self.core.i.payload[node.name])
             return register
-        if self.fold.held(node):
+        if self.fold.held(node) or not self.fold.shared(node):
             return Signal(signed(width), name=f"n{node.index}")
         place = self.fold.place[job(node)]
         gives = units[place.kind, place.number].gives
@@ -172,8 +182,11 @@ class _Datapath:
         return result
 
     def _own(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> None:
-        """An operation on its own hardware, its result registered."""
-        if node.op is Op.MUL:
+        """An operation on its own hardware, its result registered where that is held."""
+        if node.op is Op.MUL and not self.fold.shared(node):
+            (a, _), (b, _) = (self._operand(node, k) for k in range(2))
+            wide = product_of(self.fixed, node, a * b)
+        elif node.op is Op.MUL:
             place = self.fold.place[job(node)]
             p = units[place.kind, place.number].gives[node.op.value]
             wide = product_of(self.fixed, node, p)
@@ -182,6 +195,10 @@ class _Datapath:
             wide = result_of(self.m, self.fixed, node, read)
         if not self.fixed.overflowing(node):
             wide = wide[: self.fixed.formats[node].width].as_signed()
+        if not self.fold.held(node):
+            self.m.d.comb += self.chains[node][0].eq(wide)
+            self.wide[node] = wide
+            return
         register = Signal(wide.shape(), name=f"r{node.index}", reset_less=True)
         self.phases.enable(self.m, self.fold.loads(node), register, wide)
         self.m.d.comb += self.chains[node][0].eq(register)
@@ -217,16 +234,16 @@ class _Datapath:
         m.submodules[f"ring_{name}"] = ram.instance(
             write=write, write_address=pointer, data=value, read_address=pointer, q=q
         )
-        self.core._rams.append(ram)
+        self.core.made_rams.append(ram)
         return q
 
-    def _overflow(self, node: Node) -> Value:
-        """A node's overflow bit, kept for an interval."""
+    def _overflow(self, node: Node, cycle: int) -> Value:
+        """A node's overflow bit in the cycle in which it is looked at."""
         if node.op is Op.EXPONENT:
             bit: Value = self.outside[node]
         else:
             bit = overflow_of(self.fixed, node, self.wide[node])
-        if self.fold.held(node):
+        if self.fold.held(node) or cycle == self.fold.time[node]:
             return bit
         kept = Signal(name=f"v{node.index}", reset_less=True)
         self.phases.enable(self.m, self.fold.loads(node), kept, bit)
@@ -234,14 +251,15 @@ class _Datapath:
 
     def _units(self) -> dict[tuple[Kind, int], _Unit]:
         """Every shared unit, with ports still to be connected."""
-        units = {}
-        for kind, count in self.fold.jobs.units(self.fold.interval).items():
+        units: dict[tuple[Kind, int], _Unit] = {}
+        for kind, count in self.fold.units.items():
             example = self.fold.jobs.of[kind][0][1]
             for number in range(count):
                 name = f"{kind.name}_{len(units)}"
                 unit = _Unit([{} for _ in kind.widths])
                 for k, width in enumerate(kind.widths):
-                    unit.gives[f"in_{k}"] = Signal(signed(width), name=f"{name}_in_{k}")
+                    port = Signal(signed(width), name=f"{name}_in_{k}", reset_less=True)
+                    unit.gives[f"in_{k}"] = port
                 make = {"mul": self._multiplier, "sincos": self._sincos, "recip": self._recip}
                 make[kind.name](kind, name, unit, example)
                 units[kind, number] = unit
@@ -265,7 +283,7 @@ class _Datapath:
 
     def _product(self, a: int, b: int) -> Multiplier:
         unit = Multiplier(a, b, self.fold.target.multiplier_latency(a, b, "dsp"))
-        self.core.multipliers.append(unit)
+        self.core.made_multipliers.append(unit)
         return unit
 
     def _multiplier(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
@@ -281,7 +299,7 @@ class _Datapath:
         spec, (width,) = self.fixed.sincos(user), kind.widths
         products = [self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)]
         made = SinCosUnit(spec, width, products[0])
-        self.core.table_units.append(made)
+        self.core.made_tables.append(made)
         sin, cos = (Signal(signed(spec.width), name=f"{name}_{of}") for of in ("sin", "cos"))
         instance = made.instance(angle=unit.gives["in_0"], sin=sin, cos=cos)
         self.m.submodules[name] = instance
@@ -291,7 +309,7 @@ class _Datapath:
         user = next(n for n in self.fixed.graph.users[example] if n.op is Op.MANTISSA)
         spec = self.fixed.reciprocal(user)
         made = ReciprocalUnit(spec, tuple(self._product(a, b) for a, b in spec.products))
-        self.core.table_units.append(made)
+        self.core.made_tables.append(made)
         mantissa = Signal(signed(spec.width), name=f"{name}_mantissa")
         exponent = Signal(signed(spec.exponent_width), name=f"{name}_exponent")
         outside = Signal(name=f"{name}_outside")

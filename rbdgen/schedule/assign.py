@@ -16,16 +16,19 @@ from scipy.optimize import linear_sum_assignment
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node
-from .fold import Place, job_operands, register_number
+from .fold import Place, is_held, job_operands, register_number
+from .pipelined import region_of
 from .units import Job, Jobs, Kind
 
 PASSES = 12
+FAR = 0.5  # of a multiplexer input: what it is worth to stay with jobs of the same joint
 Source = tuple[Node, int]  # a value, and which of its registers
 
 
 def assign(
     fixed: FixedGraph,
     jobs: Jobs,
+    units: Mapping[Kind, int],
     interval: int,
     time: Mapping[Node, int],
     start: Mapping[Job, int],
@@ -36,10 +39,8 @@ def assign(
         reads: dict[Job, list[Source]] = {}
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
-            reads[own] = [(n, register_number(fixed, n, age, interval)) for n, age in ages]
-        place |= _assign_kind(
-            fixed, kind, members, reads, start, interval, jobs.units(interval)[kind]
-        )
+            reads[own] = [(n, register_number(is_held(fixed, n), age, interval)) for n, age in ages]
+        place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind])
     return place
 
 
@@ -56,23 +57,31 @@ def _assign_kind(
     for own in members:
         phases[start[own] % interval].append(own)
     ports: list[list[Counter[Source]]] = [[Counter() for _ in kind.widths] for _ in range(units)]
+    homes: list[Counter[int]] = [Counter() for _ in range(units)]
     place: dict[Job, Place] = {}
     best = None
     for _ in range(PASSES):
         for group in phases:
             for own in group:
                 if own in place:
+                    homes[place[own].number][_home(own)] -= 1
                     _connect(ports, reads[own], place.pop(own), -1)
-            rows, columns, swaps = _cheapest(group, reads, ports, kind, fixed.formats)
+            rows, columns, swaps = _cheapest(group, reads, ports, homes, kind, fixed.formats)
             for row, column in zip(rows, columns, strict=True):
                 own = group[row]
                 place[own] = Place(kind, int(column), bool(swaps[row, column]))
                 _connect(ports, reads[own], place[own], 1)
+                homes[int(column)][_home(own)] += 1
         total = sum(len(port) for unit in ports for port in unit)
         if best is not None and total >= best:
             break
         best = total
     return place
+
+
+def _home(own: Job) -> int:
+    """The joint that a job belongs to: what belongs together shall lie together."""
+    return region_of(own[1])[1]
 
 
 def _connect(
@@ -89,6 +98,7 @@ def _cheapest(
     group: list[Job],
     reads: Mapping[Job, list[Source]],
     ports: list[list[Counter[Source]]],
+    homes: list[Counter[int]],
     kind: Kind,
     formats: Mapping[Node, Format],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,5 +122,9 @@ def _cheapest(
     # among equals the emptier multiplexers, so that they stay even
     inputs = np.array([max((len(p) for p in unit), default=0) for unit in ports], float)
     least = cost.min(axis=0) + 1e-3 * inputs
+    joints = [_home(own) for own in group]
+    for number, home in enumerate(homes):
+        all_there = home.total() or 1
+        least[:, number] += [FAR * (1 - home[joint] / all_there) for joint in joints]
     rows, columns = linear_sum_assignment(least)
     return rows, columns, cost[1] < cost[0]

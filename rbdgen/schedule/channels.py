@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.node import Node, Op, Region
-from .pipelined import OUTPUT, Schedule, ScheduleError, region_of, source
+from .binding import Binding
+from .pipelined import OUTPUT, Schedule, region_of, source
+from .program import ScheduleError
 
 FLAG_BITS = 1
 PUSHES_ON_THE_WAY = 2  # that a sender may have made since it last heard how much room there is
@@ -93,9 +95,14 @@ class Plan:
         return 1
 
     @property
+    def binding(self) -> Binding:
+        """Which products are hardware multipliers."""
+        return self.schedule.binding
+
+    @property
     def multipliers(self) -> int:
         """Hardware multipliers."""
-        return self.schedule.binding.multipliers
+        return self.binding.multipliers
 
     def into(self, region: Region) -> list[Channel]:
         return [c for c in self.channels if c.receiver == region]

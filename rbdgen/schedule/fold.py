@@ -4,11 +4,13 @@ Times are cycles since a task was taken; cycle t of every task has the phase t m
 an operation runs in the same phase for each of them. What a shared unit gives can be read in one
 cycle only; every other result has a register of its own, which keeps it for an interval. Values
 that are needed for longer move on through more registers, once an interval, or through a LUT-RAM.
+Where operations are chained within a clock (``Chain``), results have no registers of their own:
+they can be read in one cycle only, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,10 +22,12 @@ from ..graph.node import Node, Op, Region
 from ..target import Target
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
-from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
+from .delays import delay, gathering
+from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, operands, source
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 
+EPSILON = 1e-9  # ns, of floating point
 OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
 
 
@@ -36,11 +40,25 @@ class Place:
     swapped: bool = False
 
 
+@dataclass(frozen=True)
+class Chain:
+    """Operations chained within a clock of ``period`` ns.
+
+    ``flag``: the cycle in which all overflow bits of a task are gathered; None: there are none.
+    """
+
+    period: float
+    flag: int | None
+
+
 @dataclass(frozen=True, eq=False)
 class Fold:
     """When and where everything happens.
 
-    ``time``: node → first cycle in which its result can be read. ``place`` of every shared job.
+    ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
+    operands to there; ``registered``: nodes whose result has a register of its own.
+    ``units`` there are of each kind, and the ``place`` of every job that runs on one of them.
+    ``selected``: a register stands between a shared unit and what chooses its operands.
     """
 
     fixed: FixedGraph
@@ -49,22 +67,31 @@ class Fold:
     jobs: Jobs
     interval: int
     time: Mapping[Node, int]
+    takes: Mapping[Node, int]
+    registered: Set[Node]
+    units: Mapping[Kind, int]
     place: Mapping[Job, Place]
+    selected: bool = False
+    chain: Chain | None = None
 
     def start(self, node: Node) -> int:
         """The cycle in which the node's unit takes its operands."""
-        return self.time[node] - duration(self.fixed, self.binding, self.target, node)
+        return self.time[node] - self.takes[node]
 
     def held(self, node: Node) -> bool:
         """Whether the result has a register of its own."""
-        return is_held(self.fixed, node)
+        return node in self.registered
+
+    def shared(self, node: Node) -> bool:
+        """Whether the node runs on one of the ``units``; if not, on hardware of its own."""
+        return job(node) in self.place
 
     def register(self, node: Node, cycle: int) -> int:
         """Which of a value's registers shows it in ``cycle``: the first is number 0.
 
-        For what a shared unit gives, 0 is that unit's output.
+        For what has none of its own, 0 is its unit's output.
         """
-        return register_number(self.fixed, node, cycle - self.time[node], self.interval)
+        return register_number(self.held(node), cycle - self.time[node], self.interval)
 
     def loads(self, node: Node) -> int:
         """The phase at whose end a value enters its registers."""
@@ -78,20 +105,33 @@ class Fold:
 
     @cached_property
     def checks(self) -> dict[int, list[Node]]:
-        """Cycle → the nodes whose overflow bits are looked at in it; each keeps its bit for an
-        interval."""
+        """Cycle → the nodes whose overflow bits are looked at in it.
+
+        Each keeps its bit for an interval, and the last is looked at when it comes.
+        """
+        first = {
+            node: time if self.held(node) else time + 1
+            for node, time in self.time.items()
+            if self.fixed.overflowing(node)
+        }
+        if not first:
+            return {}
+        last = max(first.values())
+        if self.chain is not None and self.chain.flag is not None:
+            last = self.chain.flag  # in which bits of that very cycle are looked at, too
         groups: dict[int, list[Node]] = {}
-        for node, time in self.time.items():
-            if self.fixed.overflowing(node):
-                first = time if self.held(node) else time + 1
-                groups.setdefault(-(-first // self.interval) * self.interval, []).append(node)
+        for node, cycle in first.items():
+            before = max(last - cycle, 0) // self.interval * self.interval
+            groups.setdefault(last - before, []).append(node)
         # a flag lasts an interval, so there is one in each from the first to the last
-        ends = range(min(groups), max(groups) + 1, self.interval) if groups else ()
+        ends = range(min(groups), last + 1, self.interval)
         return {cycle: groups.get(cycle, []) for cycle in ends}
 
     @cached_property
     def flagged_at(self) -> int | None:
         """The cycle in which the task's overflow flag can be read; None: nothing can overflow."""
+        if self.chain is not None:
+            return self.chain.flag
         return max(self.checks) + OR_REGISTERS + 1 if self.checks else None
 
     @cached_property
@@ -117,7 +157,7 @@ class Fold:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.channel.delay + 1
+        return self.channel.delay
 
     @property
     def multipliers(self) -> int:
@@ -141,9 +181,9 @@ def is_held(fixed: FixedGraph, node: Node) -> bool:
     return node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
 
-def register_number(fixed: FixedGraph, node: Node, age: int, interval: int) -> int:
+def register_number(held: bool, age: int, interval: int) -> int:
     """Which of a value's registers shows it ``age`` cycles after its time."""
-    return age // interval if is_held(fixed, node) else -(-age // interval)
+    return age // interval if held else -(-age // interval)
 
 
 def job_operands(own: Job) -> list[Node]:
@@ -159,9 +199,10 @@ def verify_fold(fold: Fold) -> Fold:
         ScheduleError: an operand read before it is there, two jobs on a unit in one phase, a job
             on a unit of another kind or beyond their number; says which.
     """
+    if fold.chain is not None:
+        _verify_chain(fold, fold.chain)
     busy: dict[tuple[Kind, int, int], Job] = {}
     starts: dict[Job, int] = {}
-    count = fold.jobs.units(fold.interval)
     for node in fold.time:
         if node.op is Op.INPUT:
             if fold.time[node] != INPUT_REGISTER:
@@ -172,12 +213,12 @@ def verify_fold(fold: Fold) -> Fold:
             if fold.time[operand] > start:
                 raise ScheduleError(f"node {node.index} reads {operand.index} before it is there")
         own = job(node)
-        if own not in fold.jobs.kind:
+        if own not in fold.jobs.kind or (fold.chain is not None and node.op is Op.MUL):
             continue
         place = fold.place[own]
         if starts.setdefault(own, start) != start:
             raise ScheduleError(f"{own[0]} of {own[1].index} starts twice")
-        if place.kind != fold.jobs.kind[own] or not 0 <= place.number < count[place.kind]:
+        if place.kind != fold.jobs.kind[own] or not 0 <= place.number < fold.units[place.kind]:
             raise ScheduleError(f"{own[0]} of {own[1].index} on a unit that there is not")
         slot = place.kind, place.number, start % fold.interval
         if busy.setdefault(slot, own) != own:
@@ -186,3 +227,34 @@ def verify_fold(fold: Fold) -> Fold:
     if len(missing) != len(fold.time):
         raise ScheduleError("not every operation has a time")
     return fold
+
+
+def _verify_chain(fold: Fold, chain: Chain) -> None:
+    """Every path from register to register within the period, whoever made the schedule.
+
+    Raises:
+        ScheduleError: a path that is longer, or an overflow bit that comes after the flag.
+    """
+    ns = fold.target.delays
+    arrives: dict[Node, float] = {}  # ns after the clock edge that begins cycle time[node]
+
+    def within(path: float, node: Node) -> None:
+        if path + ns.capture > chain.period + EPSILON:
+            raise ScheduleError(f"node {node.index}: {path + ns.capture:.2f} ns in a clock")
+
+    for node, time in fold.time.items():
+        own = delay(fold.fixed, fold.target, node)
+        start = fold.start(node)
+        chained = [arrives[a] for a in operands(node) if fold.time[a] == start]
+        arrives[node] = max(chained, default=ns.launch) + own.enter
+        within(arrives[node], node)
+        if fold.takes[node]:
+            arrives[node] = ns.launch + own.leave
+        within(arrives[node] + own.check, node)
+        if fold.fixed.overflowing(node) and (chain.flag is None or time > chain.flag):
+            raise ScheduleError(f"overflow of node {node.index} after the flag")
+    for cycle, nodes in fold.checks.items():
+        bits = gathering(fold.target, len(nodes) + 1)
+        for node in nodes:
+            seen = arrives[node] + delay(fold.fixed, fold.target, node).check
+            within((seen if fold.time[node] == cycle else ns.launch) + bits, node)

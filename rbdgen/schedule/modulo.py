@@ -4,8 +4,8 @@ First a linear program says when each operation would start if nothing were shar
 the least. Then jobs that share units take slots in that order: the phase with a free unit that is
 nearest to their time. Since a graph has no cycles and every job can wait, this always ends; since
 there are as many slots as jobs, or a few more, latency grows by little. With those cycles given,
-the program finds the times of everything else anew. That is repeated from the times found, and
-the best is kept.
+the program finds the times of everything else anew. The best of a few rules for the order and the
+choice is kept.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..target import Target
 from .assign import assign
-from .fold import Fold, register_number, verify_fold
+from .exact import exact
+from .fold import Fold, is_held, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
 from .program import Program
-from .units import Job, Jobs, all_hardware, job, shared_jobs
+from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
-ROUNDS = 4
+# Whether jobs on the longest path hurry; and whether jobs choose by their wish, or by urgency.
+RULES = ((True, False), (False, True), (False, False), (True, True))
 LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 
@@ -39,30 +41,51 @@ class _Work:
         return self.takes
 
 
-def fold(fixed: FixedGraph, target: Target, interval: int, jobs: Jobs | None = None) -> Fold:
-    """A datapath that takes a task every ``interval`` cycles on the fewest multipliers."""
+def fold(
+    fixed: FixedGraph,
+    target: Target,
+    interval: int,
+    jobs: Jobs | None = None,
+    units: Mapping[Kind, int] | None = None,
+    solver: bool = False,
+    selected: bool = False,
+) -> Fold:
+    """A datapath that takes a task every ``interval`` cycles.
+
+    On so many ``units`` of each kind; None: on the fewest that there can be. ``solver``: let CP-SAT
+    better the list schedule; see ``exact``, also for what it raises. ``selected``: operands are
+    chosen a cycle before a shared unit takes them, for a faster clock.
+    """
     jobs = jobs or shared_jobs(fixed, target)
-    binding = all_hardware(fixed, jobs.multipliers(interval))
-    nodes = [n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
-    takes = {n: duration(fixed, binding, target, n) for n in nodes}
-    before: dict[Job, list[Node]] = {}
-    for node in nodes:
-        before[job(node)] = operands(node)
-    work = _Work(fixed, takes, before)
-    wish = _least_waiting(work, {})
-    best: tuple[tuple[int, int], dict[Node, int]] | None = None
-    for _ in range(ROUNDS):
-        slots = _take_slots(work, jobs, interval, wish)
+    units = units or jobs.units(interval)
+    takes = durations(fixed, target)
+    if selected:
+        takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
+    work = _Work(fixed, takes, {job(node): operands(node) for node in takes})
+    wish, latest = _least_waiting(work, {}), _latest_starts(work)
+    found: list[tuple[int, int, dict[Node, int]]] = []
+    for hurry, by_wish in RULES:
+        order = {n: wish[n] - takes[n] for n in takes} if by_wish else latest
+        slots = _take_slots(work, jobs, units, interval, wish, order, latest if hurry else None)
         time = _least_waiting(work, slots)
-        cost = max(time.values()), waiting_bits(fixed, time, takes, interval)
-        if best is None or cost < best[0]:
-            best = cost, time
-        wish = time
-    assert best is not None
-    time = best[1]
-    start = {job(n): time[n] - takes[n] for n in nodes}
-    place = assign(fixed, jobs, interval, time, start)
-    return verify_fold(Fold(fixed, binding, target, jobs, interval, time, place))
+        found.append((max(time.values()), waiting_bits(fixed, time, takes, interval), time))
+    *_, time = min(found, key=lambda f: f[:2])
+    if solver:
+        time = _least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
+    start = {job(n): time[n] - takes[n] for n in takes}
+    place = assign(fixed, jobs, units, interval, time, start)
+    binding = all_hardware(fixed, jobs.hardware(units))
+    held = {n for n in takes if is_held(fixed, n)}
+    return verify_fold(
+        Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place, selected)
+    )
+
+
+def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
+    """Cycles of every operation on a unit of its kind."""
+    binding = all_hardware(fixed, 0)
+    nodes = (n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC))
+    return {n: duration(fixed, binding, target, n) for n in nodes}
 
 
 def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
@@ -104,9 +127,31 @@ def _latest(
     return max(time.values(), default=0)
 
 
-def _take_slots(work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]) -> dict[Job, int]:
-    """Job → start, for those that share units."""
-    units = jobs.units(interval)
+def _latest_starts(work: _Work) -> dict[Node, int]:
+    """When each operation must start, counted back from the last result: all below zero."""
+    latest: dict[Job, int] = {}
+    start: dict[Node, int] = {}
+    for node in reversed(list(work.nodes)):
+        start[node] = min(latest.get(job(node), 0), 0) - work.takes[node]
+        for operand in operands(node):
+            latest[job(operand)] = min(latest.get(job(operand), 0), start[node])
+    return start
+
+
+def _take_slots(
+    work: _Work,
+    jobs: Jobs,
+    units: Mapping[Kind, int],
+    interval: int,
+    wish: Mapping[Node, int],
+    order: Mapping[Node, int],
+    latest: Mapping[Node, int] | None,
+) -> dict[Job, int]:
+    """Job → start, for those that share units.
+
+    They choose in the ``order`` given, the slot nearest to their wish; where ``latest`` starts are
+    given, those that are on the longest path so far choose the earliest slot.
+    """
     used = {kind: [0] * interval for kind in units}
     at: dict[Job, int] = {}  # when a job's results are there, at the earliest
     starts: dict[Job, int] = {}
@@ -131,9 +176,14 @@ def _take_slots(work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]
         return max((at[job(a)] for a in work.before[own]), default=INPUT_REGISTER)
 
     wanted = {own: wish[node] - work.takes[node] for own, node in shared.items()}
-    for own in sorted(shared, key=lambda j: (wanted[j], j[1].index, j[0])):
+    longest = 0
+    for own in sorted(shared, key=lambda j: (order[shared[j]], j[1].index, j[0])):
         first, kind = ready(own), jobs.kind[own]
         aim = max(first, wanted[own])
+        if latest is not None:
+            longest = max(longest, first - latest[shared[own]])
+            # a slot up to an interval later shall not make the longest path longer
+            aim = max(first, min(aim, longest + latest[shared[own]] - interval + 1))
         free = [
             first + k
             for k in range(2 * interval)
@@ -141,6 +191,8 @@ def _take_slots(work: _Work, jobs: Jobs, interval: int, wish: Mapping[Node, int]
         ]
         start = min(free, key=lambda t: (LATE * (t - aim) if t > aim else aim - t, t))
         used[kind][start % interval] += 1
+        if latest is not None:
+            longest = max(longest, start - latest[shared[own]])
         starts[own] = start
         at[own] = start + work.takes[shared[own]]
     return starts
@@ -156,6 +208,6 @@ def waiting_bits(
             last[operand] = max(last.get(operand, 0), time[node] - takes[node])
     bits = 0
     for node, until in last.items():
-        registers = register_number(fixed, node, until - time[node], interval)
+        registers = register_number(is_held(fixed, node), until - time[node], interval)
         bits += registers * fixed.formats[node].width
     return bits

@@ -18,7 +18,7 @@ def occupancy(fold: Fold, title: str) -> str:
 
     A cell's hint names the operation, its region and the cycle of a task in which it starts.
     """
-    units = [(k, n) for k, count in fold.jobs.units(fold.interval).items() for n in range(count)]
+    units = [(k, n) for k, count in fold.units.items() for n in range(count)]
     row = {unit: TOP + ROW * k for k, unit in enumerate(units)}
     kinds: dict[str, str] = {}
     cells = []

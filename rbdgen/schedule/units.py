@@ -56,7 +56,11 @@ class Jobs:
 
     def multipliers(self, interval: int) -> int:
         """Hardware multipliers at an initiation interval."""
-        return sum(self.each[kind] * n for kind, n in self.units(interval).items())
+        return self.hardware(self.units(interval))
+
+    def hardware(self, units: Mapping[Kind, int]) -> int:
+        """Hardware multipliers of so many units."""
+        return sum(self.each[kind] * n for kind, n in units.items())
 
     def least_interval(self, multipliers: int) -> int:
         """The smallest initiation interval within a budget of hardware multipliers.

@@ -1,5 +1,6 @@
-// Time of pinocchio::rnea, one state after another on one core: the figure to compare with.
-// usage: pinocchio_rnea TREE  ->  ns per call, the median of 21 runs of 1000 states
+// Times of pinocchio::rnea and computeRNEADerivatives, one state after another on one core: the
+// figures to compare with.
+// usage: pinocchio_times TREE  ->  ns per call of each, the medians of 21 runs of 1000 states
 // TREE: a line per joint: parent (0: base), axis xyz, slides (0, 1), placement R (9, by rows) and
 // p (3), mass, centre of mass (3), inertia about it (xx xy yy xz yz zz).
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -20,6 +22,19 @@ static JointModel joint(const Eigen::Vector3d &axis, bool slides) {
   if (axis == Eigen::Vector3d::UnitY()) return JointModelRY();
   if (axis == Eigen::Vector3d::UnitZ()) return JointModelRZ();
   return JointModelRevoluteUnaligned(axis);
+}
+
+template <typename Call>
+static double median(int states, Call call) {
+  std::vector<double> times;
+  for (int run = 0; run < 21; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int k = 0; k < states; ++k) call(k);
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+    times.push_back(time.count() / states);
+  }
+  std::nth_element(times.begin(), times.begin() + 10, times.end());
+  return times[10];
 }
 
 int main(int argc, char **argv) {
@@ -48,15 +63,12 @@ int main(int argc, char **argv) {
     v.push_back(Eigen::VectorXd::Random(model.nv));
     a.push_back(Eigen::VectorXd::Random(model.nv));
   }
-  std::vector<double> times;
   double sink = 0;
-  for (int run = 0; run < 21; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int k = 0; k < states; ++k) sink += rnea(model, data, q[k], v[k], a[k])[0];
-    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-    times.push_back(time.count() / states);
-  }
-  std::nth_element(times.begin(), times.begin() + 10, times.end());
-  std::printf("%.1f\n", times[10]);
+  const double id = median(states, [&](int k) { sink += rnea(model, data, q[k], v[k], a[k])[0]; });
+  const double did = median(states, [&](int k) {
+    computeRNEADerivatives(model, data, q[k], v[k], a[k]);
+    sink += data.dtau_dq(0, 0);
+  });
+  std::printf("%.1f %.1f\n", id, did);
   return sink == 1.0;  // so that the calls are not optimised away
 }

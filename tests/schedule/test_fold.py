@@ -1,0 +1,162 @@
+"""Folds: what the scheduler claims, held against the rules by the verifier and by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.graph.node import Op
+from rbdgen.robot.model import RobotError
+from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
+from rbdgen.schedule.modulo import fold
+from rbdgen.schedule.pipelined import operands
+from rbdgen.schedule.program import ScheduleError
+from rbdgen.schedule.units import job, shared_jobs
+from rbdgen.target import find_target
+
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+TARGET = find_target("ecp5-85f")
+CASES = {
+    "gantry": lambda: compile_core(front_end("gantry")),
+    "iiwa14": lambda: compile_core(front_end("iiwa14")),
+    "forward": lambda: compile_core(front_end("pendulum", functions=("fd",), error=1e-5)),
+    "quadruped": lambda: compile_core(front_end(QUADRUPED, base="floating", functions=("minv",))),
+}
+INTERVALS = (1, 2, 3, 5, 8, 16)
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def core(request: pytest.FixtureRequest) -> Core:
+    return CASES[request.param]()
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_a_fold_keeps_its_rules(core: Core, interval: int) -> None:
+    """As many units as the floor says, none of them twice in a phase, nothing read too early."""
+    made = fold(core.fixed, TARGET, interval)
+    kinds = Counter(place.kind for place in made.place.values())
+    for kind, count in kinds.items():
+        units = {place.number for place in made.place.values() if place.kind == kind}
+        assert len(units) <= -(-count // interval)
+    starts = {job(n): made.start(n) for n in made.time if n.op is not Op.INPUT}
+    slots = Counter(
+        (place.kind, place.number, starts[own] % interval) for own, place in made.place.items()
+    )
+    assert set(slots.values()) == {1}
+    for node in made.time:
+        assert all(made.time[a] <= made.start(node) for a in operands(node))
+    assert made.latency >= max(made.time.values())
+
+
+def test_operands_fit_the_ports_they_are_bound_to() -> None:
+    core = CASES["forward"]()
+    made = fold(core.fixed, TARGET, 2)
+    assert len({place.kind.widths for place in made.place.values()}) > 2
+    for own, place in made.place.items():
+        read = job_operands(own)[:: -1 if place.swapped else 1]
+        for node, width in zip(read, place.kind.widths, strict=True):
+            assert core.fixed.formats[node].width <= width
+
+
+def test_folding_costs_little_latency() -> None:
+    """Within three intervals of what is possible with every unit its own."""
+    core = CASES["iiwa14"]()
+    free = fold(core.fixed, TARGET, 1).latency
+    for interval in INTERVALS[1:]:
+        assert free <= fold(core.fixed, TARGET, interval).latency <= free + 3 * interval
+
+
+def test_sources_are_fewer_than_operands() -> None:
+    core = CASES["iiwa14"]()
+    made = fold(core.fixed, TARGET, 8)
+    sources = set()
+    products = [own for own in made.place if own[0] == "mul"]
+    for own in products:
+        place, start = made.place[own], made.start(own[1])
+        read = job_operands(own)[:: -1 if place.swapped else 1]
+        for port, node in enumerate(read):
+            sources.add((place.number, port, node, made.register(node, start)))
+    assert len(sources) < 0.85 * 2 * len(products)
+
+
+def broken(made: Fold, rule: str) -> Fold:
+    """The fold with one of its rules broken."""
+    product = next(n for n in made.time if n.op is Op.MUL)
+    own = job(product)
+    place = made.place[own]
+    if rule == "before it is there":
+        user = next(n for n in made.time if product in operands(n))
+        return replace(made, time={**made.time, user: made.time[product] - 1})
+    if rule == "in one phase":
+        slot = made.start(product) % made.interval
+        other = next(
+            j
+            for j in made.place
+            if j[0] == "mul" and j != own and made.start(j[1]) % made.interval == slot
+        )
+        return replace(made, place={**made.place, other: made.place[own]})
+    if rule == "there is not":
+        there = Place(place.kind, made.jobs.units(made.interval)[place.kind])
+        return replace(made, place={**made.place, own: there})
+    if rule == "starts twice":
+        sine = next(n for n in made.time if n.op is Op.SIN)
+        return replace(made, time={**made.time, sine: made.time[sine] + made.interval})
+    if rule == "input":
+        node = next(n for n in made.time if n.op is Op.INPUT)
+        return replace(made, time={**made.time, node: 0})
+    left = dict(list(made.time.items())[:-1])
+    return replace(made, time=left)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "before it is there",
+        "in one phase",
+        "there is not",
+        "starts twice",
+        "input",
+        "not every operation",
+    ],
+)
+def test_the_verifier_sees_each_broken_rule(rule: str) -> None:
+    made = fold(CASES["iiwa14"]().fixed, TARGET, 4)
+    with pytest.raises(ScheduleError, match=rule):
+        verify_fold(broken(made, rule))
+
+
+def test_the_smallest_interval_that_fits_a_budget() -> None:
+    jobs = shared_jobs(CASES["iiwa14"]().fixed, TARGET)
+    for budget in (28, 72, 156):
+        least = jobs.least_interval(budget)
+        assert jobs.multipliers(least) <= budget
+        assert least == 1 or jobs.multipliers(least - 1) > budget
+    with pytest.raises(ValueError, match="at least"):
+        jobs.least_interval(1)
+
+
+def test_a_budget_chooses_the_interval() -> None:
+    """iiwa's inverse dynamics on the 28 multipliers of the smallest ECP5: one task in 5 cycles."""
+    core = compile_core(front_end("iiwa14", multipliers=28, target="ecp5-25f"))
+    assert isinstance(core.plan, Fold)
+    assert core.plan.interval == 5
+    assert core.plan.multipliers == 28
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"ii": 0}, "ii: a whole number of cycles from 1 to 64, not 0"),
+        ({"ii": 2.5}, "ii: a whole number"),
+        ({"ii": 2, "multipliers": 28}, "give one of them"),
+        ({"ii": 2, "target": "ecp5-25f"}, "from 5 on it fits"),
+        ({"multipliers": 2}, "it takes at least"),
+    ],
+)
+def test_what_cannot_be_folded_is_refused(choices: dict[str, object], message: str) -> None:
+    with pytest.raises(RobotError, match=message):
+        compile_core(front_end("iiwa14", **choices))

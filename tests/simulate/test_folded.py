@@ -1,0 +1,82 @@
+"""Folded cores in Verilator: every bit and flag of the integer model, under any stalls, on time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.schedule.fold import Fold
+from rbdgen.simulate.verilate import Model
+from tests.rtl.cores import any_words, check, shared_folder, states_within_limits, verilated
+
+pytestmark = [pytest.mark.rtl, pytest.mark.slow]
+
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+
+
+def compiled(robot: str, **choices: object) -> Core:
+    return compile_core(front_end(robot, **choices))
+
+
+CASES: dict[str, Callable[[], Core]] = {
+    "gantry_2": lambda: compiled("gantry", ii=2),
+    "iiwa14_7": lambda: compiled("iiwa14", ii=7),
+    "pendulum_fd_mixed_3": lambda: compiled("pendulum", functions=("fd",), error=1e-5, ii=3),
+    "gantry_did_16": lambda: compiled("gantry", functions=("did",), ii=16),
+    "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
+}
+
+
+@dataclass(frozen=True)
+class Built:
+    core: Core
+    model: Model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shared_folder(tmp_path_factory, "folded")
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def built(request: pytest.FixtureRequest, folder: Path) -> Built:
+    core = CASES[request.param]()
+    assert isinstance(core.plan, Fold)
+    assert core.plan.interval == int(request.param.rpartition("_")[2])
+    return Built(core, verilated(core, folder, request.param))
+
+
+def test_every_bit_at_full_rate(built: Built) -> None:
+    """A task every interval, each result after exactly the latency that was predicted."""
+    plan = built.core.plan
+    for expected in (any_words(built.core, 2000, 1), states_within_limits(built.core, 1000, 2)):
+        run = built.model.run(expected.tasks, seed=1)
+        check(run, expected)
+        tasks = np.arange(len(expected.tasks)) * plan.interval
+        np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
+        np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, plan.latency)
+
+
+def test_words_that_overflow(built: Built) -> None:
+    """Words from anywhere raise flags; states within the limits raise none."""
+    assert any_words(built.core, 2000, 1).flags.any()
+    assert not states_within_limits(built.core, 1000, 2).flags.any()
+
+
+@pytest.mark.parametrize(
+    ("stall_in", "stall_out"), [(0.5, 0.0), (0.0, 0.9), (0.4, 0.4), (0.9, 0.5)]
+)
+def test_stalls_lose_nothing(built: Built, stall_in: float, stall_out: float) -> None:
+    expected = any_words(built.core, 1000, 3)
+    run = built.model.run(expected.tasks, stall_in=stall_in, stall_out=stall_out, seed=4)
+    check(run, expected)
+    took = run.result_cycle - run.accept_cycle
+    assert took.min() >= built.core.plan.latency
+    assert stall_out or (took == built.core.plan.latency).all()
+    apart = np.diff(run.accept_cycle)
+    assert (apart % built.core.plan.interval == 0).all()
