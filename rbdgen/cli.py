@@ -115,6 +115,18 @@ def parser() -> argparse.ArgumentParser:
         "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
     )
 
+    command = _robot_command(
+        commands, "compare", _compare, "our designs beside what others have built", True
+    )
+    command.add_argument("--json", action="store_true", help="as JSON on standard output")
+    command.add_argument(
+        "--design",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="what generate wrote and synthesize placed and routed; may be repeated",
+    )
+
     command = _folder_command(
         commands, "simulate", _simulate, "every bit, cycle by cycle, against the integer model"
     )
@@ -159,6 +171,8 @@ def _robot_command(
     command.add_argument(
         "robot",
         metavar="ROBOT",
+        nargs="?" if name == "compare" else None,
+        default="iiwa14",
         help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
     )
     command.add_argument(
@@ -374,6 +388,18 @@ def _explore(options: argparse.Namespace) -> None:
         **{**_choices(options), "ii": None},
     )
     print(report["text"])
+
+
+def _compare(options: argparse.Namespace) -> None:
+    report = api.compare(
+        options.robot,
+        options.design,
+        progress=progress(),
+        **({"intervals": options.ii} if options.ii else {}),
+        **{**_choices(options), "ii": None},
+    )
+    text = report.pop("text")
+    print(json.dumps(report, indent=2) if options.json else text)
 
 
 def _simulate(options: argparse.Namespace) -> None:

@@ -1,5 +1,6 @@
 """rbdgen from Python: the same things that the command line does."""
 
+from .compare import compare
 from .evaluate import evaluate
 from .explore import explore
 from .folder import (
@@ -19,6 +20,7 @@ __all__ = [
     "InputError",
     "Mismatch",
     "OutputError",
+    "compare",
     "evaluate",
     "explore",
     "generate",

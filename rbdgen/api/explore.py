@@ -14,7 +14,7 @@ from ..explore.pareto import front
 from ..explore.picture import picture
 from ..explore.text import as_text
 from ..robot.choices import LARGEST_INTERVAL
-from ..robot.design import load
+from ..robot.design import Design, load
 from ..synthesize.tool import SynthesisError
 from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file
@@ -52,7 +52,7 @@ def explore(
 
     Raises InputError, OutputError, RobotError or SynthesisError, in one line.
     """
-    _refuse(intervals, jobs, choices)
+    _refuse(intervals, widths, jobs, choices)
     design, loaded = load(robot, **choices)
     target = find_target(design.target)
     if target.family not in fitted()["families"]:
@@ -63,13 +63,12 @@ def explore(
         raise SynthesisError('no Yosys: pip install "rbdgen[synthesis]", or do without synthesis')
     name = design_name(loaded.name, design)
     place = Path(output) if output is not None else Path("build") / f"{name}_explore"
-    if place.exists() and not (place / KEPT).is_dir() and any(place.iterdir()):
+    if place.exists() and not (place / KEPT).is_dir() and not _is_empty(place):
         raise OutputError(f"{place}: exists and is not explore's; name another with -o")
 
     work = _Work(robot, choices, target, place / KEPT, jobs or os.cpu_count() or 1, progress)
-    points = work.points(
-        list(combinations(design, {"width": widths, **_chosen(choices)})), intervals
-    )
+    given = {"width": widths, **_chosen(choices)}
+    points = work.points(design, list(combinations(design, given)), intervals)
     mark_front(points, target)
     while synthesis and (missing := [p for p in points if p["pareto"] and not _is_mapped(p)]):
         work.synthesise(missing)
@@ -88,13 +87,21 @@ def explore(
     return report | {"text": as_text(report)}
 
 
-def _refuse(intervals: Sequence[int], jobs: int | None, choices: Choices) -> None:
+def _is_empty(place: Path) -> bool:
+    return place.is_dir() and not any(place.iterdir())
+
+
+def _refuse(
+    intervals: Sequence[int], widths: Sequence[int], jobs: int | None, choices: Choices
+) -> None:
     for field in ("ii", "multipliers"):
         if choices.get(field) is not None:
             raise InputError(f"{field}: explore varies the interval; give the intervals to try")
     for interval in intervals:
         if not 1 <= interval <= LARGEST_INTERVAL:
             raise InputError(f"ii: from 1 to {LARGEST_INTERVAL} cycles, not {interval}")
+    if widths and choices.get("width") is not None:
+        raise InputError("width, widths: give one of the two")
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs: at least 1, not {jobs}")
 
@@ -119,23 +126,27 @@ class _Work:
         self.robot, self.choices, self.target = robot, choices, target
         self.store, self.jobs, self.progress = store, jobs, progress
 
-    def points(self, combined: Sequence[Choices], intervals: Sequence[int]) -> list[Point]:
+    def points(
+        self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
+    ) -> list[Point]:
         """Every design, with estimated cells; those that need too many multipliers without."""
-        whole = self._compiled([{**own, "ii": 1} for own in combined])
+        whole = self._compiled([first_of(design, own) for own in combined])
         tried: list[tuple[Choices, int]] = []  # and the multipliers it takes
         for own, first in zip(combined, whole, strict=True):
+            if first_of(design, own)["ii"] is None:
+                tried.append(({**own, "ii": None}, first["multipliers"]))
+                continue
             at = first["multipliers_at"]
-            steps = intervals or saving(at)
-            tried += [({**own, "ii": k}, at[k - 1]) for k in dict.fromkeys(steps)]
+            steps = dict.fromkeys(intervals or saving(at))
+            tried += [({**own, "ii": k}, at[k - 1]) for k in steps]
         # at one task a clock, products that find no multiplier are made of logic
-        possible = [x for x, n in tried if x["ii"] == 1 or n <= self.target.multipliers]
-        folded = [x for x in possible if x["ii"] > 1]
-        found = list(zip(folded, self._compiled(folded), strict=True))
-        found += [({**own, "ii": 1}, first) for own, first in zip(combined, whole, strict=True)]
-        figures = {spoken(own): own_figures for own, own_figures in found}
+        there = self.target.multipliers
+        able = [own for own, n in tried if own["ii"] in (None, 1) or n <= there]
+        folded = [own for own in able if own["ii"] not in (None, 1)]
+        known = {spoken(first_of(design, c)): f for c, f in zip(combined, whole, strict=True)}
+        known |= {spoken(c): f for c, f in zip(folded, self._compiled(folded), strict=True)}
         return [
-            self._point(own, count, figures[spoken(own)] if own in possible else None)
-            for own, count in tried
+            self._point(own, n, known[spoken(own)] if own in able else None) for own, n in tried
         ]
 
     def _compiled(self, all_of: Sequence[Choices]) -> list[dict[str, Any]]:
@@ -149,11 +160,12 @@ class _Work:
         return in_parallel(compiled, inputs, self.jobs, done)
 
     def _point(self, own: Choices, multipliers: int, found: dict[str, Any] | None) -> Point:
+        interval = found["interval"] if found else own["ii"]
         point: Point = {
             "choices": own,
-            "interval": own["ii"],
+            "interval": interval,
             "latency": found["latency"] if found else None,
-            "evaluations_per_clock": 1 / own["ii"],
+            "evaluations_per_clock": 1 / interval,
             "multipliers": found["multipliers"] if found else multipliers,
             "estimated": estimated(self.target.family, found["features"]) if found else None,
             "mapped": None,
@@ -181,6 +193,15 @@ class _Work:
                 point["mapped"] = found
 
 
+def first_of(design: Design, own: Choices) -> Choices:
+    """The first design of a combination of choices: one task a clock, or the only one there is.
+
+    A design of least latency has the interval that follows from it.
+    """
+    alone = own.get("style", design.style) == "latency"
+    return {**own, "ii": None if alone else 1}
+
+
 def saving(multipliers_at: Sequence[int]) -> list[int]:
     """Those of ``INTERVALS`` that take fewer multipliers than the one before; entry k - 1: at k."""
     first, *rest = INTERVALS
@@ -193,7 +214,7 @@ def saving(multipliers_at: Sequence[int]) -> list[int]:
 
 def spoken(choices: Choices) -> str:
     """``formulation composite, width 18, ii 4``."""
-    return ", ".join(f"{key} {value}" for key, value in choices.items())
+    return ", ".join(f"{key} {value}" for key, value in choices.items() if value is not None)
 
 
 def command(robot: str, choices: Choices) -> str | None:

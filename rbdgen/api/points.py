@@ -67,7 +67,7 @@ def combinations(design: Design, given: dict[str, Sequence[Any]]) -> Iterator[Ch
     """Every combination of the axes' values; ``given`` are those that the user asked for."""
     values = []
     for axis in AXES:
-        tried = tuple(given.get(axis.field, ()))
+        tried = tuple(dict.fromkeys(given.get(axis.field, ())))
         if not tried:
             tried = axis.values if axis.values and axis.applies(design) else ()
         values.append(tried or (getattr(design, axis.field),))
