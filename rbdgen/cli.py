@@ -15,7 +15,7 @@ from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
-from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS
+from .robot.choices import CHECKS, FACTORISATIONS, FOLDS, FORMULATIONS, ROOTS
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
@@ -210,6 +210,12 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
     command.add_argument(
         "--rotation", type=int, choices=(3, 4), help="multiplications per rotation (default: 4)"
     )
+    command.add_argument(
+        "--fold",
+        choices=FOLDS,
+        help="none (default): every operation its own unit, a task a clock; limbs: n limbs that "
+        "are alike up to signs take turns in the hardware of one, a task every n clocks",
+    )
     command.set_defaults(run=run)
     return command
 
@@ -238,6 +244,7 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "formulation": options.formulation,
         "factorisation": options.factorisation,
         "root": options.root,
+        "fold": options.fold,
     }
 
 

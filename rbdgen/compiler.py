@@ -6,21 +6,27 @@ URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
-from .graph.node import Op
+from .graph.node import Node, Op
 from .graph.verify import verify
 from .passes.factor import factor
 from .passes.identities import identities
+from .passes.instances import instantiate
+from .passes.limbs import LimbError, Limbs, find_limbs, unread
 from .passes.phase import phase
 from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
+from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
@@ -28,7 +34,8 @@ from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
 from .schedule.binding import bind
-from .schedule.channels import Plan, plan
+from .schedule.channels import Plan, flagged, plan
+from .schedule.limbs import LimbPlan
 from .schedule.pipelined import schedule
 from .target import find_target
 
@@ -36,6 +43,7 @@ RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
 ERROR_SAMPLES = 2000  # without extremes
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
+LIMB_SAMPLES, LIMB_SEED = 16, 7
 Progress = Callable[[str], None]
 
 
@@ -53,12 +61,33 @@ class Front:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The functions in fixed point, scheduled: all that the hardware is made from."""
+    """The functions in fixed point, scheduled: all that the hardware is made from.
+
+    ``fixed`` is what the hardware computes, ``plan`` (with ``ranges``) its pipeline: of all of
+    ``fixed`` unless ``limbs`` take turns in it.
+    """
 
     front: Front
     ranges: Ranges
     fixed: FixedGraph
     plan: Plan
+    limbs: LimbPlan | None = None
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return (self.limbs or self.plan).latency
+
+    @property
+    def initiation_interval(self) -> int:
+        """Cycles from task to task."""
+        return self.limbs.initiation_interval if self.limbs else 1
+
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+        """(n, outputs): the flags of n results, from the nodes of ``fixed`` that overflowed."""
+        if self.limbs:
+            return self.limbs.flagged(overflowed, n)
+        return flagged(self.plan, overflowed, n)
 
 
 def front_end(path: str, **choices: Any) -> Front:
@@ -104,14 +133,14 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
     design, target = front.design, find_target(front.design.target)
+    limbs = limbs_of(front) if design.fold == "limbs" else None
     progress("ranges and word lengths")
     given = sample_inputs(front)
-    graph = verify(phase(front.graph))  # angles in turns
-    graph = verify(reciprocals(graph))  # as mantissas and exponents
-    if design.error is None:
-        ranges, fixed = to_words(graph, given, design.width)
-    else:
-        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width)
+    ranges, fixed = (
+        in_words(front, front.graph, given)
+        if limbs is None
+        else in_words(front, limbs.template, limbs.given(given))
+    )
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
         functions = ", ".join(design.functions)
         raise RobotError(
@@ -119,8 +148,32 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
             "to make"
         )
     progress("schedule")
-    timetable = schedule(fixed, bind(fixed, target), target)
-    return Core(front, ranges, fixed, plan(timetable))
+    of_fixed = plan(schedule(fixed, bind(fixed, target), target))
+    if limbs is None:
+        return Core(front, ranges, fixed, of_fixed)
+    spare = input_formats(unread(front.graph, limbs), given.limits, design.width)
+    instances = instantiate(fixed, limbs, front.graph, spare)
+    in_turn = LimbPlan(of_fixed, limbs, instances)
+    return Core(front, ranges, instances.whole, of_fixed, in_turn)
+
+
+def in_words(front: Front, graph: Graph, given: Given) -> tuple[Ranges, FixedGraph]:
+    """A graph over real numbers in fixed point, as the design says."""
+    design, target = front.design, find_target(front.design.target)
+    graph = verify(phase(graph))  # angles in turns
+    graph = verify(reciprocals(graph))  # as mantissas and exponents
+    if design.error is None:
+        return to_words(graph, given, design.width)
+    return within_error(graph, given, design.error, target.multiplier_width)
+
+
+def limbs_of(front: Front) -> Limbs:
+    """The robot's limbs; RobotError where they cannot take turns."""
+    anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+    try:
+        return find_limbs(front.graph, anything)
+    except LimbError as error:
+        raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
 
 
 def sample_inputs(front: Front) -> Given:

@@ -18,7 +18,6 @@ from ..robot.choices import GIVES
 from ..robot.design import Design, given_coordinates, load, needs
 from ..robot.model import JointKind, Robot
 from ..robot.states import turns
-from ..schedule.channels import flagged
 from .folder import InputError
 from .reference import golden_model
 from .rtl import build_core
@@ -181,7 +180,7 @@ def integer_results(
     """Output words (N,) by name, and the overflow flag (N, outputs) of each."""
     result = evaluate_fixed(core.fixed, words)
     n = len(next(iter(words.values()))) if words else 0
-    return result.outputs, flagged(core.plan, result.overflowed, n)
+    return result.outputs, core.flagged(result.overflowed, n)
 
 
 def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> dict[str, NDArray]:

@@ -42,7 +42,7 @@ def generate(
     core = compile_core(front, progress)
     name = design_name(front.robot.name, front.design)
     progress("Verilog")
-    made = emit(core.plan, name)
+    made = emit(core.plan, name, core.limbs)
     files = dict(made.files)
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
@@ -82,6 +82,7 @@ def design_text(design: Design) -> str:
         "formulation": design.formulation,
         "factorisation": design.factorisation,
         "root": design.root,
+        "fold": design.fold,
         "external_forces": list(design.external_forces),
     }
     if limits:
@@ -125,8 +126,9 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         },
         "target": front.design.target,
         "width": core.fixed.width,
-        "latency": plan.latency,
-        "initiation_interval": 1,
+        "fold": front.design.fold,
+        "latency": core.latency,
+        "initiation_interval": core.initiation_interval,
         "multipliers": {
             "hardware": plan.schedule.binding.multipliers,
             "logic": sum(unit.style == "logic" for unit in made.multipliers),
@@ -157,7 +159,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
                 "tdata_out": shell.packet_out.width,
                 "beats_in": len(shell.packet_in.beats),
                 "beats_out": len(shell.packet_out.beats),
-                "clocks_per_task": shell.clocks_per_task(),
+                "clocks_per_task": shell.clocks_per_task(core.initiation_interval),
             }
             for kind, shell in made.shells.items()
         },

@@ -43,8 +43,8 @@ def robot_facts(front: Front) -> dict[str, Any]:
 
 
 def number_facts(core: Core) -> dict[str, Any]:
-    """The fixed-point graph: word lengths, what the passes left, schedule."""
-    fixed, plan = core.fixed, core.plan
+    """The fixed-point graph of the hardware: word lengths, what the passes left, schedule."""
+    fixed = core.plan.schedule.fixed
     arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
     widths = [fixed.formats[n].width for n in arithmetic]
     return {
@@ -57,9 +57,9 @@ def number_facts(core: Core) -> dict[str, Any]:
             "proven": sum(n in core.ranges.proven for n in fixed.graph.nodes),
             "sampled": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
         },
-        "latency": plan.latency,
-        "initiation_interval": 1,
-        "multipliers": plan.schedule.binding.multipliers,
+        "latency": core.latency,
+        "initiation_interval": core.initiation_interval,
+        "multipliers": core.plan.schedule.binding.multipliers,
         "target": core.front.design.target,
     }
 

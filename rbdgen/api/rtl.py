@@ -19,7 +19,7 @@ def build_core(
 ) -> tuple[Model, list[str]]:
     """Emit and Verilate a core in ``folder``; the model and the names of its outputs."""
     progress("Verilog")
-    made = emit(core.plan, "core")
+    made = emit(core.plan, "core", core.limbs)
     (folder / "core.v").write_text(made.files["core.v"])
     entry: dict[str, Any] = manifest(core, made, {})["ports"]
     model = build(

@@ -33,7 +33,7 @@ def cells(
     if reason := too_large(core):
         return no_cells(reason)
     progress("RTL")
-    made = emit(core.plan, "core")
+    made = emit(core.plan, "core", core.limbs)
     found = {}
     for family in families:
         progress(f"{family}: mapping {core.plan.schedule.binding.multipliers} multipliers")

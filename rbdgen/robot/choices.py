@@ -34,6 +34,7 @@ FUNCTIONS = tuple(NEEDS)
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 ROOTS = ("free", "given", "ignored")
+FOLDS = ("none", "limbs")
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -139,6 +140,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "formulation": _one_of(*FORMULATIONS),
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),
+    "fold": _one_of(*FOLDS),
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

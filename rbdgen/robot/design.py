@@ -81,6 +81,8 @@ class Design:
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
+    ``fold``             "none", every operation its own unit; "limbs", limbs that are alike up to
+                         signs take turns in one of them, a task every as many cycles.
     """
 
     robot: str
@@ -100,6 +102,7 @@ class Design:
     formulation: str = "composite"
     factorisation: str = "auto"
     root: str = "free"
+    fold: str = "none"
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():

@@ -10,8 +10,10 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.channels import Plan
+from ..schedule.limbs import LimbPlan
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
+from .limbs import LimbsInTurn
 from .lut_ram import emit_lut_rams
 from .multiplier import Multiplier, emit_multipliers
 from .round_trip import RoundTrip
@@ -38,18 +40,18 @@ class Emitted:
     files: dict[str, str]
     top: str
     multipliers: list[Multiplier]
-    core: RoundTrip
+    core: RoundTrip | LimbsInTurn
     shells: dict[str, Shell]
 
 
-def emit(plan: Plan, name: str) -> Emitted:
-    """All files of a design called ``name``.
+def emit(plan: Plan, name: str, limbs: LimbPlan | None = None) -> Emitted:
+    """All files of a design called ``name``; of ``limbs`` that take turns in the plan, if any.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
-    core = RoundTrip(plan, name)
+    core = RoundTrip(plan, name) if limbs is None else LimbsInTurn(limbs, name)
     texts = [to_rtlil(core, name)]
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}
@@ -75,7 +77,7 @@ def emit(plan: Plan, name: str) -> Emitted:
 class CoreInstance(wiring.Component):
     """The core as a module that is defined elsewhere: shells need not contain it again."""
 
-    def __init__(self, core: RoundTrip, module: str) -> None:
+    def __init__(self, core: RoundTrip | LimbsInTurn, module: str) -> None:
         self.module = module
         super().__init__(core.signature)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 
 from ..graph.node import Op, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of, source
 from .apart import instance_of
 from .channel import BANK, ChannelFifo
+from .interface import Interface
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -38,33 +38,16 @@ class RoundTrip(wiring.Component):
 
     def __init__(self, plan: Plan, name: str | None = None) -> None:
         self.plan, self.name = plan, name
-        fixed = plan.schedule.fixed
-        graph = fixed.graph
-        # an input that nothing reads still has its place in the task
-        self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
-        self.outputs = {name: fixed.formats[node] for name, node in graph.outputs.items()}
-        in_layout = data.StructLayout({name: signed(f.width) for name, f in self.inputs.items()})
-        flags = {name: f"overflow[{k}]" for k, name in enumerate(self.outputs)}
-        out_layout = data.StructLayout(
-            {name: signed(f.width) for name, f in self.outputs.items()}
-            | dict.fromkeys(flags.values(), 1)
-        )
-        self.flags = flags
+        self.interface = interface = Interface(plan.schedule.fixed)
+        self.inputs, self.outputs, self.flags = interface.inputs, interface.outputs, interface.flags
         self.regions: dict[Region, RegionPipeline] = {
             region: RegionPipeline(plan, region)
             for region in plan.fire
             if region not in (INPUT, OUTPUT)
         }
         self.fifos = [ChannelFifo(channel) for channel in plan.channels]
-        self._results = LutRam(data.Layout.cast(out_layout).size, BANK)
-        super().__init__(
-            {
-                "i": In(stream.Signature(in_layout)),
-                "o": Out(stream.Signature(out_layout)),
-                "overflow": Out(len(flags)),
-                "clear": In(1),
-            }
-        )
+        self._results = LutRam(interface.result.size, BANK)
+        super().__init__(interface.ports)
 
     @property
     def parts(self) -> dict[str, ChannelFifo | RegionPipeline]:
@@ -176,7 +159,5 @@ class RoundTrip(wiring.Component):
             waiting.eq(waiting + fire - taken),
             self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
         ]
-        for k, flag in enumerate(self.flags.values()):
-            seen = taken & self.o.payload[flag]
-            m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
+        self.interface.keep_flags(m, self, taken)
         return waiting + fire < WAITING
