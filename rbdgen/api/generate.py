@@ -46,6 +46,9 @@ def generate(
     files = dict(made.files)
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
+    if core.limbs:  # the pipeline is the first one's
+        joints = joints[: 1 + max(joint for _, joint in core.plan.fire)]
+        title += f", one of {len(core.limbs.limbs)} limbs"
     files[DIAGRAM] = diagram(core.plan, [j.name for j in joints], [j.parent for j in joints], title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")

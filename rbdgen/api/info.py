@@ -47,6 +47,7 @@ def number_facts(core: Core) -> dict[str, Any]:
     fixed = core.plan.schedule.fixed
     arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
     widths = [fixed.formats[n].width for n in arithmetic]
+    limbs = core.limbs
     return {
         "width": fixed.width,
         "formats": formats(core),
@@ -61,6 +62,10 @@ def number_facts(core: Core) -> dict[str, Any]:
         "initiation_interval": core.initiation_interval,
         "multipliers": core.plan.schedule.binding.multipliers,
         "target": core.front.design.target,
+        "limbs": {
+            "in_turn": len(limbs.limbs) if limbs else 1,
+            "operations": (limbs.found.template if limbs else core.front.graph).operations(),
+        },
     }
 
 

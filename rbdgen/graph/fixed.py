@@ -51,6 +51,11 @@ class Format:
     def highest(self) -> int:
         return (1 << (self.width - 1)) - 1
 
+    @property
+    def flags(self) -> bool:
+        """Whether a value that does not fit is an overflow."""
+        return not (self.wraps or self.saturates)
+
     def quantize(self, values: NDArray[np.float64] | float) -> Integers:
         """The nearest words, half up, saturated."""
         scaled = np.floor(np.ldexp(np.asarray(values, dtype=np.float64), self.fraction) + 0.5)
@@ -221,7 +226,7 @@ def evaluate_fixed(
             words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
         out = fixed.formats[node]
         wrapped = out.wrap(words)
-        if not (out.wraps or out.saturates) and (wrapped != words).any():
+        if out.flags and (wrapped != words).any():
             overflowed[node] = np.atleast_1d(wrapped != words)
         values[node] = wrapped
         if watch is not None:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
@@ -77,10 +76,16 @@ def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Limbs:
     Raises LimbError where there is one limb only or where one differs from the first.
     """
     parts = components(graph)
-    if len(parts) < 2:
-        raise LimbError("the results do not fall apart into limbs that share no input")
+    if not parts:
+        raise LimbError("no result depends on an input")
+    if len(parts) == 1:
+        raise LimbError(
+            "there is one limb: no two groups of results depend on different inputs "
+            "(on a floating base none do)"
+        )
     template, *others = parts
-    limbs = [_named(template, template, np.ones(len(template.inputs)), [1] * len(template.outputs))]
+    plus = np.ones(len(template.inputs)), np.ones(len(template.outputs))
+    limbs = [_named(template, template, *plus)]
     limbs += [_named(template, other, *_signs(template, other, states)) for other in others]
     return Limbs(template, tuple(limbs))
 
@@ -117,16 +122,14 @@ def components(graph: Graph) -> list[Graph]:
     ]
 
 
-def _named(template: Graph, own: Graph, inputs: Array, outputs: NDArray[np.int64]) -> Limb:
+def _named(template: Graph, own: Graph, inputs: Array, outputs: Array) -> Limb:
     return Limb(
         {a: (b, int(s)) for a, b, s in zip(template.inputs, own.inputs, inputs, strict=True)},
         {a: (b, int(s)) for a, b, s in zip(template.outputs, own.outputs, outputs, strict=True)},
     )
 
 
-def _signs(
-    template: Graph, own: Graph, states: Mapping[str, Array]
-) -> tuple[Array, NDArray[np.int64]]:
+def _signs(template: Graph, own: Graph, states: Mapping[str, Array]) -> tuple[Array, Array]:
     """The sign of each input and of each output, the fewest of them -1."""
     _refuse_other_kinds(template, own)
     tried = np.zeros((1, len(template.inputs)))
@@ -164,7 +167,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names if len(names) < 8 else [*names[:6], "…"])
 
 
-def _groups(names: tuple[str, ...]) -> Iterator[NDArray[np.float64]]:
+def _groups(names: tuple[str, ...]) -> Iterator[Array]:
     """(choices, inputs) of signs: of all joints together, then of one force after the other.
 
     What an input's group has not come to is held at zero.
@@ -199,7 +202,7 @@ def _kind(name: str) -> str:
 
 def _compare(
     template: Graph, own: Graph, states: Mapping[str, Array], signs: Array
-) -> tuple[Array, NDArray[np.int64]]:
+) -> tuple[Array, Array]:
     """How far off the template's outputs are, and their signs: (choices, outputs) each.
 
     ``signs``: (choices, inputs); 0 holds an input at zero, in the limb too.
@@ -212,7 +215,7 @@ def _compare(
         for name, sign, column in zip(template.inputs, signs.T, columns.values(), strict=True)
     }
     made = np.stack([x.reshape(len(signs), -1) for x in evaluate(template, tried).values()], axis=1)
-    sign = np.where((made * wanted).sum(axis=2) < 0, -1, 1)
+    sign = np.where((made * wanted).sum(axis=2) < 0, -1.0, 1.0)
     size = np.maximum(np.abs(wanted).max(axis=1), np.finfo(float).tiny)
     off = np.abs(made * sign[:, :, None] - wanted).max(axis=2) / size
     return off, sign

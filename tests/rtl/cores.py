@@ -81,7 +81,7 @@ def ports_of(core: Core, made: Emitted) -> Ports:
 
 def verilated(core: Core, folder: Path, name: str) -> Model:
     """The core as ``emit`` writes it; cores in one folder share Verilator's runtime."""
-    made = emit(core.plan, name)
+    made = emit(core.plan, name, core.limbs)
     source = folder / f"{name}.v"
     source.write_text(made.files[source.name])
     # -O0: these cores are small, compiling takes longer than running
