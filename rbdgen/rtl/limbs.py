@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
 
 from ..graph.node import Op
@@ -132,8 +132,7 @@ def _signed(word: Value, turn: Value, signs: list[int]) -> Value:
     """±``word`` by whose turn it is; the most negative word becomes the most positive one."""
     if all(sign > 0 for sign in signs):
         return word
-    minus = Const(sum(1 << k for k, sign in enumerate(signs) if sign < 0), len(signs))
-    minus = minus.bit_select(turn, 1)
+    minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
     lowest = word[-1] & ~word[:-1].any()
     # -x is ~x + 1
     return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()
