@@ -15,7 +15,7 @@ from . import __version__, api
 from .api.evaluate import MODELS
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
-from .robot.choices import CHECKS, FACTORISATIONS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
+from .robot.choices import CHECKS, FACTORISATIONS, FOLDS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
 from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
@@ -243,6 +243,13 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
     command.add_argument(
         "--rotation", type=int, choices=(3, 4), help="multiplications per rotation (default: 4)"
     )
+    command.add_argument(
+        "--fold",
+        choices=FOLDS,
+        help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
+        "turns in the hardware of one; none, operations share multipliers; auto (default), limbs "
+        "where there are such",
+    )
     command.set_defaults(run=run)
     return command
 
@@ -276,6 +283,7 @@ def _choices(options: argparse.Namespace) -> dict[str, Any]:
         "scheduler": options.scheduler,
         "style": options.style,
         "clock": options.clock,
+        "fold": options.fold,
     }
 
 

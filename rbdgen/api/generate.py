@@ -19,6 +19,7 @@ from ..rtl.channel import capacity
 from ..rtl.emit import Emitted, emit
 from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
+from ..schedule.limbs import LimbPlan
 from ..schedule.occupancy import occupancy
 from ..schedule.pipelined import region_name
 from .folder import MARK, sealed, write_folder
@@ -48,11 +49,16 @@ def generate(
     files = dict(made.files)
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    if isinstance(core.plan, Fold):
-        files[DIAGRAM] = occupancy(core.plan, title)
+    plan = core.plan
+    if isinstance(plan, LimbPlan):  # the picture is the first one's
+        title += f", one of {len(plan.limbs)} limbs"
+        joints = joints[: 1 + max(joint for _, joint in plan.fire)]
+        plan = plan.template
+    if isinstance(plan, Fold):
+        files[DIAGRAM] = occupancy(plan, title)
     else:
         names, parents = [j.name for j in joints], [j.parent for j in joints]
-        files[DIAGRAM] = diagram(core.plan, names, parents, title)
+        files[DIAGRAM] = diagram(plan, names, parents, title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_text(front.design)
@@ -90,6 +96,7 @@ def design_text(design: Design) -> str:
         "root": design.root,
         "scheduler": design.scheduler,
         "style": design.style,
+        "fold": design.fold,
         "external_forces": list(design.external_forces),
     }
     for key in ("error", "ii", "multipliers", "clock"):

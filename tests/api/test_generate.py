@@ -44,6 +44,22 @@ def test_files(design: Path) -> None:
     ElementTree.parse(design / "pipeline.svg")
 
 
+def test_limbs_in_turn(tmp_path: Path) -> None:
+    """The manifest speaks of the whole robot, and the folder of how it was folded."""
+    place = api.generate("hyq", tmp_path / "design", fold="limbs")
+    manifest, facts = api.read_manifest(place), api.info("hyq", fold="limbs")
+    assert manifest["fold"] == "limbs"
+    assert load(place / "design.yaml")[0].fold == "limbs"
+    assert manifest["initiation_interval"] == facts["initiation_interval"] == 4
+    assert manifest["latency"] == facts["latency"]
+    assert manifest["axi"]["wide"]["clocks_per_task"] == 4
+    assert manifest["axi"]["words"]["clocks_per_task"] == 36
+    assert facts["limbs"]["in_turn"] == 4
+    assert 4 * facts["limbs"]["operations"]["mul"] == facts["operations"]["mul"]
+    names = [field["name"] for field in manifest["ports"]["output"]["fields"]]
+    assert names == [f"tau[{k}]" for k in range(12)] + [f"overflow[{k}]" for k in range(12)]
+
+
 def test_manifest(design: Path) -> None:
     manifest, facts = api.read_manifest(design), api.info(ROBOT)
     for key in ("joint_names", "operations", "rewrites", "latency", "formats", "width", "target"):
