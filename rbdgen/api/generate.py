@@ -22,6 +22,7 @@ from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from ..schedule.occupancy import occupancy
 from ..schedule.pipelined import region_name
+from ..schedule.timeline import timeline
 from .folder import MARK, sealed, write_folder
 from .info import formats, robot_facts
 
@@ -55,7 +56,8 @@ def generate(
         joints = joints[: 1 + max(joint for _, joint in plan.fire)]
         plan = plan.template
     if isinstance(plan, Fold):
-        files[DIAGRAM] = occupancy(plan, title)
+        alone = plan.interval == 1 or plan.chain is not None
+        files[DIAGRAM] = (timeline if alone else occupancy)(plan, title)
     else:
         names, parents = [j.name for j in joints], [j.parent for j in joints]
         files[DIAGRAM] = diagram(plan, names, parents, title)
@@ -145,6 +147,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "width": core.fixed.width,
         "style": front.design.style,
         "clock": front.design.clock,
+        "limbs_in_turn": len(plan.limbs) if isinstance(plan, LimbPlan) else 1,
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": {

@@ -23,6 +23,7 @@ from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
+from .delays import delays
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
@@ -200,5 +201,6 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "folded": folded,
     "fold-overhead": fold_overhead,
     "peers": beside_peers,
+    "delays": delays,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }

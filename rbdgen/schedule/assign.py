@@ -36,6 +36,11 @@ def assign(
     """A place for every job, no two on one unit in one phase."""
     place: dict[Job, Place] = {}
     for kind, members in jobs.of.items():
+        if units[kind] >= len(members):  # to each its own
+            for number, own in enumerate(members):
+                fits = _fits(job_operands(own), kind, fixed.formats)
+                place[own] = Place(kind, number, swapped=not fits)
+            continue
         reads: dict[Job, list[Source]] = {}
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
@@ -79,6 +84,11 @@ def _assign_kind(
     return place
 
 
+def _fits(read: list[Node], kind: Kind, formats: Mapping[Node, Format]) -> bool:
+    """Whether a unit takes the operands in this order."""
+    return all(formats[n].width <= w for n, w in zip(read, kind.widths, strict=True))
+
+
 def _home(own: Job) -> int:
     """The joint that a job belongs to: what belongs together shall lie together."""
     return region_of(own[1])[1]
@@ -114,7 +124,7 @@ def _cheapest(
     for row, own in enumerate(group):
         for swapped in range(width):
             order = reads[own][::-1] if swapped else reads[own]
-            if any(formats[n].width > w for (n, _), w in zip(order, kind.widths, strict=True)):
+            if not _fits([n for n, _ in order], kind, formats):
                 cost[swapped, row] = np.inf
             for port, source in enumerate(order):
                 for number in where[port].get(source, ()):

@@ -48,7 +48,7 @@ def test_limbs_in_turn(tmp_path: Path) -> None:
     """The manifest speaks of the whole robot, and the folder of how it was folded."""
     place = api.generate("hyq", tmp_path / "design", fold="limbs")
     manifest, facts = api.read_manifest(place), api.info("hyq", fold="limbs")
-    assert manifest["fold"] == "limbs"
+    assert manifest["limbs_in_turn"] == 4
     assert load(place / "design.yaml")[0].fold == "limbs"
     assert manifest["initiation_interval"] == facts["initiation_interval"] == 4
     assert manifest["latency"] == facts["latency"]
@@ -187,6 +187,8 @@ def test_design_text_keeps_every_choice(tmp_path: Path) -> None:
         "factorisation": "ltdl",
         "root": "given",
         "external_forces": ("trunk",),
+        "style": "latency",
+        "clock": 18.5,
     }
     design, _ = load("hyq", **choices)
     (tmp_path / "robot.urdf").write_bytes(Path(design.robot).read_bytes())

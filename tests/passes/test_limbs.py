@@ -37,7 +37,7 @@ def names(choices: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("choices", CHOICES, ids=names)
 def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
-    front = front_end("hyq", **choices)
+    front = front_end("hyq", fold="limbs", **choices)
     limbs, graph = limbs_of(front), front.graph
     states = random_inputs(front.canonical, graph.inputs, 100, 11)
     wanted = evaluate(graph, states)
@@ -79,7 +79,7 @@ def test_components() -> None:
 
 def test_signs_are_those_of_the_joints() -> None:
     senses = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
-    front = core_of(robot_of_limbs(senses), functions=("id",)).front
+    front = core_of(robot_of_limbs(senses), functions=("id",), fold="limbs").front
     for limb, (hip, shin) in zip(limbs_of(front).limbs, senses, strict=True):
         for of in ("q", "qd", "qdd"):
             assert (limb.inputs[f"{of}[0]"][1], limb.inputs[f"{of}[1]"][1]) == (hip, shin)
@@ -87,7 +87,7 @@ def test_signs_are_those_of_the_joints() -> None:
 
 
 def test_given_is_what_any_limb_may_be() -> None:
-    front = core_of(robot_of_limbs([(1, 1), (1, -1)]), functions=("id",)).front
+    front = core_of(robot_of_limbs([(1, 1), (1, -1)]), functions=("id",), fold="limbs").front
     samples = {name: np.array([1.0, 2.0]) + k for k, name in enumerate(front.graph.inputs)}
     limits = dict.fromkeys(front.graph.inputs, (-1.0, 1.0))
     limits |= {"q[1]": (-0.1, 0.4), "q[3]": (-0.5, 0.2)}
@@ -156,7 +156,7 @@ def by_limbs(core: Core, words: dict[str, np.ndarray]) -> tuple[dict[str, np.nda
     """
     assert isinstance(core.plan, LimbPlan)
     limbs: Limbs = core.plan.found
-    template = core.plan.schedule.fixed
+    template = core.plan.fixed
 
     def mirrored(column: np.ndarray, word: Format, sign: int) -> np.ndarray:
         return np.where(column == word.lowest, word.highest, -column) if sign < 0 else column
