@@ -105,6 +105,28 @@ def parser() -> argparse.ArgumentParser:
     command = _robot_command(commands, "generate", _generate, "Verilog, RTLIL, manifest, diagram")
     command.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME")
 
+    command = _robot_command(
+        commands, "explore", _explore, "intervals, widths, formulations: the Pareto front", True
+    )
+    command.add_argument("--widths", type=_list, metavar="BITS[,BITS]", help="of words, to try")
+    command.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME_explore")
+    command.add_argument("--jobs", type=_count, metavar="N", help="at a time (default: all cores)")
+    command.add_argument(
+        "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
+    )
+
+    command = _robot_command(
+        commands, "compare", _compare, "our designs beside what others have built", True
+    )
+    command.add_argument("--json", action="store_true", help="as JSON on standard output")
+    command.add_argument(
+        "--design",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="what generate wrote and synthesize placed and routed; may be repeated",
+    )
+
     command = _folder_command(
         commands, "simulate", _simulate, "every bit, cycle by cycle, against the integer model"
     )
@@ -141,11 +163,16 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
+def _robot_command(
+    commands: Any, name: str, run: Any, about: str, several: bool = False
+) -> argparse.ArgumentParser:
+    """A command about a robot; ``several``: at several initiation intervals."""
     command = commands.add_parser(name, help=about, description=about)
     command.add_argument(
         "robot",
         metavar="ROBOT",
+        nargs="?" if name == "compare" else None,
+        default="iiwa14",
         help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
     )
     command.add_argument(
@@ -182,9 +209,10 @@ def _robot_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
     command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
     command.add_argument(
         "--ii",
-        type=int,
-        metavar="K",
-        help="initiation interval: a task every K cycles on a K-th of the multipliers (default: 1)",
+        type=_list if several else int,
+        metavar="K[,K]" if several else "K",
+        help="initiation interval: a task every K cycles on a K-th of the multipliers (default: "
+        + ("those up to 32 that save some)" if several else "1)"),
     )
     command.add_argument(
         "--multipliers",
@@ -301,6 +329,13 @@ def _count(text: str) -> int:
     return number
 
 
+def _list(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError("whole numbers with commas between") from None
+
+
 def _positive(text: str) -> float:
     number = float(text)
     if not 0 < number < math.inf:
@@ -347,6 +382,32 @@ def _evaluate(options: argparse.Namespace) -> None:
 def _generate(options: argparse.Namespace) -> None:
     place = api.generate(options.robot, options.output, progress=progress(), **_choices(options))
     print(place)
+
+
+def _explore(options: argparse.Namespace) -> None:
+    report = api.explore(
+        options.robot,
+        options.output,
+        intervals=options.ii or (),
+        widths=options.widths or (),
+        synthesis=not options.no_synthesis,
+        jobs=options.jobs,
+        progress=progress(),
+        **{**_choices(options), "ii": None},
+    )
+    print(report["text"])
+
+
+def _compare(options: argparse.Namespace) -> None:
+    report = api.compare(
+        options.robot,
+        options.design,
+        progress=progress(),
+        **({"intervals": options.ii} if options.ii else {}),
+        **{**_choices(options), "ii": None},
+    )
+    text = report.pop("text")
+    print(json.dumps(report, indent=2) if options.json else text)
 
 
 def _simulate(options: argparse.Namespace) -> None:

@@ -22,6 +22,8 @@ ALLOWED: dict[str, set[str]] = {
     "rtl": HARDWARE,
     "codegen": HARDWARE,
     "simulate": HARDWARE | {"rtl"},
+    "estimate": HARDWARE | {"rtl"},
+    "explore": {"schedule"},
     "synthesize": HARDWARE | {"rtl"},
 }
 # These put the rooms together. They see everything, and only each other see them.

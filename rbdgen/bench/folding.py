@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..api.kept import kept
 from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..rtl.emit import emit
@@ -18,7 +19,6 @@ from ..synthesize.nextpnr import place_and_route
 from ..synthesize.yosys import synth_ecp5
 from ..tables import table
 from ..target import find_target
-from .kept import kept
 
 Progress = Callable[[str], None]
 # Name: robot, choices, speed grade, MHz aimed at.

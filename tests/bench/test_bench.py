@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from rbdgen.api.kept import kept
 from rbdgen.bench import MEASUREMENTS, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
-from rbdgen.bench.kept import kept
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.robot.design import MotionLimits
 
