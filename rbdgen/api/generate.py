@@ -13,6 +13,7 @@ import yaml
 from .. import __version__
 from ..compiler import Core, compile_core, front_end
 from ..graph.text import to_text
+from ..robot.choices import CHECKS
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
 from ..rtl.channel import capacity
@@ -82,28 +83,7 @@ def design_text(design: Design) -> str:
     joints = {name: _said(vars(own)) for name, own in design.joint_limits.items()}
     if joints:
         limits["joints"] = joints
-    entries: dict[str, Any] = {
-        "robot": ROBOT,
-        "base": design.base,
-        "mimic": design.mimic,
-        "gravity": list(design.gravity),
-        "snap": design.snap,
-        "functions": list(design.functions),
-        "width": design.width,
-        "target": design.target,
-        "angles": design.angles,
-        "rotation": design.rotation,
-        "formulation": design.formulation,
-        "factorisation": design.factorisation,
-        "root": design.root,
-        "scheduler": design.scheduler,
-        "style": design.style,
-        "fold": design.fold,
-        "external_forces": list(design.external_forces),
-    }
-    for key in ("error", "ii", "multipliers", "clock"):
-        if getattr(design, key) is not None:
-            entries[key] = getattr(design, key)
+    entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)
