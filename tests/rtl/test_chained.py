@@ -19,12 +19,9 @@ CASES = {
     # with reciprocals, shifters and sine units, all of which have registers inside
     "chained_fd": ("gantry", {"functions": ("fd",), "clock": 18}),
     "chained_did_once": (QUADRUPED, {"functions": ("did",), "clock": 20, "ii": 12}),
-    "chained_id_floating": (
-        QUADRUPED,
-        {"base": "floating", "clock": 30, "ii": 2, "target": "xcup", "angles": "sincos"},
-    ),
-    "pipelined_fd": ("gantry", {"functions": ("fd",)}),
-    "pipelined_did_few": ("gantry", {"functions": ("did",), "multipliers": 12}),
+    "chained_sines_given": ("pendulum", {"clock": 30, "ii": 2, "angles": "sincos"}),
+    "pipelined_fd": ("pendulum", {"functions": ("fd",)}),
+    "pipelined_few": ("gantry", {"multipliers": 12}),
 }
 
 
