@@ -91,9 +91,9 @@ TARGETS = {
         Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
-        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180). Their delays
-        # are an assumption: no open tool places and routes for them. Both are newer and faster than
-        # any ECP5, so the delays of the fastest one bound theirs from above.
+        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180). Their
+        # delays are an assumption: no open tool places and routes for them. Both are faster than
+        # any ECP5, so the delays of the fastest one are taken for an upper bound.
         Target(
             "xcup", "XCVU9P", 6840, 1182240, family="xcup", wider_operand=27, delays=ECP5_SPEED_8
         ),
