@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .robot.design import Design
@@ -63,9 +65,7 @@ def turns(
         interval = design.ii // limbs
     if interval > 1 and jobs.multipliers(interval) > budget:
         raise too_often(interval * limbs, jobs.least_interval(budget) * limbs, target, budget)
-    if not asked and (
-        design.style == "latency" or _shared_is_faster(whole, budget, interval, limbs)
-    ):
+    if not asked and (design.style == "latency" or interval * limbs > _shared(design, whole)):
         return None, ""
     found = every(interval, design, fixed, jobs, target)
     one, all_of = fixed.graph.operations(), whole.operations()
@@ -77,9 +77,11 @@ def turns(
     return found, note
 
 
-def _shared_is_faster(whole: Graph, budget: int, interval: int, limbs: int) -> bool:
-    """Whether products that share multipliers fit the budget at a smaller interval."""
-    return -(-whole.operations()["mul"] // budget) < interval * limbs
+def _shared(design: Design, whole: Graph) -> float:
+    """About the interval at which products that share multipliers fit a budget, if there is one."""
+    if design.multipliers is None:
+        return math.inf
+    return -(-whole.operations()["mul"] // design.multipliers)
 
 
 def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
