@@ -20,7 +20,7 @@ from .robot.design import shipped_robots
 from .robot.model import RobotError
 from .rtl.emit import EmitError
 from .schedule.exact import NoSolver
-from .simulate.verilate import SimulationError
+from .simulate.toolchain import SimulationError
 from .synthesize.tool import SynthesisError
 from .tables import info_text, simulation_text
 from .target import TARGETS

@@ -22,7 +22,9 @@ from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
 from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.rtl.lut_ram import LutRam
-from rbdgen.simulate.verilate import Model, Ports, Result, build
+from rbdgen.simulate.model import Model, Result
+from rbdgen.simulate.ports import Ports
+from rbdgen.simulate.verilate import build
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:

@@ -16,7 +16,7 @@ from rbdgen.rtl.limbs import LimbsInTurn
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.schedule.limbs import LimbPlan
-from rbdgen.simulate.verilate import Model
+from rbdgen.simulate.model import Model
 from tests.limbs import robot_of_limbs
 from tests.rtl.cores import (
     any_words,
