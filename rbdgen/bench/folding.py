@@ -25,6 +25,7 @@ Progress = Callable[[str], None]
 DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
     "iiwa14-did": ("iiwa14", {"functions": ("did",), "ii": 5}, 8, 130),
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
+    "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
 }
 INTERVALS = (1, 2, 4, 8, 16)
 CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
