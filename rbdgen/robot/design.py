@@ -124,12 +124,12 @@ class Design:
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
         if self.style == "latency":
+            for key, value in (("fold", "limbs"), ("scheduler", "exact")):
+                if getattr(self, key) == value:
+                    raise RobotError(f"{key}: {value} is for style throughput, not latency")
             return
         if self.ii is not None and self.multipliers is not None:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
-        for key, value in (("fold", "limbs"), ("scheduler", "exact")):
-            if self.style == "latency" and getattr(self, key) == value:
-                raise RobotError(f"{key}: {value} is for style throughput, not latency")
         if self.clock is not None:
             raise RobotError("clock: chains operations within a period; only with style: latency")
 
