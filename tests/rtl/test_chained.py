@@ -41,7 +41,6 @@ def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) 
     inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 500, 2)
     assert not inside.flags.any()
     assert anywhere.flags.any()
-    assert not anywhere.flags.all()
     for expected in (inside, anywhere):
         run = model.run(expected.tasks, seed=1)
         check(run, expected)

@@ -93,7 +93,7 @@ def test_registers_are_kept_for_an_interval() -> None:
     fixed = compiled("iiwa14-sincos").fixed
     every, sometimes = (chain(fixed, TARGET, 18.0, interval) for interval in (1, 16))
     assert every.latency == sometimes.latency
-    assert bits(sometimes) < bits(every) / 2
+    assert bits(sometimes) < 0.6 * bits(every)
     assert (
         max(fold.register(n, fold.time[n]) for fold in (every, sometimes) for n in fold.time) == 0
     )
