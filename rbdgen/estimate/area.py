@@ -147,6 +147,9 @@ def _coefficients(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     found = {}
     for quantity, names in QUANTITIES.items():
         rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
+        if not rows:
+            found[quantity] = {}
+            continue
         matrix: NDArray = np.array([[f[n] / there for n in names] for f, there in rows])
         solution, _ = nnls(matrix, np.ones(len(rows)))
         pairs = zip(names, solution, strict=True)
