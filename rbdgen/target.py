@@ -14,8 +14,7 @@ class Delays:
     within one clock reckons with.
 
     ``rbdgen bench delays`` measures them: chains placed and routed by nextpnr on an LFE5U-25F,
-    speed 6 (the slowest), seven side by side, the better of two seeds. ``room`` is left for
-    what a large design has and those do not: wires that go further, and around each other.
+    seven side by side, the better of two seeds.
     """
 
     products: tuple[tuple[int, float], ...]  # hardware multipliers of a product, ns
@@ -24,18 +23,22 @@ class Delays:
     lut: float  # one LUT4, as in a selection
     launch: float  # clock to output
     capture: float  # setup, and the last wire
-    room: float  # times as long as in the measurement
 
     def product(self, multipliers: int) -> float:
         """Of a product on so many hardware multipliers."""
-        return self.room * dict(self.products)[multipliers]
+        return dict(self.products)[multipliers]
 
     def sum(self, width: int) -> float:
         """Of a carry chain of so many bits."""
-        return self.room * (self.adder + width * self.carry)
+        return self.adder + width * self.carry
 
 
-ECP5_DELAYS = Delays(((1, 5.4), (2, 7.2), (4, 10.0)), 2.0, 0.04, 1.2, 0.6, 1.4, 1.0)
+# Speed 6, the slowest: one product more in a chain takes 5.3 to 5.4 ns (18 x 18 bits), 8.5 ns
+# (25 x 18), one alone of 25 x 25 9.7 ns; one sum of 18 bits more takes 2.1 ns, and two of 34 bits
+# 0.66 ns more than two of 18; what is left of a path 1.9 ns.
+ECP5_SPEED_6 = Delays(((1, 5.4), (2, 8.5), (4, 11.2)), 2.1, 0.04, 1.2, 0.6, 1.4)
+# Speed 8, the fastest: 4.4 and 6.8 ns, alone 7.7 ns; 1.6 ns; 1.4 ns.
+ECP5_SPEED_8 = Delays(((1, 4.4), (2, 6.8), (4, 8.9)), 1.6, 0.035, 1.0, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,7 @@ class Target:
     dsp_latency: int = 4
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
-    # For the Xilinx parts an assumption: no open tool places and routes for them, and both
-    # families are faster than an ECP5, so that its delays are an upper bound.
-    delays: Delays = ECP5_DELAYS
+    delays: Delays = ECP5_SPEED_6
 
     @property
     def lut_rams(self) -> int:
@@ -90,9 +91,13 @@ TARGETS = {
         Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
-        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180).
-        Target("xcup", "XCVU9P", 6840, 1182240, family="xcup", wider_operand=27),
-        Target("xc7", "XC7K325T", 840, 203800, family="xc7", wider_operand=25),
+        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180). Their
+        # delays are an assumption: no open tool places and routes for them. Both are faster than
+        # any ECP5, so the delays of the fastest one are taken for an upper bound.
+        Target(
+            "xcup", "XCVU9P", 6840, 1182240, family="xcup", wider_operand=27, delays=ECP5_SPEED_8
+        ),
+        Target("xc7", "XC7K325T", 840, 203800, family="xc7", wider_operand=25, delays=ECP5_SPEED_8),
     )
 }
 

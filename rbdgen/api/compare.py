@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..compiler import compile_core, front_end, scheduled
+from ..compiler import compile_core, front_end
 from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
+from ..plans import planned
 from ..robot.design import load
 from ..tables import table
 from ..target import find_target
@@ -88,13 +89,13 @@ def compare(
     lines: list[Line] = []
     for interval in intervals:
         progress(f"interval {interval}")
-        plan = scheduled(replace(design, ii=interval), core.fixed, target)
+        plan = planned(replace(design, ii=interval), core.fixed)
         label = f"rbdgen, {core.fixed.width} bits, II {interval}"
         lines.append(_ours(label, plan.latency, interval, plan.multipliers))
     progress("fewest cycles at RoboShape's clock")
     period = 1e3 / ROBOSHAPE_CLOCK
     slow = replace(design, ii=None, style="latency", clock=period)
-    plan = scheduled(slow, core.fixed, target)
+    plan = planned(slow, core.fixed)
     label = f"rbdgen, {core.fixed.width} bits, --style latency --clock {period:g}"
     ours = _ours(label, plan.latency, plan.interval, plan.multipliers)
     lines.append(replace(ours, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))

@@ -144,7 +144,7 @@ def miss(found: float, there: int) -> float:
 
 
 def _coefficients(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
-    found = {}
+    found: dict[str, Any] = {}
     for quantity, names in QUANTITIES.items():
         rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
         if not rows:

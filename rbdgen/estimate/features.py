@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from ..graph.fixed import FixedGraph
+from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region
 from ..rtl.channel import BANK, capacity
 from ..rtl.folded import DEEPEST
@@ -18,6 +18,7 @@ from ..rtl.phases import LOADS
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
+from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
 from ..schedule.units import Kind
 from ..target import Style, Target
@@ -54,19 +55,38 @@ NAMES = {
 Features = Mapping[str, int]
 
 
-def features(plan: Plan | Fold) -> dict[str, int]:
+def features(plan: Plan | Fold | LimbPlan) -> dict[str, int]:
     """How many of each of ``NAMES`` are in a plan."""
     count: Counter[str] = Counter()
+    if isinstance(plan, LimbPlan):
+        _limbs(plan, count)
+        plan = plan.template
     if isinstance(plan, Fold):
         _fold(plan, count)
-        fixed = plan.fixed
     else:
         _plan(plan, count)
-        fixed = plan.schedule.fixed
     for channel in plan.channels:
         _channel(channel, count)
-    count["result_words"] += len(fixed.graph.outputs)
+    count["result_words"] += len(plan.fixed.graph.outputs)
     return {name: count[name] for name in NAMES}
+
+
+def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
+    """A task's and a result's registers, and the signs of mirrored limbs."""
+    whole, fixed = plan.instances.whole, plan.template.fixed
+    count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
+    results = [whole.formats[n].width + 1 for n in whole.graph.outputs.values()]
+    count["waiting_bits"] += sum(results)
+    for words, ways in ((fixed.inputs, "inputs"), (_results(fixed), "outputs")):
+        for name, word in words.items():
+            signs = [getattr(limb, ways)[name][1] for limb in plan.limbs]
+            if min(signs) < 0:
+                count["sums"] += 1
+                count["sum_bits"] += word.width
+
+
+def _results(fixed: FixedGraph) -> dict[str, Format]:
+    return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
 
 
 def _plan(plan: Plan, count: Counter[str]) -> None:
@@ -134,7 +154,7 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
     for node in fold.time:
         held = fold.held(node)
         width = fixed.formats[node].width
-        _operation(fixed, node, held, count)
+        _operation(fixed, node, fold.own(node) and fold.chain is None, count)
         loads += width * held
         now = 0
         if not held and any(last[node]):  # its first register can only be its own

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node
-from .fold import Place, is_held, job_operands, register_number
+from .fold import Place, ends_in_register, job_operands, register_number
 from .pipelined import region_of
 from .units import Job, Jobs, Kind
 
@@ -36,10 +36,17 @@ def assign(
     """A place for every job, no two on one unit in one phase."""
     place: dict[Job, Place] = {}
     for kind, members in jobs.of.items():
+        if units[kind] >= len(members):  # to each its own
+            for number, own in enumerate(members):
+                fits = _fits(job_operands(own), kind, fixed.formats)
+                place[own] = Place(kind, number, swapped=not fits)
+            continue
         reads: dict[Job, list[Source]] = {}
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
-            reads[own] = [(n, register_number(is_held(fixed, n), age, interval)) for n, age in ages]
+            reads[own] = [
+                (n, register_number(ends_in_register(fixed, n), age, interval)) for n, age in ages
+            ]
         place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind])
     return place
 
@@ -79,6 +86,11 @@ def _assign_kind(
     return place
 
 
+def _fits(read: list[Node], kind: Kind, formats: Mapping[Node, Format]) -> bool:
+    """Whether a unit takes the operands in this order."""
+    return all(formats[n].width <= w for n, w in zip(read, kind.widths, strict=True))
+
+
 def _home(own: Job) -> int:
     """The joint that a job belongs to: what belongs together shall lie together."""
     return region_of(own[1])[1]
@@ -114,7 +126,7 @@ def _cheapest(
     for row, own in enumerate(group):
         for swapped in range(width):
             order = reads[own][::-1] if swapped else reads[own]
-            if any(formats[n].width > w for (n, _), w in zip(order, kind.widths, strict=True)):
+            if not _fits([n for n, _ in order], kind, formats):
                 cost[swapped, row] = np.inf
             for port, source in enumerate(order):
                 for number in where[port].get(source, ()):

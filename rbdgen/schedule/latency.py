@@ -29,18 +29,18 @@ def quickest(
         ValueError: one unit of each kind is more than the budget; says how many that takes.
     """
     least = jobs.least_interval(budget)
-    alone = fold(fixed, target, 1, jobs)  # every job on a unit of its own: nothing waits
-    if least == 1 and interval in (None, 1):
-        return alone
+    if least == 1:  # every job on a unit of its own: nothing waits
+        return fold(fixed, target, interval or 1, jobs, jobs.units(1))
+    bound = fold(fixed, target, 1, jobs, selected=True).latency
     intervals = [interval] if interval else sorted({math.ceil(least * step) for step in STEPS})
     most, best = _within(jobs, budget, least), None
     # first as the throughput style does it, so as never to be slower than that
     first = intervals[0], jobs.units(intervals[0])
     for tried, units in (first, *((k, most) for k in intervals)):
-        found = fold(fixed, target, tried, jobs, units)
+        found = fold(fixed, target, tried, jobs, units, selected=True)
         if best is None or found.latency < best.latency:
             best = found
-        if best.latency <= alone.latency:
+        if best.latency <= bound:
             break
     assert best is not None
     return best

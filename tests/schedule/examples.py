@@ -7,9 +7,14 @@ from functools import cache
 import numpy as np
 
 from rbdgen.compiler import Core, Front, compile_core, front_end, trace
+from rbdgen.graph.fixed import FixedGraph
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Op
+from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import Design
 from tests.random_robots import random_robot
+from tests.rtl.small_cores import in_fixed_point
 
 SHIPPED = ["pendulum", "gantry", "iiwa14", "hyq"]
 RANDOM = [f"random{seed}" for seed in range(5)]
@@ -34,3 +39,21 @@ def compiled(case: str) -> Core:
         design = Design(f"{case}.urdf", external_forces=(canonical.joints[-1].body,))
         return compile_core(Front(design, robot, canonical, (), trace(design, canonical)))
     return compile_core(front_end(case.partition("-")[0], **CHOICES.get(case, {})))
+
+
+def random_graph(seed: int, operations: int = 40) -> FixedGraph:
+    """Sums, differences, products, selections, sines and a reciprocal of four inputs."""
+    rng = np.random.default_rng(seed)
+    builder = Builder()
+    with builder.region("forward", 0):
+        inputs = [builder.input(name) for name in "abcd"]
+        made = [*inputs, builder.sin(inputs[0], 1.0), builder.recip(builder.add(inputs[1], 4.0))]
+        for _ in range(operations):
+            x, y, z = (made[k] for k in rng.integers(max(len(made) - 9, 0), len(made), 3))
+            some = (builder.add, builder.sub, builder.mul)[rng.integers(3)](x, y)
+            made.append(builder.select(z, some, x) if rng.random() < 0.2 else some)
+            if made[-1].op is Op.MUL:  # so that products of products stay small
+                made[-1] = builder.mul(0.25, made[-1])
+        outputs = {f"y{k}": node for k, node in enumerate(made[-4:]) if node.op is not Op.CONST}
+    states = {name: rng.uniform(-1, 1, 500) for name in "abcd"}
+    return in_fixed_point(verify(Graph(tuple("abcd"), outputs)), states, 18)

@@ -1,0 +1,79 @@
+"""Designs of style latency in Verilator: every bit and flag of the integer model, on time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.robot.model import RobotError
+from rbdgen.schedule.fold import Fold
+from tests.rtl.cores import any_words, check, shared_folder, states_within_limits, verilated
+
+pytestmark = pytest.mark.rtl
+
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+CASES = {
+    # with reciprocals, shifters and sine units, all of which have registers inside
+    "chained_fd": ("gantry", {"functions": ("fd",), "clock": 18}),
+    "chained_did_once": (QUADRUPED, {"functions": ("did",), "clock": 20, "ii": 12}),
+    "chained_sines_given": ("pendulum", {"clock": 30, "ii": 2, "angles": "sincos"}),
+    "pipelined_fd": ("pendulum", {"functions": ("fd",)}),
+    "pipelined_few": ("gantry", {"multipliers": 12}),
+}
+
+
+def compiled(case: str) -> Core:
+    robot, choices = CASES[case]
+    return compile_core(front_end(robot, style="latency", **choices))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    core = compiled(case)
+    plan = core.plan
+    assert isinstance(plan, Fold)
+    if case == "chained_did_once":  # one task in flight, at its latency
+        assert plan.latency == plan.interval
+    model = verilated(core, shared_folder(tmp_path_factory, "chained"), case)
+    inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 500, 2)
+    assert not inside.flags.any()
+    assert anywhere.flags.any()
+    for expected in (inside, anywhere):
+        run = model.run(expected.tasks, seed=1)
+        check(run, expected)
+        tasks = np.arange(len(expected.tasks)) * plan.interval
+        np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
+        np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, plan.latency)
+        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"clock": 18, "target": "ecp5-25f"}, r"clock: \d+ .* take \d+ .*; LFE5U-25F .* has 28"),
+        ({"clock": 18, "multipliers": 20}, r"clock: .* or the budget has 20"),
+        ({"clock": 5}, r"clock: one \w+ takes [\d.]+ ns, of 5 ns"),
+        ({"multipliers": 20, "ii": 2}, r"ii: 2 takes \d+ hardware multipliers, .* from \d+ on"),
+        ({"multipliers": 1}, r"the budget has 1: it takes at least \d+ hardware multipliers"),
+    ],
+)
+def test_what_does_not_fit(choices: dict[str, object], message: str) -> None:
+    with pytest.raises(RobotError, match=message):
+        compile_core(front_end("iiwa14", style="latency", **choices))
+
+
+@pytest.mark.parametrize(
+    ("choices", "message"),
+    [
+        ({"clock": 18}, "clock: .* only with style: latency"),
+        ({"clock": 0, "style": "latency"}, "clock: a period above 0"),
+        ({"style": "fast"}, "style: .*fast.* is unknown"),
+        ({"ii": 2, "multipliers": 20}, "give one of them"),
+    ],
+)
+def test_what_makes_no_sense(choices: dict[str, object], message: str) -> None:
+    with pytest.raises(RobotError, match=message):
+        front_end("pendulum", **choices)
