@@ -1,4 +1,4 @@
-"""What others have built, as they published it or as it was measured: each number with its source.
+"""What others have built: each number with its source, M measured or P published.
 
 A cycle is one of the peer's own clock. Nothing of this is computed here.
 """
@@ -25,7 +25,7 @@ class Peer:
 
     ``latency``: cycles from start to done. ``interval``: cycles from task to task, the least and
     the most that the source allows. ``clock``: MHz. ``dsp``: DSP48E2. None: not published.
-    ``source``: of all the figures, M for measured and P for published.
+    ``source``: of all the figures. ``note``: what to know when comparing.
     """
 
     name: str
@@ -35,8 +35,10 @@ class Peer:
     clock: float | None
     dsp: int | None
     source: str
+    note: str = ""
 
 
+CYCLES_ONLY = "published, ISCA 2023: cycles within a VCU118"
 ROBOSHAPE_CLOCK = 1e3 / 18  # MHz: 18 ns
 
 PEERS = (
@@ -47,11 +49,13 @@ PEERS = (
         (24, 24),  # M: nothing is pipelined within a processing element
         ROBOSHAPE_CLOCK,  # P: Robomorphic, ASPLOS 2021
         11312,  # M: Yosys synth_xilinx -family xcup; its own model says 5925
-        "M: its RTL; ISCA 2023, ASPLOS 2021 (Robomorphic)",
+        "its RTL, simulated and mapped; clock: Robomorphic, ASPLOS 2021",
+        "32-bit words, so that a product takes four DSP48E2; 11312 is what Yosys maps its RTL to, "
+        "its own model says 5925",
     ),
-    # P: RoboShape, ISCA 2023: cycles within a VCU118, no more is said of them
-    Peer("RoboShape", "hyq", 57, None, None, None, "P: ISCA 2023"),
-    Peer("RoboShape", "baxter", 73, None, None, None, "P: ISCA 2023"),
+    # P: of these no more is said than the cycles
+    Peer("RoboShape", "hyq", 57, None, None, None, CYCLES_ONLY),
+    Peer("RoboShape", "baxter", 73, None, None, None, CYCLES_ONLY),
     Peer(
         "Dadu-RBD",
         "iiwa14",
@@ -59,7 +63,8 @@ PEERS = (
         (8, 10),  # P: 6.3 to 7 times Robomorphic's throughput end to end, about 12 to 16 M/s
         125.0,  # P
         4240,  # P: 62 % of an XCVU9P's 6840, for all its seven functions
-        "P: MICRO 2023, XCVU9P",
+        "published, MICRO 2023: an XCVU9P",
+        "4240 DSP are for its seven functions together; its interval is taken at its best, 8",
     ),
 )
 
@@ -72,11 +77,8 @@ PINOCCHIO: Mapping[str, Mapping[str, float]] = {
 }
 
 NOTES = (
-    "RoboShape: 32-bit words, so that a product takes four DSP48E2; 11312 is what Yosys maps its "
-    "RTL to, its own model says 5925.",
-    "Dadu-RBD: 4240 DSP are for seven functions together; its interval is taken at its best, 8.",
     "DRACO (arXiv 2511.08395, 2025) claims up to 8 times the throughput and 7.4 times less latency "
-    "than Dadu-RBD and RoboShape; it gives neither cycles nor DSP of a function to stand here.",
+    "than Dadu-RBD and RoboShape; its cycles and DSP of one function are not at hand.",
     "GRiD (ICRA 2022) is GPU code: up to 7.6 times a multi-threaded CPU, 2.6 times with "
     "input and output.",
 )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..compiler import compile_core, front_end
+from ..compiler import Front, compile_core, front_end
 from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
-from ..plans import planned
 from ..robot.design import load
+from ..robot.model import RobotError
 from ..tables import table
 from ..target import find_target
 from .folder import OutputError, read_manifest
@@ -84,21 +84,20 @@ def compare(
     design, loaded = load(robot, **chosen)
     name, target = loaded.name, find_target(design.target)
     measured = [placed(Path(folder), name, design.functions) for folder in designs]
-    progress(f"compiling {robot}")
-    core = compile_core(front_end(robot, **chosen))
+    front = front_end(robot, **chosen)
     lines: list[Line] = []
     for interval in intervals:
-        progress(f"interval {interval}")
-        plan = planned(replace(design, ii=interval), core.fixed)
-        label = f"rbdgen, {core.fixed.width} bits, II {interval}"
-        lines.append(_ours(label, plan.latency, interval, plan.multipliers))
-    progress("fewest cycles at RoboShape's clock")
+        progress(f"{robot}: interval {interval}")
+        lines.append(_ours(f"II {interval}", front, {"ii": interval}))
+    progress(f"{robot}: fewest cycles at RoboShape's clock")
     period = 1e3 / ROBOSHAPE_CLOCK
-    slow = replace(design, ii=None, style="latency", clock=period)
-    plan = planned(slow, core.fixed)
-    label = f"rbdgen, {core.fixed.width} bits, --style latency --clock {period:g}"
-    ours = _ours(label, plan.latency, plan.interval, plan.multipliers)
-    lines.append(replace(ours, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))
+    asked_for = f"--style latency --clock {period:g}"
+    no_slow = ""
+    try:
+        slow = _ours(asked_for, front, {"ii": None, "style": "latency", "clock": period})
+        lines.append(replace(slow, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))
+    except RobotError as error:  # every product on its own may be more than the part has
+        no_slow = f"{asked_for}: {error}"
     lines += measured
     known = [p for p in PEERS if p.robot == name and set(design.functions) <= set(GRADIENTS)]
     peers = [theirs(peer) for peer in known]
@@ -110,16 +109,21 @@ def compare(
         "gravity": list(design.gravity),
         "ours": [{**line.to_json(), "relative": relative(line, peers)} for line in lines],
         "peers": [
-            {**line.to_json(), "source": peer.source}
+            {**line.to_json(), "source": peer.source, "note": peer.note}
             for line, peer in zip(peers, known, strict=True)
         ],
         "cpu_ns": _cpu(name, design.functions),
+        "no_slow": no_slow,
     }
     return report | {"text": as_text(report)}
 
 
-def _ours(name: str, latency: int, interval: int, dsp: int) -> Line:
-    return Line(name, latency, (interval, interval), None, "not placed and routed", dsp)
+def _ours(name: str, front: Front, choices: dict[str, Any]) -> Line:
+    """A design of ours, compiled now: as ``generate`` would make it."""
+    core = compile_core(replace(front, design=replace(front.design, **choices)))
+    plan, width = core.plan, core.fixed.width
+    interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
+    return Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
 
 
 def theirs(peer: Peer) -> Line:
@@ -155,11 +159,12 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
 
 
 def relative(line: Line, peers: Sequence[Line]) -> dict[str, dict[str, float | None]]:
-    """How many times a peer's figures ours are: evaluations a clock, and for each DSP too."""
+    """How many times better than a peer: evaluations a clock, the same for each DSP, cycles."""
     return {
         peer.name: {
             "evaluations_per_clock": _times(line.per_clock, peer.per_clock),
             "evaluations_per_clock_and_dsp": _times(line.per_clock_and_dsp, peer.per_clock_and_dsp),
+            "latency": _times(peer.latency, line.latency),
         }
         for peer in peers
     }
@@ -177,12 +182,21 @@ def _cpu(robot: str, functions: Sequence[str]) -> dict[str, float]:
 
 
 HEAD = ("design", "latency", "II", "MHz", "DSP", "per clock", "per clock and 1000 DSP")
+RELATIVE = {
+    "evaluations_per_clock": "per clock",
+    "evaluations_per_clock_and_dsp": "per clock and DSP",
+    "latency": "fewer cycles",
+}
 
 
 def as_text(report: dict[str, Any]) -> str:
-    """The table and its footnotes."""
-    peers = [p["name"] for p in report["peers"] if p["evaluations_per_clock"]]
-    head = [*HEAD, *(f"× {name}{of}" for name in peers for of in ("", ", per DSP"))]
+    """The table, another of how many times better ours are, and footnotes."""
+    functions = ", ".join(report["functions"])
+    gravity = "gravity" if any(report["gravity"]) else "no gravity"
+    sines = "sines given" if report["angles"] == "sincos" else "sines made on the chip"
+    given = ", M⁻¹ given" if "difd" in report["functions"] else ""
+    ours = f"ours for {report['target']}"
+    parts = [f"{report['robot']}: {functions}; {sines}{given}, {gravity}; {ours}", ""]
     rows = [
         [
             line["name"],
@@ -192,22 +206,24 @@ def as_text(report: dict[str, Any]) -> str:
             line["dsp"] or "-",
             _figure(line["evaluations_per_clock"]),
             _figure(line["evaluations_per_clock_and_dsp"], 1e3),
-            *(
-                _figure(line.get("relative", {}).get(name, {}).get(key))
-                for name in peers
-                for key in ("evaluations_per_clock", "evaluations_per_clock_and_dsp")
-            ),
         ]
         for line in (*report["ours"], *report["peers"])
     ]
-    gravity = "no gravity" if not any(report["gravity"]) else "gravity"
-    sines = "sines given" if report["angles"] == "sincos" else "sines made on the chip"
-    given = ", M⁻¹ given" if "difd" in report["functions"] else ""
-    functions = ", ".join(report["functions"])
-    title = (
-        f"{report['robot']}: {functions}; {sines}{given}, {gravity}; ours for {report['target']}"
-    )
-    return "\n".join([title, "", table(head, rows), "", *_notes(report)])
+    parts += [table(HEAD, rows), ""]
+    times = [
+        (peer["name"], key)
+        for peer in report["peers"]
+        for key in RELATIVE
+        if any(line["relative"][peer["name"]][key] for line in report["ours"])
+    ]
+    if times:
+        head = ["times", *(f"{name}, {RELATIVE[key]}" for name, key in times)]
+        rows = [
+            [line["name"], *(_figure(line["relative"][name][key]) for name, key in times)]
+            for line in report["ours"]
+        ]
+        parts += [table(head, rows), ""]
+    return "\n".join([*parts, *_notes(report)])
 
 
 def _range(interval: list[float] | None) -> str:
@@ -227,14 +243,17 @@ def _notes(report: dict[str, Any]) -> list[str]:
     if any(line["clock_of"] == "scheduled for" for line in ours):
         notes.append(
             "--clock 18: scheduled for RoboShape's clock, by delays measured on an ECP5, which is "
-            "slower; not placed and routed."
+            "slower; not placed and routed. Other cycles are of faster clocks."
         )
+    if report["no_slow"]:
+        notes.append(report["no_slow"])
     if not peers:
         functions = ", ".join(report["functions"])
         notes.append(f"Of {report['robot']}: {functions}, no hardware of others is known here.")
-    names = {peer["name"] for peer in peers}
-    notes += [n for n in NOTES if n.split(":")[0] in names or not n.startswith(("RoboS", "Dadu"))]
-    notes += [f"{peer['name']}: {peer['source']}." for peer in peers]
+    for peer in peers:
+        note = f" {peer['note'][0].upper()}{peer['note'][1:]}." if peer["note"] else ""
+        notes.append(f"{peer['name']}: {peer['source']}.{note}")
+    notes += NOTES
     for name, time in report["cpu_ns"].items():
         notes.append(
             f"Pinocchio 4.1, {name} on one core (with gravity, sines included): {time:g} ns, "

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region
-from ..rtl.channel import BANK, capacity
+from ..rtl.channel import ADDRESSED, BANK, capacity
 from ..rtl.folded import DEEPEST
 from ..rtl.lane import LONGEST_RING
 from ..rtl.phases import LOADS
@@ -276,16 +276,20 @@ def _reciprocal(
 def _channel(channel: Channel, count: Counter[str]) -> None:
     """The FIFO of a channel, as ``rbdgen.rtl.channel`` builds it."""
     size = capacity(channel)
-    written, read = ({getattr(w, at) for w in channel.words} for at in ("written", "read"))
-    address = (size - 1).bit_length()
-    count["counter_bits"] += address * (len(written) + len(read)) + 2 * size.bit_length()
-    count["shift_register_bits"] += max(*written, channel.delay - 1, 1)
-    count["shift_register_bits"] += max(*read, channel.hold + 1)
+    count["shift_register_bits"] += max(*(w.written for w in channel.words), channel.delay - 1, 1)
+    count["shift_register_bits"] += max(*(w.read for w in channel.words), channel.hold + 1)
     groups: Counter[tuple[int, int]] = Counter()
     for word in channel.words:
         groups[word.written, word.read] += word.width
-    for width in groups.values():
+    addresses = 0
+    reached: dict[tuple[str, int], int] = {}  # bits that the last copy of an address has
+    for (written, read), width in sorted(groups.items()):
         _memory(width, size, count)
+        for own in (("write", written), ("read", read)):
+            full = own not in reached or reached[own] + width > ADDRESSED
+            addresses += full
+            reached[own] = width + (0 if full else reached[own])
+    count["counter_bits"] += addresses * (size - 1).bit_length() + 2 * size.bit_length()
 
 
 def _memory(width: int, depth: int, count: Counter[str]) -> None:
