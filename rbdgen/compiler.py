@@ -18,29 +18,27 @@ from .graph.node import Op
 from .graph.verify import verify
 from .passes.factor import factor
 from .passes.identities import identities
+from .passes.instances import instantiate
+from .passes.limbs import LimbError, Limbs, find_limbs, unread
 from .passes.phase import phase
 from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
+from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
+from .plans import AnyPlan, planned, turns
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
 from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
-from .schedule.binding import bind
-from .schedule.chained import ChainError, chain
-from .schedule.channels import Plan, plan
-from .schedule.fold import Fold
-from .schedule.latency import quickest
-from .schedule.modulo import fold
-from .schedule.pipelined import schedule
-from .schedule.units import Jobs, shared_jobs
-from .target import Target, find_target
+from .schedule.limbs import LimbPlan
+from .target import find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
 ERROR_SAMPLES = 2000  # without extremes
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
+LIMB_SAMPLES, LIMB_SEED = 16, 7
 Progress = Callable[[str], None]
 
 
@@ -58,12 +56,17 @@ class Front:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The functions in fixed point, scheduled: all that the hardware is made from."""
+    """The functions in fixed point, scheduled: all that the hardware is made from.
+
+    ``fixed`` is what the hardware computes, ``ranges`` those of the graph that ``plan`` schedules:
+    of ``fixed``, or of one limb's where limbs take turns.
+    """
 
     front: Front
     ranges: Ranges
     fixed: FixedGraph
-    plan: Plan | Fold
+    plan: AnyPlan
+    notes: tuple[str, ...] = field(default=())
 
 
 def front_end(path: str, **choices: Any) -> Front:
@@ -108,10 +111,34 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute."""
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
-    design, target = front.design, find_target(front.design.target)
-    progress("ranges and word lengths")
     given = sample_inputs(front)
-    graph = verify(phase(front.graph))  # angles in turns
+    limbs = limbs_of(front)
+    if limbs is not None and (core := in_turn(front, limbs, given, progress)) is not None:
+        return core
+    ranges, fixed = in_words(front, front.graph, given, progress)
+    progress("schedule")
+    return Core(front, ranges, fixed, planned(front.design, fixed))
+
+
+def in_turn(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Core | None:
+    """One limb's datapath for all; None where the design does better without, or must."""
+    ranges, fixed = in_words(front, limbs.template, limbs.given(given), progress)
+    progress("schedule")
+    template, note = turns(front.design, fixed, len(limbs.limbs), front.graph)
+    if template is None:
+        return None
+    spare = input_formats(unread(front.graph, limbs), given.limits, front.design.width)
+    instances = instantiate(fixed, limbs, front.graph, spare)
+    return Core(front, ranges, instances.whole, LimbPlan(template, limbs, instances), (note,))
+
+
+def in_words(
+    front: Front, graph: Graph, given: Given, progress: Progress
+) -> tuple[Ranges, FixedGraph]:
+    """A graph over real numbers in fixed point, as the design says."""
+    progress("ranges and word lengths")
+    design, target = front.design, find_target(front.design.target)
+    graph = verify(phase(graph))  # angles in turns
     graph = verify(reciprocals(graph))  # as mantissas and exponents
     if design.error is None:
         ranges, fixed = to_words(graph, given, design.width)
@@ -123,77 +150,22 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
             f"{front.robot.name}: {functions}: the same in every state, so there is no hardware "
             "to make"
         )
-    progress("schedule")
-    return Core(front, ranges, fixed, scheduled(design, fixed, target))
+    return ranges, fixed
 
 
-def scheduled(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
-    """The schedule that the design asks for; RobotError if the part is too small."""
-    jobs = shared_jobs(fixed, target)
-    if design.style == "latency":
-        return least_latency(design, fixed, jobs, target)
-    interval = initiation_interval(design, jobs, target)
-    if interval > 1:
-        return fold(
-            fixed, target, interval, jobs, solver=design.scheduler == "exact", selected=True
-        )
-    return plan(schedule(fixed, bind(fixed, target), target))
-
-
-def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
-    """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
-    budget = design.multipliers or target.multipliers
-    if design.clock is None:
-        if design.ii is not None or design.multipliers is not None:
-            least = least_interval(jobs, budget, target)
-            if design.ii is not None and design.ii < least:
-                raise too_often(design.ii, least, jobs, budget, target)
-            return quickest(fixed, target, jobs, budget, design.ii)
-        pipelined = plan(schedule(fixed, bind(fixed, target), target))
-        try:
-            found = quickest(fixed, target, jobs, budget, None)
-        except ValueError:  # even one unit of each kind is more: products are made of logic
-            return pipelined
-        return found if found.latency <= pipelined.latency else pipelined
-    if jobs.multipliers(1) > budget:
-        raise RobotError(
-            f"clock: {sum(map(len, jobs.of.values()))} products and units, each on its own, take "
-            f"{jobs.multipliers(1)} hardware multipliers; {target.part} or the budget has {budget}"
-        )
+def limbs_of(front: Front) -> Limbs | None:
+    """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
+    design = front.design
+    folded = design.ii is not None or design.multipliers is not None
+    if design.fold == "none" or (design.fold == "auto" and not folded):
+        return None
+    anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
     try:
-        return chain(fixed, target, design.clock, design.ii or 1, jobs)
-    except ChainError as error:
-        raise RobotError(f"clock: {error}") from None
-
-
-def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
-    """Cycles from task to task that the design asks for; RobotError if the part is too small."""
-    budget = design.multipliers or target.multipliers
-    if design.multipliers is None:
-        interval = design.ii or 1
-        # at one task a clock, products that find no multiplier are made of logic
-        if interval == 1 or jobs.multipliers(interval) <= budget:
-            return interval
-    least = least_interval(jobs, budget, target)
-    if design.multipliers is not None:
-        return least
-    raise too_often(interval, least, jobs, budget, target)
-
-
-def least_interval(jobs: Jobs, budget: int, target: Target) -> int:
-    """The smallest initiation interval within the budget; RobotError if there is none."""
-    try:
-        return jobs.least_interval(budget)
-    except ValueError as error:
-        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
-
-
-def too_often(interval: int, least: int, jobs: Jobs, budget: int, target: Target) -> RobotError:
-    """What is wrong with an interval below the least."""
-    return RobotError(
-        f"ii: {interval} takes {jobs.multipliers(interval)} hardware multipliers, {target.part} "
-        f"or the budget has {budget}; from {least} on it fits"
-    )
+        return find_limbs(front.graph, anything)
+    except LimbError as error:
+        if design.fold == "auto":
+            return None
+        raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
 
 
 def sample_inputs(front: Front) -> Given:

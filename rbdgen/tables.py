@@ -37,6 +37,9 @@ def info_text(facts: dict[str, Any]) -> str:
     """The facts of ``rbdgen.api.info``."""
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
     rows = [[step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]]
+    if (limbs := facts["limbs"])["in_turn"] > 1:
+        label = f"one of {limbs['in_turn']} limbs"
+        rows.append([label, *(limbs["operations"][n] for n in names)])
     lowered = facts["lowered_operations"]
     rows.append(["constants as shifts", *(lowered[n] for n in names)])
     lines = [

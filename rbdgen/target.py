@@ -57,7 +57,7 @@ class Target:
     name: str
     part: str
     multipliers: int  # MULT18X18D, DSP48E2
-    luts: int = 0  # LUT4 (ECP5) with as many flip-flops; two make one slice or CCU2C
+    luts: int = 0  # LUT4 (ECP5) with as many flip-flops, two make one slice or CCU2C; or LUT6
     block_rams: int = 0  # DP16KD, 18 kbit each
     flag: str = ""
     package: str = "CABGA381"
@@ -94,11 +94,13 @@ TARGETS = {
         Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
-        # Mapped only: the multipliers of an XCVU9P and an XC7K325T. Their delays are an assumption:
-        # no open tool places and routes for them. Both are newer and faster than any ECP5, so the
-        # delays of its fastest grade are taken for an upper bound.
-        Target("xcup", "XCVU9P", 6840, family="xcup", wider_operand=27, delays=ECP5_SPEED_8),
-        Target("xc7", "XC7K325T", 840, family="xc7", wider_operand=25, delays=ECP5_SPEED_8),
+        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180). Their
+        # delays are an assumption: no open tool places and routes for them. Both are faster than
+        # any ECP5, so the delays of the fastest one are taken for an upper bound.
+        Target(
+            "xcup", "XCVU9P", 6840, 1182240, family="xcup", wider_operand=27, delays=ECP5_SPEED_8
+        ),
+        Target("xc7", "XC7K325T", 840, 203800, family="xc7", wider_operand=25, delays=ECP5_SPEED_8),
     )
 }
 

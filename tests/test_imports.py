@@ -22,10 +22,12 @@ ALLOWED: dict[str, set[str]] = {
     "rtl": HARDWARE,
     "codegen": HARDWARE,
     "simulate": HARDWARE | {"rtl"},
+    "estimate": HARDWARE | {"rtl"},
+    "explore": {"schedule"},
     "synthesize": HARDWARE | {"rtl"},
 }
 # These put the rooms together. They see everything, and only each other see them.
-TOP = {"compiler", "samples", "api", "cli", "demo", "bench", "cpu", "__main__"}
+TOP = {"compiler", "plans", "options", "samples", "api", "cli", "demo", "bench", "cpu", "__main__"}
 
 IGNORED = {"build", "dist", "__pycache__"}
 # Spelt so that this file does not contain them.

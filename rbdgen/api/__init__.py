@@ -1,6 +1,8 @@
-"""rbdgen from Python: the same five things that the command line does."""
+"""rbdgen from Python: the same things that the command line does."""
 
+from .compare import compare
 from .evaluate import evaluate
+from .explore import explore
 from .folder import (
     InputError,
     OutputError,
@@ -18,7 +20,9 @@ __all__ = [
     "InputError",
     "Mismatch",
     "OutputError",
+    "compare",
     "evaluate",
+    "explore",
     "generate",
     "info",
     "read_arrays",

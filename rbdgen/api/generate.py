@@ -13,12 +13,14 @@ import yaml
 from .. import __version__
 from ..compiler import Core, compile_core, front_end
 from ..graph.text import to_text
+from ..robot.choices import CHECKS
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
 from ..rtl.channel import capacity
 from ..rtl.emit import Emitted, emit
 from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
+from ..schedule.limbs import LimbPlan
 from ..schedule.occupancy import occupancy
 from ..schedule.pipelined import region_name
 from ..schedule.timeline import timeline
@@ -49,12 +51,17 @@ def generate(
     files = dict(made.files)
     joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    if isinstance(core.plan, Fold):
-        alone = core.plan.interval == 1 or core.plan.chain is not None
-        files[DIAGRAM] = (timeline if alone else occupancy)(core.plan, title)
+    plan = core.plan
+    if isinstance(plan, LimbPlan):  # the picture is the first one's
+        title += f", one of {len(plan.limbs)} limbs"
+        joints = joints[: 1 + max(joint for _, joint in plan.fire)]
+        plan = plan.template
+    if isinstance(plan, Fold):
+        alone = plan.interval == 1 or plan.chain is not None
+        files[DIAGRAM] = (timeline if alone else occupancy)(plan, title)
     else:
         names, parents = [j.name for j in joints], [j.parent for j in joints]
-        files[DIAGRAM] = diagram(core.plan, names, parents, title)
+        files[DIAGRAM] = diagram(plan, names, parents, title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_text(front.design)
@@ -76,27 +83,7 @@ def design_text(design: Design) -> str:
     joints = {name: _said(vars(own)) for name, own in design.joint_limits.items()}
     if joints:
         limits["joints"] = joints
-    entries: dict[str, Any] = {
-        "robot": ROBOT,
-        "base": design.base,
-        "mimic": design.mimic,
-        "gravity": list(design.gravity),
-        "snap": design.snap,
-        "functions": list(design.functions),
-        "width": design.width,
-        "target": design.target,
-        "angles": design.angles,
-        "rotation": design.rotation,
-        "formulation": design.formulation,
-        "factorisation": design.factorisation,
-        "root": design.root,
-        "scheduler": design.scheduler,
-        "style": design.style,
-        "external_forces": list(design.external_forces),
-    }
-    for key in ("error", "ii", "multipliers", "clock"):
-        if getattr(design, key) is not None:
-            entries[key] = getattr(design, key)
+    entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)
@@ -140,6 +127,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "width": core.fixed.width,
         "style": front.design.style,
         "clock": front.design.clock,
+        "limbs_in_turn": len(plan.limbs) if isinstance(plan, LimbPlan) else 1,
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": {

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..compiler import Core, Front, compile_core, front_end
 from ..graph.node import Op
+from ..schedule.limbs import LimbPlan
 
 
 def info(robot: str, **choices: Any) -> dict[str, Any]:
@@ -16,7 +17,8 @@ def info(robot: str, **choices: Any) -> dict[str, Any]:
     """
     front = front_end(robot, **choices)
     core = compile_core(front)
-    return {**robot_facts(front), **number_facts(core)}
+    facts = {**robot_facts(front), **number_facts(core)}
+    return {**facts, "notes": [*facts["notes"], *core.notes]}
 
 
 def robot_facts(front: Front) -> dict[str, Any]:
@@ -43,10 +45,11 @@ def robot_facts(front: Front) -> dict[str, Any]:
 
 
 def number_facts(core: Core) -> dict[str, Any]:
-    """The fixed-point graph: word lengths, what the passes left, schedule."""
-    fixed, plan = core.fixed, core.plan
+    """The fixed-point graph of the hardware: word lengths, what the passes left, schedule."""
+    fixed, plan = core.plan.fixed, core.plan
     arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
     widths = [fixed.formats[n].width for n in arithmetic]
+    limbs = plan if isinstance(plan, LimbPlan) else None
     return {
         "width": fixed.width,
         "formats": formats(core),
@@ -60,6 +63,10 @@ def number_facts(core: Core) -> dict[str, Any]:
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": plan.multipliers,
+        "limbs": {
+            "in_turn": len(limbs.limbs) if limbs else 1,
+            "operations": (limbs.found.template if limbs else core.front.graph).operations(),
+        },
         "target": core.front.design.target,
         "style": core.front.design.style,
         "clock": core.front.design.clock,

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..compiler import Core
 from ..rtl.emit import emit
-from ..simulate.verilate import Model, Ports, build
+from ..simulate.model import Model
+from ..simulate.ports import Ports
+from ..simulate.verilate import build
 from .generate import manifest
 
 Progress = Callable[[str], None]

@@ -15,7 +15,7 @@ from ..compiler import Core, compile_core, front_end
 from ..dynamics.interface import clip
 from ..graph.text import to_text
 from ..samples import sample_states
-from ..simulate.verilate import Model, Result
+from ..simulate.model import Model, Result
 from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, read_manifest, write_file
 from .generate import DESIGN, GRAPH

@@ -23,6 +23,7 @@ from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
+from .area import area_model
 from .delays import delays
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
@@ -202,5 +203,6 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "fold-overhead": fold_overhead,
     "peers": beside_peers,
     "delays": delays,
+    "area-model": area_model,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }

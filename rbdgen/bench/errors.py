@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from ..api.evaluate import integer_results, to_words
 from ..api.generate import design_text
+from ..api.kept import kept
 from ..api.simulate import Error, batches, outputs_and_golden
 from ..compiler import Core, Front
 from ..graph.text import to_text
 from ..robot.choices import WIDTHS
-from .kept import kept
 
 SEED = 0
 SMALLEST = 1e-300  # no division by zero

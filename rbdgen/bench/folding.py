@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..api.kept import kept
 from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..rtl.emit import emit
@@ -18,13 +19,13 @@ from ..synthesize.nextpnr import place_and_route
 from ..synthesize.yosys import synth_ecp5
 from ..tables import table
 from ..target import find_target
-from .kept import kept
 
 Progress = Callable[[str], None]
 # Name: robot, choices, speed grade, MHz aimed at.
 DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
     "iiwa14-did": ("iiwa14", {"functions": ("did",), "ii": 5}, 8, 130),
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
+    "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
 }
 INTERVALS = (1, 2, 4, 8, 16)
 CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
@@ -71,7 +72,7 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
     fixed = compile_core(front_end("iiwa14")).fixed
     found: dict[int, dict[str, Any]] = {}
     for interval in INTERVALS:
-        made = fold(fixed, target, interval)
+        made = fold(fixed, target, interval, selected=interval > 1)
         files = emit(made, "core").files
         text = files["core.il"] + files["core_ecp5.il"]
 
@@ -84,6 +85,8 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 progress(f"interval {interval}: Yosys")
                 netlist = folder / "netlist.json"
                 cells = synth_ecp5(sources, "core", netlist, progress=progress)
+                if interval == 1:  # only what the others are compared with
+                    return {"cells": cells.count}
                 progress(f"interval {interval}: nextpnr")
                 placed = place_and_route(netlist, target, speed=8, freq=165, progress=progress)
             return {"cells": cells.count, "placed": asdict(placed)}
@@ -96,14 +99,15 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
     base = found[1]["cells"]
     rows = []
     for interval, result in found.items():
-        cells, clock = result["cells"], result["placed"]["fmax"]
+        cells = result["cells"]
+        clock = round(result["placed"]["fmax"], 1) if "placed" in result else "-"
         shared = cells["MULT18X18D"]
         over = [
             round((cells.get(c, 0) - base.get(c, 0)) / shared, 1)
             for c in ("LUT4", "TRELLIS_FF", "TRELLIS_DPR16X4")
         ]
         counts = [cells.get(c, 0) for c in CELLS]
-        rows.append([interval, result["latency"], *counts, *over, round(clock, 1)])
+        rows.append([interval, result["latency"], *counts, *over, clock])
     head = ("interval", "latency", *CELLS, "LUT4 more", "FF more", "LUT-RAM more", "MHz, speed 8")
     print(table(head, rows))
     print("more: than with every operation its own unit, for each multiplier")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..api.folder import write_file
 from ..compiler import compile_core, front_end
+from ..peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from ..robot.design import MotionLimits
 from ..tables import markdown, table
 from .cells import cells, count
@@ -22,12 +23,12 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
     (f"{WIDTH} bits", {"width": WIDTH}),
     ("--error 4e-5", {"error": 4e-5}),
 )
-LATENCY = 612.0  # ns, RoboShape's
-FLOATING_IN_SPACE = (0.0, 0.0, 0.0)  # RoboShape leaves gravity out
+ROBOSHAPE, DADU = (p for p in PEERS if p.robot == "iiwa14")
+LATENCY = 1e3 * ROBOSHAPE.latency / ROBOSHAPE_CLOCK  # ns
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "did,difd, no gravity, sines given",
-        {"functions": ("did", "difd"), "angles": "sincos", "gravity": FLOATING_IN_SPACE},
+        dict(CONVENTIONS),
     ),
     ("did,difd, sines given", {"functions": ("did", "difd"), "angles": "sincos"}),
     ("difd, sines given", {"functions": ("difd",), "angles": "sincos"}),
@@ -36,10 +37,14 @@ VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
 # Others: name, latency, MHz, II, multipliers, DSP, LUT, errors of GRADIENTS.
 OTHERS: tuple[tuple[Any, ...], ...] = (
     (
-        *("RoboShape, Q16.16: did,difd, no gravity, sines given", 34, 56, 24, "-", 11312, 340_000),
+        "RoboShape, Q16.16: did,difd, no gravity, sines given",
+        *(ROBOSHAPE.latency, round(ROBOSHAPE_CLOCK), 24, "-", ROBOSHAPE.dsp, 340_000),
         *("2e-4 (1e-3)", "5e-4 (6e-3)", "-", "3e-2 (1.5e-1)"),
     ),
-    ("Dadu-RBD, XCVU9P: seven functions", 95, 125, "8 to 10", "-", 4240, *["-"] * 5),
+    (
+        "Dadu-RBD, XCVU9P: seven functions",
+        *(DADU.latency, DADU.clock, "8 to 10", "-", DADU.dsp, *["-"] * 5),
+    ),
 )
 HEAD = ("design", "words", "latency", "MHz", "II", "multipliers", "DSP48E2", "LUT", *GRADIENTS)
 LEGEND = (

@@ -11,7 +11,8 @@ carry chain as wide as its result, plus one bit:
   positive, or too small) *overflows* the exponent: it comes out 2^width too large, and wraps.
 * selection: both values cut off to the result's last bit.
 * everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
-  says ``wraps`` (angles do); the flag is part of the specification.
+  says ``wraps`` (angles do); the flag is part of the specification. A format that ``saturates``
+  has its nearest word instead: the lowest word, negated, is the highest, and no overflow.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ class Format:
     fraction: int
     rounded: bool = False  # product: round half up instead of cutting off
     wraps: bool = False  # wrapping around is meant, not an overflow
+    saturates: bool = False  # of a mirrored limb's inputs and outputs; no unit does it
 
     @property
     def lowest(self) -> int:
@@ -48,6 +50,11 @@ class Format:
     @property
     def highest(self) -> int:
         return (1 << (self.width - 1)) - 1
+
+    @property
+    def flags(self) -> bool:
+        """Whether a value that does not fit is an overflow."""
+        return not (self.wraps or self.saturates)
 
     def quantize(self, values: NDArray[np.float64] | float) -> Integers:
         """The nearest words, half up, saturated."""
@@ -59,6 +66,8 @@ class Format:
 
     def wrap(self, words: Integers) -> Integers:
         """Two's complement at this width."""
+        if self.saturates:
+            return np.clip(words, self.lowest, self.highest)
         half = np.int64(1) << (self.width - 1)
         return ((words + half) & ((np.int64(1) << self.width) - 1)) - half
 
@@ -100,7 +109,11 @@ class FixedGraph:
     def overflowing(self, node: Node) -> bool:
         """Whether operands exist, within their formats, that overflow this node."""
         out = self.formats[node]
-        if out.wraps or node.op in (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA):
+        if (
+            out.wraps
+            or out.saturates
+            or node.op in (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
+        ):
             return False
         if node.op is Op.EXPONENT:  # of an operand that is not positive
             return True
@@ -211,8 +224,9 @@ def evaluate_fixed(
             words = np.asarray(inputs[node.name], dtype=np.int64)
         else:
             words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
-        wrapped = fixed.formats[node].wrap(words)
-        if not fixed.formats[node].wraps and (wrapped != words).any():
+        out = fixed.formats[node]
+        wrapped = out.wrap(words)
+        if out.flags and (wrapped != words).any():
             overflowed[node] = np.atleast_1d(wrapped != words)
         values[node] = wrapped
         if watch is not None:

@@ -38,6 +38,7 @@ LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
 SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
+FOLDS = ("auto", "none", "limbs")
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -169,6 +170,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "scheduler": _one_of(*SCHEDULERS),
     "style": _one_of(*STYLES),
     "clock": _clock,
+    "fold": _one_of(*FOLDS),
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -88,6 +88,9 @@ class Design:
                          ``multipliers`` (else the target's), one task in flight or several.
     ``clock``            period [ns] of a slow clock, within which operations are chained; only
                          with style "latency", which else counts with the fastest clock.
+    ``fold``             with ``ii`` or ``multipliers``: "limbs", limbs that are alike up to signs
+                         take turns in one of them; "none", operations share multipliers;
+                         "auto", limbs where there are such and they give no longer an interval.
     """
 
     robot: str
@@ -112,6 +115,7 @@ class Design:
     scheduler: str = "list"
     style: str = "throughput"
     clock: float | None = None
+    fold: str = "auto"
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -120,6 +124,9 @@ class Design:
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
         if self.style == "latency":
+            for key, value in (("fold", "limbs"), ("scheduler", "exact")):
+                if getattr(self, key) == value:
+                    raise RobotError(f"{key}: {value} is for style throughput, not latency")
             return
         if self.ii is not None and self.multipliers is not None:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")

@@ -1,8 +1,8 @@
-"""The sums of ``rbdgen.graph.fixed`` as single carry chains."""
+"""The sums of ``rbdgen.graph.fixed`` as single carry chains; and delays."""
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Value
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from ..graph.fixed import Format
 from ..graph.node import Op
@@ -47,3 +47,12 @@ def add_or_subtract(op: Op, a: Value, fa: int, b: Value, fb: int, out: Format) -
     with_bit, other, fo = (a, b, fb) if guarded[0] else (b, a, fa)
     other = Cat(with_bit[0], aligned(other, f - fo)).as_signed()
     return (with_bit + other)[1:].as_signed()
+
+
+def later(m: Module, value: Value, cycles: int = 1) -> Value:
+    """``value`` after so many registers, its shape kept."""
+    for _ in range(cycles):
+        register = Signal(value.shape(), reset_less=True)
+        m.d.sync += register.eq(value)
+        value = register
+    return value

@@ -11,6 +11,7 @@ from .counting import at_least, next_count
 from .lut_ram import LutRam
 
 BANK = 16  # words of one LUT-RAM
+ADDRESSED = 200  # bits of memory that one copy of an address reaches
 
 
 # Tells rbdgen.synthesize to leave registers that are equal to others: those of a channel shall lie
@@ -69,16 +70,16 @@ class ChannelFifo(wiring.Component):
         groups: dict[tuple[int, int], list[int]] = {}
         for k, word in enumerate(channel.words):
             groups.setdefault((word.written, word.read), []).append(k)
-        writes, reads = (sorted(set(offsets)) for offsets in zip(*groups, strict=True))
-        write_at = {at: _pointer(m, f"write_address_{at}", pushed[at], size) for at in writes}
-        read_at = {at: _pointer(m, f"read_address_{at}", popped[at], size) for at in reads}
+        write_at = _Pointers(m, "write_address", pushed, size)
+        read_at = _Pointers(m, "read_address", popped, size)
         for (written, read), members in sorted(groups.items()):
-            ram = LutRam(sum(channel.words[k].width for k in members), size)
+            width = sum(channel.words[k].width for k in members)
+            ram = LutRam(width, size)
             m.submodules[f"memory_{written}_{read}"] = ram.instance(
                 write=pushed[written],
-                write_address=write_at[written],
+                write_address=write_at.at(written, width),
                 data=Cat(self.written[k] for k in members),
-                read_address=read_at[read],
+                read_address=read_at.at(read, width),
                 q=Cat(self.read[k] for k in members),
             )
             self.rams.append(ram)
@@ -109,9 +110,21 @@ def _delays(m: Module, name: str, bit: Signal, cycles: int) -> Value:
     return now_and_earlier
 
 
-def _pointer(m: Module, name: str, step: Value, size: int) -> Signal:
-    """Counts the steps round a memory of ``size`` words."""
-    pointer = Signal(range(size), name=name)
-    with m.If(step):
-        m.d.sync += pointer.eq(next_count(pointer, size))
-    return pointer
+class _Pointers:
+    """Addresses by when they step, each with copies for so many bits of memory."""
+
+    def __init__(self, m: Module, name: str, steps: Value, size: int) -> None:
+        self._m, self._name, self._steps, self._size = m, name, steps, size
+        self._last: dict[int, tuple[Signal, int, int]] = {}  # copy, its number, bits that it has
+
+    def at(self, cycle: int, bits: int) -> Signal:
+        """The address that steps with ``steps[cycle]``, for a memory of so many bits more."""
+        pointer, number, used = self._last.get(cycle, (None, 0, 0))
+        if pointer is None or used + bits > ADDRESSED:
+            name = f"{self._name}_{cycle}" + (f"_{number}" if number else "")
+            pointer = Signal(range(self._size), name=name, attrs=NOT_SHARED if number else {})
+            number, used = number + 1, 0
+            with self._m.If(self._steps[cycle]):
+                self._m.d.sync += pointer.eq(next_count(pointer, self._size))
+        self._last[cycle] = pointer, number, used + bits
+        return pointer

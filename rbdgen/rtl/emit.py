@@ -11,10 +11,12 @@ from amaranth.lib import wiring
 
 from ..schedule.channels import Plan
 from ..schedule.fold import Fold
+from ..schedule.limbs import LimbPlan
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
 from .folded import Folded
+from .limbs import LimbsInTurn
 from .lut_ram import emit_lut_rams
 from .multiplier import Multiplier, emit_multipliers
 from .round_trip import RoundTrip
@@ -45,14 +47,20 @@ class Emitted:
     shells: dict[str, Shell]
 
 
-def emit(plan: Plan | Fold, name: str) -> Emitted:
+def emit(plan: Plan | Fold | LimbPlan, name: str) -> Emitted:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
-    core = Folded(plan, name) if isinstance(plan, Fold) else RoundTrip(plan, name)
+    core: Core
+    if isinstance(plan, LimbPlan):
+        core = LimbsInTurn(plan, name)
+    elif isinstance(plan, Fold):
+        core = Folded(plan, name)
+    else:
+        core = RoundTrip(plan, name)
     texts = [to_rtlil(core, name)]
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}

@@ -112,7 +112,7 @@ class _Datapath:
         for node in fold.time:
             self._chain(node)
         for node in fold.time:
-            if node.op is not Op.INPUT and (fold.held(node) or not fold.shared(node)):
+            if node.op is not Op.INPUT and fold.own(node):
                 self._own(node, units)
         for own, place in fold.place.items():
             self._connect(own, units[place.kind, place.number])
@@ -167,7 +167,7 @@ class _Datapath:
             register = Signal(signed(width), name=f"n{node.index}", reset_less=True)
             self.phases.enable(self.m, 0, register, self.core.i.payload[node.name])
             return register
-        if self.fold.held(node) or not self.fold.shared(node):
+        if self.fold.own(node):
             return Signal(signed(width), name=f"n{node.index}")
         place = self.fold.place[job(node)]
         gives = units[place.kind, place.number].gives
@@ -182,7 +182,7 @@ class _Datapath:
         return result
 
     def _own(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> None:
-        """An operation on its own hardware, its result registered where that is held."""
+        """An operation on its own hardware, its result registered but where clocks are slow."""
         if node.op is Op.MUL and not self.fold.shared(node):
             (a, _), (b, _) = (self._operand(node, k) for k in range(2))
             wide = product_of(self.fixed, node, a * b)
@@ -195,12 +195,15 @@ class _Datapath:
             wide = result_of(self.m, self.fixed, node, read)
         if not self.fixed.overflowing(node):
             wide = wide[: self.fixed.formats[node].width].as_signed()
-        if not self.fold.held(node):
+        if self.fold.chain is not None:
             self.m.d.comb += self.chains[node][0].eq(wide)
             self.wide[node] = wide
             return
         register = Signal(wide.shape(), name=f"r{node.index}", reset_less=True)
-        self.phases.enable(self.m, self.fold.loads(node), register, wide)
+        if self.fold.held(node):
+            self.phases.enable(self.m, self.fold.loads(node), register, wide)
+        else:
+            self.m.d.sync += register.eq(wide)
         self.m.d.comb += self.chains[node][0].eq(register)
         self.wide[node] = register
 

@@ -34,6 +34,7 @@ from amaranth.hdl import (
 )
 
 from ..target import Style
+from .arithmetic import later
 
 DSP_WIDTH = 18  # one operand of MULT18X18D, signed
 DSP_LATENCY = 3  # its input, pipeline and output registers
@@ -186,15 +187,6 @@ class _Ecp5(Elaboratable):
         return m
 
 
-def _register(m: Module, value: Value, stages: int = 1) -> Value:
-    """``value`` after ``stages`` registers, its shape kept."""
-    for _ in range(stages):
-        register = Signal(value.shape(), reset_less=True)
-        m.d.sync += register.eq(value)
-        value = register
-    return value
-
-
 # --- hardware multipliers --------------------------------------------------------------------
 
 
@@ -205,7 +197,7 @@ def _dsp_product(m: Module, a: Value, b: Value, latency: int) -> Value:
     """
     spare = latency - minimum_latency(len(a), len(b))
     width = len(a) + len(b)
-    product = [[_register(m, _mult18x18d(m, i, j), spare) for j in _limbs(b)] for i in _limbs(a)]
+    product = [[later(m, _mult18x18d(m, i, j), spare) for j in _limbs(b)] for i in _limbs(a)]
     match product:
         case [[only]]:
             return only[:width].as_signed()
@@ -213,16 +205,16 @@ def _dsp_product(m: Module, a: Value, b: Value, latency: int) -> Value:
             return _shifted_sum(m, low, high, width)
         case _:
             (low, cross), (other_cross, high) = product
-            middle = _register(m, cross + other_cross)
+            middle = later(m, cross + other_cross)
             # 0 <= low < 2^34, so low and high stand side by side without an adder.
-            outer = _register(m, Cat(low[: 2 * LIMB], high)[:width].as_signed())
+            outer = later(m, Cat(low[: 2 * LIMB], high)[:width].as_signed())
             return _shifted_sum(m, outer, middle, width)
 
 
 def _shifted_sum(m: Module, low: Value, high: Value, width: int) -> Value:
     """``low + high · 2^LIMB`` in ``width`` bits, registered; the low bits need no adder."""
     upper = low[LIMB:].as_signed() + high
-    return _register(m, Cat(low[:LIMB], upper)[:width].as_signed())
+    return later(m, Cat(low[:LIMB], upper)[:width].as_signed())
 
 
 def _limbs(value: Value) -> list[list[Value]]:
@@ -274,7 +266,7 @@ def _logic_product(m: Module, a: Value, b: Value, latency: int) -> Value:
         a, b = b, a
     levels = min(latency - 1, _depth(len(b)))
     spare = latency - 1 - levels
-    a, b = _register(m, a, spare), _register(m, b, spare)
+    a, b = later(m, a, spare), later(m, b, spare)
 
     bits = list(b)
     groups = min(2**levels, (len(bits) + 1) // 2)
@@ -283,7 +275,7 @@ def _logic_product(m: Module, a: Value, b: Value, latency: int) -> Value:
     start = 0
     for g in range(groups):
         stop = start + (len(bits) - start) // (groups - g)
-        terms.append((start, _register(m, _rows(m, a, bits[start:stop], stop == len(bits)))))
+        terms.append((start, later(m, _rows(m, a, bits[start:stop], stop == len(bits)))))
         start = stop
 
     for _ in range(levels):
@@ -296,14 +288,14 @@ def _logic_product(m: Module, a: Value, b: Value, latency: int) -> Value:
 def _merge(m: Module, pair: Sequence[tuple[int, Value]]) -> Value:
     """Registered sum of two neighbouring terms; a term without a neighbour waits a cycle."""
     if len(pair) == 1:
-        return _register(m, pair[0][1])
+        return later(m, pair[0][1])
     (low_offset, low), (high_offset, high) = pair
     shift = high_offset - low_offset
     # low is a · (shift bits, unsigned), so what it has above them is no wider than a; and the sum
     # of both needs no more bits than high, being a · (more bits) too
     half = _half(lambda x, y, *_: x ^ y, lambda x, _: x)
     bits = [(half, (_bit(low[shift:], n), high[n], ZERO, ONE)) for n in range(len(high))]
-    return _register(m, Cat(low[:shift], _carry_chain(m, bits)).as_signed())
+    return later(m, Cat(low[:shift], _carry_chain(m, bits)).as_signed())
 
 
 def _rows(m: Module, a: Value, bits: Sequence[Value], top: bool) -> Value:

@@ -10,30 +10,44 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from .channel import NOT_SHARED
 
 LOADS = 400  # registers that one copy of a phase's bit enables
+COPIES = 24  # that follow one relay
 
 
 class Phases:
     """Counts 0 to ``interval`` - 1, over and over, from 0 in the first cycle after reset.
 
-    What users get are copies: registers that follow one ring of master bits, so that a bit's many
-    loads are split among neighbours.
+    What users get are copies, registers behind relays, which are registers that follow one ring of
+    master bits: no net has many ends, however large the datapath is.
     """
 
     def __init__(self, m: Module, interval: int) -> None:
         self._m, self.interval = m, interval
         self._ring = Signal(interval, init=1, name="phases", attrs=NOT_SHARED)
         m.d.sync += self._ring.eq(self._ring.rotate_left(1))
+        self._relays: dict[int, tuple[Signal, int]] = {}  # by the phase in which they are set
         self._copies: dict[int, tuple[Signal, int]] = {}
         self._made = 0
 
     def copy(self, phases: Iterable[int]) -> Signal:
         """A register of the caller's own: set in these phases."""
         among = {p % self.interval for p in phases}
+        before = Cat(self._relay((p - 1) % self.interval) for p in sorted(among))
+        return self._register(f"phase_copy_{self._made}", 0 in among, before.any())
+
+    def _relay(self, phase: int) -> Signal:
+        """A register set in ``phase``, for one more copy."""
+        relay, used = self._relays.get(phase, (None, 0))
+        if relay is None or used == COPIES:
+            before = self._ring[(phase - 1) % self.interval]
+            relay, used = self._register(f"phase_relay_{self._made}", phase == 0, before), 0
+        self._relays[phase] = relay, used + 1
+        return relay
+
+    def _register(self, name: str, init: bool, value: Value) -> Signal:
         self._made += 1
-        copy = Signal(init=int(0 in among), name=f"phase_copy_{self._made}", attrs=NOT_SHARED)
-        before = Cat(self._ring[(p - 1) % self.interval] for p in sorted(among))
-        self._m.d.sync += copy.eq(before.any())
-        return copy
+        register = Signal(init=int(init), name=name, attrs=NOT_SHARED)
+        self._m.d.sync += register.eq(value)
+        return register
 
     def bit(self, phase: int, loads: int) -> Signal:
         """A register set in ``phase``, shared by users with so many loads each."""

@@ -22,6 +22,7 @@ from amaranth.lib.memory import Memory
 
 from ..graph.reciprocal import GUARD, INDEX, SEED, Reciprocal
 from ..schedule.binding import normalising, reciprocal_latency
+from .arithmetic import later
 from .multiplier import Multiplier
 
 
@@ -92,15 +93,15 @@ class ReciprocalPipeline(Elaboratable):
         f = x[spec.window - 1 - spec.fraction : -1]
         mantissa, took = self._line(m, f), self.unit.multipliers[0].latency + 4
         if spec.newton:
-            mantissa = self._newton_step(m, _later(m, f, took), mantissa)
+            mantissa = self._newton_step(m, later(m, f, took), mantissa)
             took += sum(unit.latency for unit in self.unit.multipliers[1:]) + 2
         m.d.comb += self.mantissa.eq(mantissa)
 
-        places, found, negative = (_later(m, v, 1) for v in (places, x[-1], negative))
-        exponent = _later(m, (Const(spec.top) - places)[: spec.exponent_width], 1)
-        outside = _later(m, negative | ~found, 1)
-        m.d.comb += self.exponent.eq(_later(m, exponent, took - 2))
-        m.d.comb += self.outside.eq(_later(m, outside, took - 2))
+        places, found, negative = (later(m, v, 1) for v in (places, x[-1], negative))
+        exponent = later(m, (Const(spec.top) - places)[: spec.exponent_width], 1)
+        outside = later(m, negative | ~found, 1)
+        m.d.comb += self.exponent.eq(later(m, exponent, took - 2))
+        m.d.comb += self.outside.eq(later(m, outside, took - 2))
         return m
 
     def _normalise(self, m: Module) -> tuple[Value, Value, Value]:
@@ -111,7 +112,7 @@ class ReciprocalPipeline(Elaboratable):
         places: Value = Const(0, 0)
         for cycle, steps in enumerate(normalising(spec)):
             if cycle:
-                x, places, negative = (_later(m, v, 1) for v in (x, places, negative))
+                x, places, negative = (later(m, v, 1) for v in (x, places, negative))
             for j in steps:
                 empty = ~x[len(x) - (1 << j) :].any()
                 x = Mux(empty, Cat(Const(0, 1 << j), x)[: len(x)], x)
@@ -129,16 +130,16 @@ class ReciprocalPipeline(Elaboratable):
         m.submodules.table = memory
         port = memory.read_port(domain="sync")
         m.d.comb += [port.addr.eq(f[-INDEX:]), port.en.eq(1)]
-        data = _later(m, port.data, 1)
+        data = later(m, port.data, 1)
         value, slope = data[:bits], Cat(data[bits:], 0).as_signed()
 
         # δ: distance to the interval's middle, low - half
         low = f[-INDEX - spec.delta_width : -INDEX]
-        delta = _later(m, Cat(low[:-1], ~low[-1]).as_signed(), 2)
+        delta = later(m, Cat(low[:-1], ~low[-1]).as_signed(), 2)
         product = self._product(m, 0, slope, delta)
-        value = Cat(_later(m, value, self.unit.multipliers[0].latency), 1)
+        value = Cat(later(m, value, self.unit.multipliers[0].latency), 1)
         change = product >> (spec.seed - 6)
-        total = _later(m, ((value - change) >> GUARD)[: spec.seed], 1)
+        total = later(m, ((value - change) >> GUARD)[: spec.seed], 1)
         return _below_two(m, total)
 
     def _newton_step(self, m: Module, f: Value, y: Value) -> Value:
@@ -151,12 +152,12 @@ class ReciprocalPipeline(Elaboratable):
         one = spec.fraction + SEED - 1
         low = one - spec.error_fraction
         off = product[low : low + spec.error_width].as_signed()
-        y = _later(m, y, step[0].latency)
+        y = later(m, y, step[0].latency)
         product = self._product(m, 2, y, off)
-        y = _later(m, y, step[1].latency)
+        y = later(m, y, step[1].latency)
         change = product >> (SEED - 2 + spec.error_fraction - spec.width)
         start = Cat(Const(1, spec.width - SEED + GUARD), y).as_signed()
-        total = _later(m, ((start - change) >> GUARD)[: spec.width], 1)
+        total = later(m, ((start - change) >> GUARD)[: spec.width], 1)
         return _below_two(m, total)
 
     def _product(self, m: Module, number: int, a: Value, b: Value) -> Value:
@@ -168,13 +169,4 @@ class ReciprocalPipeline(Elaboratable):
 
 def _below_two(m: Module, total: Value) -> Value:
     """A positive sum of which 2, with the sign bit set, becomes 2 - ulp; a cycle later."""
-    return _later(m, Cat(total[:-1] | total[-1].replicate(len(total) - 1), 0).as_signed(), 1)
-
-
-def _later(m: Module, value: Value, cycles: int) -> Value:
-    """``value`` after so many registers, its shape kept."""
-    for _ in range(cycles):
-        register = Signal(value.shape(), reset_less=True)
-        m.d.sync += register.eq(value)
-        value = register
-    return value
+    return later(m, Cat(total[:-1] | total[-1].replicate(len(total) - 1), 0).as_signed(), 1)

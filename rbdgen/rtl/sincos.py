@@ -23,6 +23,7 @@ from amaranth.lib.memory import Memory
 from ..graph.sincos import GUARD, INDEX, SinCos
 from ..passes.constants import Recipe, Sum
 from ..schedule.binding import sincos_latency, sincos_radians
+from .arithmetic import later
 from .multiplier import Multiplier
 
 
@@ -88,7 +89,7 @@ class SinCosPipeline(Elaboratable):
         m.submodules.table = memory
         port = memory.read_port(domain="sync")
         m.d.comb += [port.addr.eq(entry), port.en.eq(1)]
-        data = _later(m, port.data, 1)
+        data = later(m, port.data, 1)
         sine, cosine = data[:ft], data[ft:]
 
         # δ: distance to the step's middle, d = 2 low - step, in radians
@@ -96,8 +97,8 @@ class SinCosPipeline(Elaboratable):
         _, shift = spec.radians
         recipe, steps = sincos_radians(spec)
         product, at = _times(m, recipe, d)
-        delta = _later(m, (product >> shift)[: spec.delta_width].as_signed(), steps - at)
-        sine, cosine = _later(m, sine, steps - 2), _later(m, cosine, steps - 2)
+        delta = later(m, (product >> shift)[: spec.delta_width].as_signed(), steps - at)
+        sine, cosine = later(m, sine, steps - 2), later(m, cosine, steps - 2)
 
         # sin φ + δ (cos φ - ½ δ sin φ), cos φ - δ (sin φ + ½ δ cos φ); slopes to the order
         fd, grid = spec.delta_fraction, spec.width - 1 + GUARD
@@ -105,9 +106,9 @@ class SinCosPipeline(Elaboratable):
         if spec.order == 2:
             half_s, half_c = (self._product(m, x, delta) >> (fd + 1) for x in (sine, cosine))
             wait = self.multiplier.latency
-            sine, cosine, delta = (_later(m, x, wait) for x in (sine, cosine, delta))
-            slope_s, slope_c = _later(m, cosine - half_s, 1), _later(m, sine + half_c, 1)
-            sine, cosine, delta = (_later(m, x, 1) for x in (sine, cosine, delta))
+            sine, cosine, delta = (later(m, x, wait) for x in (sine, cosine, delta))
+            slope_s, slope_c = later(m, cosine - half_s, 1), later(m, sine + half_c, 1)
+            sine, cosine, delta = (later(m, x, 1) for x in (sine, cosine, delta))
             now += wait + 1
         slope_s, slope_c = slope_s >> spec.spare, slope_c >> spec.spare
         cut = ft - spec.spare + fd - grid
@@ -118,9 +119,9 @@ class SinCosPipeline(Elaboratable):
         for value, change, sign in ((sine, change_s, 1), (cosine, change_c, -1)):
             # + half is added to the table's entry while the product is on its way
             aligned = (value << (grid - ft)) if grid >= ft else (value >> (ft - grid))
-            start = _later(m, _later(m, aligned + (1 << (GUARD - 1)), 1), wait - 1)
+            start = later(m, later(m, aligned + (1 << (GUARD - 1)), 1), wait - 1)
             total = start + change if sign > 0 else start - change
-            sums.append(_later(m, (total >> GUARD)[: spec.width + 1].as_signed(), 1))
+            sums.append(later(m, (total >> GUARD)[: spec.width + 1].as_signed(), 1))
         now += wait + 1
 
         # One becomes 1 - ulp: it is the only one of these numbers with its second bit set, but
@@ -130,13 +131,13 @@ class SinCosPipeline(Elaboratable):
         sine, cosine = (
             Mux(one, limit, s[: spec.width]) for one, s in zip(is_one, sums, strict=True)
         )
-        quadrant = _later(m, quadrant, now)
+        quadrant = later(m, quadrant, now)
         swap, lower = quadrant[0], quadrant[1]
-        swapped = _later(m, Mux(swap, cosine, sine), 1), _later(m, Mux(swap, sine, cosine), 1)
-        negative = _later(m, lower, 1), _later(m, swap ^ lower, 1)
+        swapped = later(m, Mux(swap, cosine, sine), 1), later(m, Mux(swap, sine, cosine), 1)
+        negative = later(m, lower, 1), later(m, swap ^ lower, 1)
         for out, value, minus in zip((self.sin, self.cos), swapped, negative, strict=True):
             signed_value = (value ^ minus.replicate(spec.width)) + minus
-            m.d.comb += out.eq(_later(m, signed_value[: spec.width], 1))
+            m.d.comb += out.eq(later(m, signed_value[: spec.width], 1))
         assert now + 2 == self.latency
         return m
 
@@ -150,15 +151,6 @@ class SinCosPipeline(Elaboratable):
         return p
 
 
-def _later(m: Module, value: Value, cycles: int) -> Value:
-    """``value`` after so many registers, its shape kept."""
-    for _ in range(cycles):
-        register = Signal(value.shape(), reset_less=True)
-        m.d.sync += register.eq(value)
-        value = register
-    return value
-
-
 def _times(m: Module, recipe: Recipe, x: Value) -> tuple[Value, int]:
     """(x · recipe, cycles it takes): a register after each addition."""
     if not isinstance(recipe, Sum):
@@ -166,6 +158,6 @@ def _times(m: Module, recipe: Recipe, x: Value) -> tuple[Value, int]:
     left, at_left = _times(m, recipe.left, x)
     right, at_right = _times(m, recipe.right, x)
     at = max(at_left, at_right)
-    left, right = _later(m, left, at - at_left), _later(m, right, at - at_right)
+    left, right = later(m, left, at - at_left), later(m, right, at - at_right)
     left, right = left << recipe.left_shift, right << recipe.right_shift
-    return _later(m, left + right if recipe.sign > 0 else left - right, 1), at + 1
+    return later(m, left + right if recipe.sign > 0 else left - right, 1), at + 1

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node
-from .fold import Place, is_held, job_operands, register_number
+from .fold import Place, ends_in_register, job_operands, register_number
 from .pipelined import region_of
 from .units import Job, Jobs, Kind
 
@@ -44,7 +44,9 @@ def assign(
         reads: dict[Job, list[Source]] = {}
         for own in members:
             ages = [(n, start[own] - time[n]) for n in job_operands(own)]
-            reads[own] = [(n, register_number(is_held(fixed, n), age, interval)) for n, age in ages]
+            reads[own] = [
+                (n, register_number(ends_in_register(fixed, n), age, interval)) for n, age in ages
+            ]
         place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind])
     return place
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region
 from .binding import Binding
 from .pipelined import OUTPUT, Schedule, region_of, source
@@ -93,6 +94,11 @@ class Plan:
     def interval(self) -> int:
         """Cycles from one task to the next."""
         return 1
+
+    @property
+    def fixed(self) -> FixedGraph:
+        """The graph that is scheduled."""
+        return self.schedule.fixed
 
     @property
     def binding(self) -> Binding:

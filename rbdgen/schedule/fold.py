@@ -56,7 +56,7 @@ class Fold:
     """When and where everything happens.
 
     ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
-    operands to there; ``registered``: nodes whose result has a register of its own.
+    operands to there; ``registered``: nodes whose own register keeps the result for an interval.
     ``units`` there are of each kind, and the ``place`` of every job that runs on one of them.
     ``selected``: a register stands between a shared unit and what chooses its operands.
     """
@@ -79,12 +79,16 @@ class Fold:
         return self.time[node] - self.takes[node]
 
     def held(self, node: Node) -> bool:
-        """Whether the result has a register of its own."""
+        """Whether a register of the node's own keeps the result for an interval."""
         return node in self.registered
 
     def shared(self, node: Node) -> bool:
         """Whether the node runs on one of the ``units``; if not, on hardware of its own."""
         return job(node) in self.place
+
+    def own(self, node: Node) -> bool:
+        """Whether the result is made by hardware of the node's own, be it a last register."""
+        return not self.shared(node) or ends_in_register(self.fixed, node)
 
     def register(self, node: Node, cycle: int) -> int:
         """Which of a value's registers shows it in ``cycle``: the first is number 0.
@@ -174,7 +178,7 @@ class Fold:
         return seen[:, None] & vary
 
 
-def is_held(fixed: FixedGraph, node: Node) -> bool:
+def ends_in_register(fixed: FixedGraph, node: Node) -> bool:
     """Whether a node's unit is its own, and ends in a register."""
     if node.op is Op.MUL:
         return fixed.formats[node].rounded

@@ -18,7 +18,7 @@ from ..graph.node import Node, Op
 from ..target import Target
 from .assign import assign
 from .exact import exact
-from .fold import Fold, is_held, register_number, verify_fold
+from .fold import Fold, ends_in_register, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
 from .program import Program
 from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
@@ -75,7 +75,9 @@ def fold(
     start = {job(n): time[n] - takes[n] for n in takes}
     place = assign(fixed, jobs, units, interval, time, start)
     binding = all_hardware(fixed, jobs.hardware(units))
-    held = {n for n in takes if is_held(fixed, n)}
+    # a register that nothing reads later than at once need not keep what it has
+    late = {a for n in takes for a in operands(n) if time[n] - takes[n] > time[a]}
+    held = {n for n in takes if ends_in_register(fixed, n) and (n in late or n.op is Op.INPUT)}
     return verify_fold(
         Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place, selected)
     )
@@ -208,6 +210,6 @@ def waiting_bits(
             last[operand] = max(last.get(operand, 0), time[node] - takes[node])
     bits = 0
     for node, until in last.items():
-        registers = register_number(is_held(fixed, node), until - time[node], interval)
+        registers = register_number(ends_in_register(fixed, node), until - time[node], interval)
         bits += registers * fixed.formats[node].width
     return bits

@@ -15,7 +15,7 @@ from rbdgen.target import Target
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
-STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency)"
+STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
 
 @dataclass(frozen=True)

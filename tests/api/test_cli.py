@@ -15,7 +15,10 @@ from rbdgen.api import folder
 from rbdgen.cli import main
 from rbdgen.data import data_folder
 
-COMMANDS = ("info", "evaluate", "generate", "simulate", "synthesize", "demo", "bench")
+COMMANDS = (
+    *("info", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
+    *("demo", "bench"),
+)
 BENT = """<robot name="bent">
   <link name="a"/>
   <joint name="j" type="revolut"><parent link="a"/><child link="b"/></joint>

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -42,6 +43,43 @@ def test_files(design: Path) -> None:
     for file, digest in manifest["files"].items():
         assert hashlib.sha256((design / file).read_bytes()).hexdigest() == digest
     ElementTree.parse(design / "pipeline.svg")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"error": 1e-3, "ii": 3, "scheduler": "exact", "fold": "none"},
+        {"multipliers": 20, "functions": ("fd", "m"), "factorisation": "ltdl", "width": 20},
+        {"style": "latency", "clock": 18.0, "angles": "sincos", "rotation": 3, "target": "xcup"},
+        {"base": "floating", "root": "given", "gravity": (0.0, 1.0, -9.0), "snap": 0.0},
+        {"formulation": "recursive", "mimic": "independent", "external_forces": ("all",)},
+    ],
+)
+def test_the_folder_says_every_choice(choices: dict[str, Any], tmp_path: Path) -> None:
+    """What a folder's design.yaml says is the design that it was made from."""
+    design, _ = load(ROBOT, **choices)
+    (tmp_path / "robot.urdf").write_bytes(Path(design.robot).read_bytes())
+    (tmp_path / "design.yaml").write_text(design_text(design))
+    again, _ = load(str(tmp_path / "design.yaml"))
+    assert replace(again, robot=design.robot) == design
+    for key, value in choices.items():
+        assert getattr(again, key) == value or key == "external_forces"
+
+
+def test_limbs_in_turn(tmp_path: Path) -> None:
+    """The manifest speaks of the whole robot, and the folder of how it was folded."""
+    place = api.generate("hyq", tmp_path / "design", fold="limbs")
+    manifest, facts = api.read_manifest(place), api.info("hyq", fold="limbs")
+    assert manifest["limbs_in_turn"] == 4
+    assert load(place / "design.yaml")[0].fold == "limbs"
+    assert manifest["initiation_interval"] == facts["initiation_interval"] == 4
+    assert manifest["latency"] == facts["latency"]
+    assert manifest["axi"]["wide"]["clocks_per_task"] == 4
+    assert manifest["axi"]["words"]["clocks_per_task"] == 36
+    assert facts["limbs"]["in_turn"] == 4
+    assert 4 * facts["limbs"]["operations"]["mul"] == facts["operations"]["mul"]
+    names = [field["name"] for field in manifest["ports"]["output"]["fields"]]
+    assert names == [f"tau[{k}]" for k in range(12)] + [f"overflow[{k}]" for k in range(12)]
 
 
 def test_manifest(design: Path) -> None:

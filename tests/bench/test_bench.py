@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rbdgen.bench import MEASUREMENTS, functions, peers
+from rbdgen.api.kept import kept
+from rbdgen.bench import MEASUREMENTS, area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
-from rbdgen.bench.kept import kept
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.robot.design import MotionLimits
 
@@ -115,3 +115,27 @@ def test_cells(tmp_path: Path) -> None:
 def test_names() -> None:
     robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
     assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
+
+
+def test_area_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every design of the list is compiled, mapped and fitted to."""
+    asked: list[str] = []
+
+    def fake(made: Any, family: str, place: Path, progress: Any) -> dict[str, Any]:
+        asked.append(family)
+        rams = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.core.rams)
+        cells = {"LUT4": 500 - 100 * len(asked), "TRELLIS_DPR16X4": rams, "TRELLIS_FF": 300}
+        return {"cells": cells}
+
+    designs = (("pendulum", "m", (1, 2), {}), ("chain2", "m", (1,), {"width": 16}))
+    monkeypatch.setattr(area, "mapped", fake)
+    monkeypatch.setattr(area, "DESIGNS", designs)
+    monkeypatch.setattr(area, "FAMILIES", {"ecp5": ("ecp5-85f", ())})
+    found = area.area_model(tmp_path, lambda _: None)["families"]["ecp5"]
+    assert len(asked) == 3 == len(found["designs"])
+    # a LUT-RAM takes six sites, whatever the rest is
+    assert found["coefficients"]["memory"] == {"memory_cells": pytest.approx(6)}
+    assert [d["logic"]["mapped"] for d in found["designs"]] == [400, 300, 200]
+    assert "chain2 m" in capsys.readouterr().out

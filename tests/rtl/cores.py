@@ -12,7 +12,7 @@ import pytest
 from amaranth.hdl import Module, Value
 from amaranth.lib.memory import Memory
 
-from rbdgen import compiler
+from rbdgen import compiler, plans
 from rbdgen.api.evaluate import integer_results, to_words
 from rbdgen.api.generate import manifest
 from rbdgen.api.simulate import batches
@@ -22,7 +22,9 @@ from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
 from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.rtl.lut_ram import LutRam
-from rbdgen.simulate.verilate import Model, Ports, Result, build
+from rbdgen.simulate.model import Model, Result
+from rbdgen.simulate.ports import Ports
+from rbdgen.simulate.verilate import build
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:
@@ -36,7 +38,10 @@ def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> 
     if multipliers is None:
         return compile_core(front)
     part = replace(compiler.find_target(design.target), multipliers=multipliers)
-    with mock.patch.object(compiler, "find_target", return_value=part):
+    with (
+        mock.patch.object(compiler, "find_target", return_value=part),
+        mock.patch.object(plans, "find_target", return_value=part),
+    ):
         return compile_core(front)
 
 

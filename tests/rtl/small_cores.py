@@ -19,7 +19,9 @@ from rbdgen.rtl.emit import emit
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.channels import Plan, plan
 from rbdgen.schedule.pipelined import schedule
-from rbdgen.simulate.verilate import Field, Model, Ports, Stream, build
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.verilate import build
 from rbdgen.target import Target, find_target
 from tests.rtl.cores import Batch
 

@@ -14,7 +14,8 @@ from rbdgen.rtl.multiplier import (
     minimum_latency,
     relaxed_latency,
 )
-from rbdgen.simulate.verilate import Field, Ports, Stream, build
+from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from tests.rtl.cores import cell_models

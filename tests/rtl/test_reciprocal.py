@@ -16,7 +16,7 @@ from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import from_text
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.channels import Plan
-from rbdgen.simulate.verilate import Model
+from rbdgen.simulate.model import Model
 from rbdgen.target import find_target
 from tests.rtl.cores import check, shared_folder
 from tests.rtl.small_cores import any_words, batch, in_fixed_point, plan_of, verilated

@@ -16,7 +16,9 @@ from rbdgen.passes.wordlength import phase_bits
 from rbdgen.rtl.emit import to_verilog
 from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
 from rbdgen.rtl.sincos import SinCosUnit
-from rbdgen.simulate.verilate import Field, Model, Ports, Stream, build
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.verilate import build
 from rbdgen.target import Style, Target
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored

@@ -153,6 +153,8 @@ def test_a_budget_chooses_the_interval() -> None:
         ({"ii": 0}, "ii: a whole number of cycles from 1 to 64, not 0"),
         ({"ii": 2.5}, "ii: a whole number"),
         ({"ii": 2, "multipliers": 28}, "give one of them"),
+        ({"style": "latency", "scheduler": "exact"}, "exact is for style throughput"),
+        ({"style": "latency", "fold": "limbs"}, "limbs is for style throughput"),
         ({"ii": 2, "target": "ecp5-25f"}, "from 5 on it fits"),
         ({"multipliers": 2}, "it takes at least"),
     ],

@@ -13,7 +13,9 @@ import pytest
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
-from rbdgen.simulate.verilate import Field, Model, Ports, Stream, build
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Field, Ports, Stream
+from rbdgen.simulate.verilate import build
 from tests.random_robots import random_robot
 from tests.rtl.cores import (
     any_words,

@@ -11,7 +11,7 @@ import pytest
 
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.schedule.fold import Fold
-from rbdgen.simulate.verilate import Model
+from rbdgen.simulate.model import Model
 from tests.rtl.cores import any_words, check, shared_folder, states_within_limits, verilated
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]

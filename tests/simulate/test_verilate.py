@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.simulate.verilate import Field, Model, Ports, SimulationError, build
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Field, Ports
+from rbdgen.simulate.toolchain import SimulationError
+from rbdgen.simulate.verilate import build
 
 pytestmark = pytest.mark.rtl
 

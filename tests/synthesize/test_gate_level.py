@@ -11,7 +11,9 @@ import pytest
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.data import data_folder
 from rbdgen.rtl.emit import emit
-from rbdgen.simulate.verilate import Model, Ports, build
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Ports
+from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import Cells, synth_ecp5

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..api.folder import write_file
+from .folder import write_file
 
 
 def kept(place: Path, what: str, of: str, compute: Callable[[], Any]) -> Any:

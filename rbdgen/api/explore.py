@@ -1,0 +1,263 @@
+"""Many designs of one function: what each costs, and which of them no other beats."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..estimate.area import estimated, fitted, model_error
+from ..explore.parallel import in_parallel
+from ..explore.pareto import front
+from ..explore.picture import picture
+from ..explore.text import as_text
+from ..robot.choices import LARGEST_INTERVAL
+from ..robot.design import Design, load
+from ..synthesize.tool import SynthesisError
+from ..target import Target, find_target
+from .folder import InputError, OutputError, write_file
+from .generate import design_name
+from .mapped import yosys_version
+from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
+
+Point = dict[str, Any]
+REPORT, PICTURE, KEPT = "explore.json", "pareto.svg", "kept"
+SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
+
+
+def explore(
+    robot: str,
+    output: str | Path | None = None,
+    intervals: Sequence[int] = (),
+    widths: Sequence[int] = (),
+    synthesis: bool = True,
+    jobs: int | None = None,
+    progress: Progress = lambda _: None,
+    **choices: Any,
+) -> dict[str, Any]:
+    """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
+
+    ``intervals`` [cycles] and ``widths`` [bit] restrict what is tried (default: ``INTERVALS`` as
+    far as they save multipliers; the design's width); ``choices`` are fields of Design, and a
+    ``formulation`` among them is the only one tried. Cells are estimated; with ``synthesis``, Yosys
+    maps the designs on the Pareto front until each on the front is mapped. Fewer multipliers, fewer
+    LUTs, shorter intervals and wider words are better; what exceeds the part is not on the front.
+
+    Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
+    ``jobs`` processes (default: one for each core); with more than one, a script that calls this
+    must guard its main part by ``if __name__ == "__main__":``. Writes explore.json and pareto.svg
+    to ``output`` (default: build/NAME_explore). Returns the report, and ``text``, its table.
+
+    Raises InputError, OutputError, RobotError or SynthesisError, in one line.
+    """
+    _refuse(intervals, widths, jobs, choices)
+    design, loaded = load(robot, **choices)
+    target = find_target(design.target)
+    if target.family not in fitted()["families"]:
+        raise InputError(f"target: no area model of {design.target}, so nothing to compare by")
+    if widths and design.error is not None:
+        raise InputError("widths: words follow from the design's error; give one of the two")
+    if synthesis and not yosys_version():
+        raise SynthesisError('no Yosys: pip install "rbdgen[synthesis]", or do without synthesis')
+    name = design_name(loaded.name, design)
+    place = Path(output) if output is not None else Path("build") / f"{name}_explore"
+    if place.exists() and not (place / KEPT).is_dir() and not _is_empty(place):
+        raise OutputError(f"{place}: exists and is not explore's; name another with -o")
+
+    work = _Work(robot, choices, target, place / KEPT, jobs or os.cpu_count() or 1, progress)
+    given = {"width": widths, **_chosen(choices)}
+    points = work.points(design, list(combinations(design, given)), intervals)
+    mark_front(points, target)
+    while synthesis and (missing := [p for p in points if p["pareto"] and not _is_mapped(p)]):
+        work.synthesise(missing)
+        mark_front(points, target)
+    report = {
+        "robot": loaded.name,
+        "functions": list(design.functions),
+        "target": design.target,
+        "part": target.part,
+        "limits": {"multipliers": target.multipliers, "luts": target.luts},
+        "model": {q: model_error(target.family, q) for q in SHOWN},
+        "points": points,
+    }
+    write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
+    write_file(place / PICTURE, picture(report))
+    return report | {"text": as_text(report)}
+
+
+def _is_empty(place: Path) -> bool:
+    return place.is_dir() and not any(place.iterdir())
+
+
+def _refuse(
+    intervals: Sequence[int], widths: Sequence[int], jobs: int | None, choices: Choices
+) -> None:
+    for field in ("ii", "multipliers"):
+        if choices.get(field) is not None:
+            raise InputError(f"{field}: explore varies the interval; give the intervals to try")
+    for interval in intervals:
+        if not 1 <= interval <= LARGEST_INTERVAL:
+            raise InputError(f"ii: from 1 to {LARGEST_INTERVAL} cycles, not {interval}")
+    if widths and choices.get("width") is not None:
+        raise InputError("width, widths: give one of the two")
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs: at least 1, not {jobs}")
+
+
+def _chosen(choices: Choices) -> dict[str, Sequence[Any]]:
+    """Fields that are given one value are not varied."""
+    return {key: (value,) for key, value in choices.items() if value is not None}
+
+
+class _Work:
+    """What has to be done for a robot, part of it in several processes at once."""
+
+    def __init__(
+        self,
+        robot: str,
+        choices: Choices,
+        target: Target,
+        store: Path,
+        jobs: int,
+        progress: Progress,
+    ) -> None:
+        self.robot, self.choices, self.target = robot, choices, target
+        self.store, self.jobs, self.progress = store, jobs, progress
+
+    def points(
+        self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
+    ) -> list[Point]:
+        """Every design, with estimated cells; those that need too many multipliers without."""
+        whole = self._compiled([first_of(design, own) for own in combined])
+        tried: list[tuple[Choices, int]] = []  # and the multipliers it takes
+        for own, first in zip(combined, whole, strict=True):
+            if first_of(design, own)["ii"] is None:
+                tried.append(({**own, "ii": None}, first["multipliers"]))
+                continue
+            at = first["multipliers_at"]
+            steps = dict.fromkeys(intervals or saving(at))
+            tried += [({**own, "ii": k}, at[k - 1]) for k in steps]
+        # at one task a clock, products that find no multiplier are made of logic
+        there = self.target.multipliers
+        able = [own for own, n in tried if own["ii"] in (None, 1) or n <= there]
+        folded = [own for own in able if own["ii"] not in (None, 1)]
+        known = {spoken(first_of(design, c)): f for c, f in zip(combined, whole, strict=True)}
+        known |= {spoken(c): f for c, f in zip(folded, self._compiled(folded), strict=True)}
+        return [
+            self._point(own, n, known[spoken(own)] if own in able else None) for own, n in tried
+        ]
+
+    def _compiled(self, all_of: Sequence[Choices]) -> list[dict[str, Any]]:
+        def done(k: int, found: dict[str, Any]) -> None:
+            said = spoken(all_of[k])
+            self.progress(
+                f"compiled {said}: {found['multipliers']} multipliers, latency {found['latency']}"
+            )
+
+        inputs = [(self.robot, {**self.choices, **own}, self.store) for own in all_of]
+        return in_parallel(compiled, inputs, self.jobs, done)
+
+    def _point(self, own: Choices, multipliers: int, found: dict[str, Any] | None) -> Point:
+        interval = found["interval"] if found else own["ii"]
+        point: Point = {
+            "choices": own,
+            "interval": interval,
+            "latency": found["latency"] if found else None,
+            "evaluations_per_clock": 1 / interval,
+            "multipliers": found["multipliers"] if found else multipliers,
+            "estimated": estimated(self.target.family, found["features"]) if found else None,
+            "mapped": None,
+            "generate": command(self.robot, {**self.choices, **own}),
+        }
+        if found is None:
+            part, there = self.target.part, self.target.multipliers
+            point["why_not"] = f"{multipliers} multipliers; {part} has {there}"
+        return point
+
+    def synthesise(self, points: Sequence[Point]) -> None:
+        """Map designs, and note their cells in them."""
+        self.progress(f"mapping {len(points)} designs, {self.jobs} at a time")
+
+        def done(k: int, found: dict[str, Any]) -> None:
+            figures = found.get("why_not") or f"{found['luts']} LUTs"
+            self.progress(f"mapped {spoken(points[k]['choices'])}: {figures}")
+
+        inputs = [(self.robot, {**self.choices, **p["choices"]}, self.store) for p in points]
+        results = in_parallel(synthesised, inputs, self.jobs, done)
+        for point, found in zip(points, results, strict=True):
+            if "why_not" in found:
+                point["why_not"] = found["why_not"]
+            else:
+                point["mapped"] = found
+
+
+def first_of(design: Design, own: Choices) -> Choices:
+    """The first design of a combination of choices: one task a clock, or the only one there is.
+
+    A design of least latency has the interval that follows from it.
+    """
+    alone = own.get("style", design.style) == "latency"
+    return {**own, "ii": None if alone else 1}
+
+
+def saving(multipliers_at: Sequence[int]) -> list[int]:
+    """Those of ``INTERVALS`` that take fewer multipliers than the one before; entry k - 1: at k."""
+    first, *rest = INTERVALS
+    kept = [first]
+    for interval in rest:
+        if multipliers_at[interval - 1] < multipliers_at[kept[-1] - 1]:
+            kept.append(interval)
+    return kept
+
+
+def spoken(choices: Choices) -> str:
+    """``formulation composite, width 18, ii 4``."""
+    return ", ".join(f"{key} {value}" for key, value in choices.items() if value is not None)
+
+
+def command(robot: str, choices: Choices) -> str | None:
+    """The command that generates a design; None for what a command line cannot say."""
+    words = ["rbdgen", "generate", robot]
+    for key, value in choices.items():
+        if value is None:
+            continue
+        option = {"functions": "--function"}.get(key, f"--{key.replace('_', '-')}")
+        values = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(v, str | int | float) for v in values):
+            return None
+        joint = "," if key == "functions" else " "
+        words += [option, joint.join(map(str, values))]
+    return " ".join(words)
+
+
+def _is_mapped(point: Point) -> bool:
+    return point["mapped"] is not None or "why_not" in point
+
+
+def mark_front(points: Sequence[Point], target: Target) -> None:
+    """Say of each design whether it fits the part, and whether it is on the Pareto front.
+
+    Figures are those of Yosys where there are any. An estimate may exceed the part by as much as
+    the model has ever been off: Yosys will tell.
+    """
+    worst = model_error(target.family)["worst"]
+    for point in points:
+        luts = (point["mapped"] or point["estimated"] or {}).get("luts")
+        room = target.luts * (1 if point["mapped"] else 1 + worst)
+        enough = point["multipliers"] <= target.multipliers
+        point["fits"] = enough and luts is not None and luts <= room
+        point["pareto"] = False
+    able = [p for p in points if p["fits"]]
+    costs = [
+        (
+            p["multipliers"],
+            (p["mapped"] or p["estimated"])["luts"],
+            p["interval"],
+            -p["choices"]["width"],
+        )
+        for p in able
+    ]
+    for point, on in zip(able, front(costs), strict=True):
+        point["pareto"] = on

@@ -1,0 +1,130 @@
+"""The designs that ``explore`` compares: what is tried, compiled, estimated and mapped.
+
+Each result is kept in a folder by all that it depends on: the robot, the design, the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ..compiler import Core, compile_core, front_end
+from ..estimate.area import counted
+from ..estimate.features import features
+from ..graph.text import to_text
+from ..robot.choices import FORMULATIONS, GIVES, LARGEST_INTERVAL
+from ..robot.design import Design, load
+from ..robot.xml_lines import read_bytes
+from ..rtl.emit import emit
+from ..schedule.units import shared_jobs
+from ..synthesize.tool import SynthesisError
+from ..target import find_target
+from .generate import design_text
+from .kept import kept
+from .mapped import mapped, yosys_version
+
+Choices = dict[str, Any]
+Progress = Callable[[str], None]
+INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
+# What a design's cells depend on: rooms and modules of the package.
+COMPILER = (
+    *("robot", "dynamics", "graph", "passes", "schedule", "rtl", "synthesize"),
+    *("compiler.py", "samples.py", "target.py", "estimate/features.py"),
+)
+PACKAGES = ("amaranth", "numpy", "scipy")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A field of the design that is varied, unless the user or the design has chosen.
+
+    ``values``: what is tried, where ``applies``; none: the design's own value alone.
+    """
+
+    field: str
+    values: tuple[Any, ...] = ()
+    applies: Callable[[Design], bool] = lambda _: True
+
+
+def _has_gradients(design: Design) -> bool:
+    return any(name.startswith("d") for f in design.functions for name in GIVES[f])
+
+
+# One line for each choice that ``explore`` varies, beside the initiation interval.
+AXES = (
+    Axis("formulation", FORMULATIONS, _has_gradients),
+    Axis("width"),
+)
+
+
+def combinations(design: Design, given: dict[str, Sequence[Any]]) -> Iterator[Choices]:
+    """Every combination of the axes' values; ``given`` are those that the user asked for."""
+    values = []
+    for axis in AXES:
+        tried = tuple(dict.fromkeys(given.get(axis.field, ())))
+        if not tried:
+            tried = axis.values if axis.values and axis.applies(design) else ()
+        values.append(tried or (getattr(design, axis.field),))
+    for chosen in itertools.product(*values):
+        yield {axis.field: value for axis, value in zip(AXES, chosen, strict=True)}
+
+
+def compiled(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
+    """A design's figures before synthesis, and ``multipliers_at`` every interval from 1 up."""
+
+    def compute() -> dict[str, Any]:
+        core = compile_core(front_end(robot, **choices))
+        jobs = shared_jobs(core.fixed, find_target(core.front.design.target))
+        own = features(core.plan)
+        return {
+            "interval": core.plan.interval,
+            "latency": core.plan.latency,
+            "multipliers": core.plan.multipliers,
+            "features": own,
+            "multipliers_at": [jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1)],
+            "graph": hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
+        }
+
+    return dict(kept(place, "point", _all_of(robot, choices), compute))
+
+
+def synthesised(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
+    """Sites of a design as Yosys maps it, or ``why_not``."""
+
+    def compute() -> dict[str, int]:
+        core: Core = compile_core(front_end(robot, **choices))
+        family = find_target(core.front.design.target).family
+        cells = mapped(emit(core.plan, "core"), family, place, lambda _: None)["cells"]
+        return counted(family, cells)
+
+    try:
+        of = f"{yosys_version()} {_all_of(robot, choices)}"
+        return dict(kept(place, "sites", of, compute))
+    except SynthesisError as error:  # not kept: it may be this machine's
+        return {"why_not": str(error)}
+
+
+def _all_of(robot: str, choices: Choices) -> str:
+    """All that a design's figures depend on."""
+    design, _ = load(robot, **choices)
+    urdf = read_bytes(design.robot).decode("utf-8", "surrogateescape")
+    of = f"{compiler_digest()} {design_text(design)} {urdf}"
+    return of.encode("utf-8", "surrogateescape").hex()
+
+
+@cache
+def compiler_digest() -> str:
+    """Of the compiler's own text, and the versions of what it calculates with."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256(" ".join(version(name) for name in PACKAGES).encode())
+    for own in COMPILER:
+        files = [package / own] if own.endswith(".py") else sorted((package / own).rglob("*.py"))
+        for file in files:
+            digest.update(f"{file.relative_to(package)} ".encode() + file.read_bytes())
+    return digest.hexdigest()

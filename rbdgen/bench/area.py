@@ -1,0 +1,101 @@
+"""The coefficients of ``rbdgen.estimate.area``, from designs that Yosys maps in minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..api.folder import write_file
+from ..api.mapped import mapped, yosys_version
+from ..chains import chain_urdf
+from ..compiler import compile_core, front_end
+from ..estimate.area import Sample, counted, fit
+from ..estimate.features import features
+from ..rtl.emit import emit
+from ..tables import table
+
+Progress = Callable[[str], None]
+CHAINS = (2, 3)
+# Robot, functions, initiation intervals, other choices.
+DESIGNS: tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...] = (
+    ("pendulum", "did", (1, 4), {}),
+    ("pendulum", "did", (3,), {"width": 24}),
+    ("pendulum", "fd", (1, 3), {}),
+    ("pendulum", "did,m", (1, 2), {"width": 16, "angles": "sincos"}),
+    ("pendulum", "did", (1,), {"style": "latency", "clock": 25.0}),
+    ("chain2", "did", (1, 3, 8), {}),
+    ("chain2", "fd", (1, 4), {}),
+    ("chain2", "did", (1,), {"style": "latency", "clock": 40.0}),
+    ("gantry", "did", (1, 4), {}),
+    ("gantry", "fd", (8,), {"width": 22}),
+    ("chain3", "did", (6,), {}),
+    ("chain3", "minv", (1,), {}),
+    ("iiwa14", "m", (1, 3), {}),
+    ("iiwa14", "id", (1, 2, 8), {}),
+    ("hyq", "id", (1, 4), {}),
+)
+ECP5, XCUP = "ecp5-85f", "xcup"
+SMALL = "ecp5-25f"  # where many products find no multiplier
+# Family → its part, and designs of its own.
+FAMILIES: dict[str, tuple[str, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
+    "ecp5": (
+        ECP5,
+        (
+            ("gantry", "id", {"target": SMALL}),
+            ("chain2", "did", {"target": SMALL}),
+            ("iiwa14", "did", {"ii": 8, "target": ECP5}),
+            ("iiwa14", "did", {"ii": 20, "target": ECP5}),
+        ),
+    ),
+    "xcup": (XCUP, (("iiwa14", "did", {"ii": 8, "target": XCUP}),)),
+}
+
+
+def area_model(place: Path, progress: Progress) -> Any:
+    """LUTs, flip-flops and memories as the area model estimates them, and as Yosys maps them.
+
+    What it returns is the table that ``rbdgen/estimate/area.json`` holds.
+    """
+    robots = {}
+    for joints in CHAINS:
+        file = place / f"chain{joints}.urdf"
+        write_file(file, chain_urdf(joints))
+        robots[f"chain{joints}"] = str(file)
+    families = {}
+    for family, (part, more) in FAMILIES.items():
+        samples: list[Sample] = []
+        wanted = [
+            (robot, function, {**choices, "ii": ii, "target": part})
+            for robot, function, intervals, choices in DESIGNS
+            for ii in intervals
+        ]
+        wanted += more
+        for n, (robot, function, choices) in enumerate(wanted, 1):
+            said = ", ".join(f"{k} {v}" for k, v in choices.items())
+            name = f"{robot} {function}, {said}"
+            progress(f"{family}, {n} of {len(wanted)}: {name}")
+            of = robots.get(robot, robot)
+            core = compile_core(front_end(of, functions=tuple(function.split(",")), **choices))
+            cells = mapped(emit(core.plan, "core"), family, place / "kept", progress)["cells"]
+            samples.append((name, features(core.plan), counted(family, cells)))
+        families[family] = fit(family, samples)
+        print(f"{family}\n\n{as_text(families[family])}\n")
+    return {"yosys": yosys_version(), "families": families}
+
+
+def as_text(fitted: dict[str, Any]) -> str:
+    """Estimated and mapped, design by design, and the errors."""
+    shown = ("luts", "flip_flops", "block_rams")
+    head = ["design", *(f"{q}{of}" for q in shown for of in (", estimated", ", mapped"))]
+    rows = [
+        [design["name"], *(design[q][of] for q in shown for of in ("estimated", "mapped"))]
+        for design in fitted["designs"]
+    ]
+    errors = [
+        f"{q}: RMS error {e['rms']:.1%}, worst {e['worst']:.1%}; of a design that the fit has not "
+        f"seen, RMS {e['left_out']:.1%}"
+        for q, e in fitted["error"].items()
+        if q in shown
+    ]
+    return "\n".join([table(head, rows), "", *errors])

@@ -1,0 +1,164 @@
+"""Cells of a plan, estimated: each feature times what one of it takes, measured with Yosys.
+
+The coefficients stand in ``area.json`` beside this module, family by family, with the designs
+that they were fitted to and how far off they are there; ``rbdgen bench area-model`` writes such a
+table. None is negative, so that more of anything never takes fewer cells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from .features import NAMES, Features
+
+TABLE = Path(__file__).with_name("area.json")
+Table = Mapping[str, Any]
+Cells = Mapping[str, float]
+
+# What is estimated, and the features that it can come from. ``logic`` and ``memory`` are LUTs; a
+# shift register of an UltraScale+ is one, too, and so are those that delay anything there.
+_DELAYS = ("waiting_bits", "shift_register_bits")
+_UNITS = ("sine_bits", "sine_order_bits", "reciprocal_bits", "reciprocal_steps")
+_PRODUCTS = ("products", "chained_products", "wide_product_bits", "logic_product_bits")
+QUANTITIES: dict[str, tuple[str, ...]] = {
+    "logic": (
+        *("sums", "sum_bits", "select_bits", "shift_bits", "checks", "multiplexed_bits"),
+        *("port_bits", "counter_bits", "bank_bits", "result_words", *_DELAYS, *_UNITS, *_PRODUCTS),
+    ),
+    "memory": ("memory_cells",),
+    "flip_flops": (
+        *("result_bits", "ring_bits", "checks", "one_hot_bits", "port_bits", "counter_bits"),
+        *("result_words", *_DELAYS, *_UNITS, *_PRODUCTS),
+    ),
+    "block_rams": ("tables",),
+}
+# Sites that a cell takes, of each quantity. ECP5: as in ``synthesize.report``. UltraScale+: LUTs
+# of a CLB, those of memories as in UG574.
+SITES: dict[str, dict[str, dict[str, int]]] = {
+    "ecp5": {
+        "logic": {"LUT4": 1, "CCU2C": 2},
+        "memory": {"TRELLIS_DPR16X4": 6},
+        "flip_flops": {"TRELLIS_FF": 1},
+        "block_rams": {"DP16KD": 1},
+        "multipliers": {"MULT18X18D": 1},
+    },
+    "xcup": {
+        "logic": {**{f"LUT{k}": 1 for k in range(1, 7)}, "SRL16E": 1, "SRLC32E": 1},
+        "memory": {
+            "RAM32M16": 8,
+            "RAM64M8": 8,
+            "RAM32M": 4,
+            "RAM64M": 4,
+            "RAM32X1D": 2,
+            "RAM64X1D": 2,
+            "RAM128X1D": 4,
+            "RAM256X1D": 8,
+        },
+        "flip_flops": dict.fromkeys(("FDRE", "FDSE", "FDCE", "FDPE"), 1),
+        "block_rams": {"RAMB18E2": 1, "RAMB36E2": 2},
+        "multipliers": {"DSP48E2": 1},
+    },
+}
+
+
+class NoModel(ValueError):
+    """No coefficients for a family, in one line."""
+
+
+def counted(family: str, cells: Mapping[str, int]) -> dict[str, int]:
+    """Mapped cells as sites of each quantity, and ``luts``, those of logic and memory together."""
+    sites = {
+        quantity: sum(each * cells.get(cell, 0) for cell, each in kinds.items())
+        for quantity, kinds in SITES[family].items()
+    }
+    return {"luts": sites["logic"] + sites["memory"], **sites}
+
+
+def estimated(family: str, features: Features, table: Table | None = None) -> dict[str, int]:
+    """The same of a plan's features, but for the multipliers, which the plan knows exactly.
+
+    Raises NoModel for a family that has no coefficients.
+    """
+    families = (table or fitted())["families"]
+    if family not in families:
+        raise NoModel(f"no area model of {family}: there is one of {', '.join(families)}")
+    coefficients = families[family]["coefficients"]
+    sites = {
+        quantity: round(sum(each * features[name] for name, each in own.items()))
+        for quantity, own in coefficients.items()
+    }
+    return {"luts": sites["logic"] + sites["memory"], **sites}
+
+
+@cache
+def fitted() -> dict[str, Any]:
+    """The table that comes with rbdgen."""
+    return dict(json.loads(TABLE.read_text()))
+
+
+def model_error(family: str, quantity: str = "luts") -> dict[str, float]:
+    """``rms`` and ``worst`` relative error over the designs of the fit, and ``left_out``: the RMS
+    of designs each estimated by a fit to all others."""
+    return dict(fitted()["families"][family]["error"][quantity])
+
+
+Sample = tuple[str, Features, Mapping[str, int]]  # a design's name, features, sites as counted
+
+
+def fit(family: str, samples: Sequence[Sample]) -> dict[str, Any]:
+    """Coefficients by non-negative least squares of the relative errors, and what they miss by."""
+    coefficients = _coefficients(samples)
+    table = {"families": {family: {"coefficients": coefficients}}}
+    designs, missed, left_out = [], [], []
+    for k, (name, own, sites) in enumerate(samples):
+        others = _coefficients([*samples[:k], *samples[k + 1 :]])
+        blind = {"families": {family: {"coefficients": others}}}
+        found, without = (estimated(family, own, t) for t in (table, blind))
+        missed.append({q: miss(found[q], sites[q]) for q in found})
+        left_out.append({q: miss(without[q], sites[q]) for q in found})
+        designs.append(
+            {"name": name, **{q: {"estimated": found[q], "mapped": sites[q]} for q in found}}
+        )
+    error = {
+        q: {
+            "rms": _rms(m[q] for m in missed),
+            "worst": round(max(abs(m[q]) for m in missed), 4),
+            "left_out": _rms(m[q] for m in left_out),
+        }
+        for q in missed[0]
+    }
+    return {"coefficients": coefficients, "error": error, "designs": designs}
+
+
+def miss(found: float, there: int) -> float:
+    """The relative error of an estimate; of what there is none of, the estimate itself."""
+    return (found - there) / max(there, 1)
+
+
+def _coefficients(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    found: dict[str, Any] = {}
+    for quantity, names in QUANTITIES.items():
+        rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
+        if not rows:
+            found[quantity] = {}
+            continue
+        matrix: NDArray = np.array([[f[n] / there for n in names] for f, there in rows])
+        solution, _ = nnls(matrix, np.ones(len(rows)))
+        pairs = zip(names, solution, strict=True)
+        found[quantity] = {name: float(f"{x:.4g}") for name, x in pairs if x > 0}
+    return found
+
+
+def _rms(errors: Any) -> float:
+    return round(float(np.sqrt(np.mean(np.square(list(errors))))), 4)
+
+
+assert all(name in NAMES for names in QUANTITIES.values() for name in names)

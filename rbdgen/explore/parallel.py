@@ -1,0 +1,48 @@
+"""The same work on several inputs, in several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+STOPPED = 130  # exit status of a process that SIGINT ended
+
+
+def in_parallel(
+    work: Callable[..., T],
+    inputs: Sequence[tuple[Any, ...]],
+    jobs: int,
+    done: Callable[[int, T], None],
+) -> list[T]:
+    """``work(*input)`` of each input, in order; ``done`` is told each result when it is there.
+
+    With one job it runs here. Else in ``jobs`` new processes: ``work`` must be a function of a
+    module, inputs and results what can be pickled. An error ends what has not begun, and is raised.
+    """
+    if jobs == 1 or len(inputs) < 2:
+        found = []
+        for k, own in enumerate(inputs):
+            found.append(work(*own))
+            done(k, found[-1])
+        return found
+    with ProcessPoolExecutor(
+        min(jobs, len(inputs)), mp_context=get_context("spawn"), initializer=_begin
+    ) as pool:
+        number: dict[Future[T], int] = {pool.submit(work, *own): k for k, own in enumerate(inputs)}
+        try:
+            for future in as_completed(number):
+                done(number[future], future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [future.result() for future in number]
+
+
+def _begin() -> None:
+    """A process that is interrupted says nothing: the one that asked for it does."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(STOPPED))

@@ -1,0 +1,198 @@
+"""What can be said of a robot's design on the command line, and how it is read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+from .robot.choices import CHECKS, FACTORISATIONS, FOLDS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
+from .robot.design import shipped_robots
+from .target import TARGETS
+
+
+def robot_command(
+    commands: Any, name: str, run: Any, about: str, several: bool = False
+) -> argparse.ArgumentParser:
+    """A command about a robot; ``several``: at several initiation intervals."""
+    command = commands.add_parser(name, help=about, description=about)
+    command.add_argument(
+        "robot",
+        metavar="ROBOT",
+        nargs="?" if name == "compare" else None,
+        default="iiwa14",
+        help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
+    )
+    command.add_argument(
+        "--function",
+        type=functions,
+        action="extend",
+        metavar="NAME[,NAME]",
+        help="what to compute; several share one graph, and the option may be repeated. "
+        "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
+        "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
+        "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
+        "and a given Minv (default: the design's, else id)",
+    )
+    command.add_argument(
+        "--formulation",
+        choices=FORMULATIONS,
+        help="of the gradients: composite bodies (default, half the multiplications), or "
+        "recursive, derivatives carried from body to body as others do",
+    )
+    command.add_argument(
+        "--factorisation",
+        choices=FACTORISATIONS,
+        help="how minv, fd and dfd invert the mass matrix: ltdl, factors with the tree's "
+        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot",
+    )
+    command.add_argument("--width", type=int, metavar="BITS", help="of words (default: 18)")
+    command.add_argument(
+        "--error",
+        type=float,
+        metavar="RMS",
+        help="relative error of every output array (such as 1e-4) in place of a width: each word "
+        "gets the bits that this takes, more than a hardware multiplier's only where it must",
+    )
+    command.add_argument("--target", choices=tuple(TARGETS), help="default: ecp5-85f")
+    command.add_argument(
+        "--ii",
+        type=numbers if several else int,
+        metavar="K[,K]" if several else "K",
+        help="initiation interval: a task every K cycles on a K-th of the multipliers (default: "
+        + ("those up to 32 that save some)" if several else "1)"),
+    )
+    command.add_argument(
+        "--multipliers",
+        type=int,
+        metavar="N",
+        help="hardware multipliers to use, in place of --ii: the smallest interval that fits",
+    )
+    command.add_argument(
+        "--scheduler",
+        choices=SCHEDULERS,
+        help="of a folded design: list (default, seconds), or exact (OR-tools CP-SAT, minutes: the "
+        "shortest latency, often proven)",
+    )
+    command.add_argument(
+        "--style",
+        choices=STYLES,
+        help="throughput (default); or latency, the fewest cycles from start to done within the "
+        "multipliers that there are",
+    )
+    command.add_argument(
+        "--clock",
+        type=float,
+        metavar="NS",
+        help="with --style latency: operations chained within a slow clock of this period, not "
+        "pipelined for a fast one",
+    )
+    command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
+    command.add_argument(
+        "--root",
+        choices=ROOTS,
+        help="a floating base's own coordinates: free (default), part of the function; given, its "
+        "motion comes in and only the joints' rows and columns come out; ignored, it is held still",
+    )
+    command.add_argument(
+        "--mimic",
+        choices=("fold", "independent"),
+        help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
+    )
+    command.add_argument(
+        "--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
+    )
+    command.add_argument(
+        "--snap",
+        type=float,
+        metavar="TOL",
+        help="angles this near [rad] to a multiple of 90° become it (default: 1e-5; 0: none)",
+    )
+    command.add_argument(
+        "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
+    )
+    command.add_argument(
+        "--angles",
+        choices=("on-chip", "sincos"),
+        help="make sines on the chip (default), or take sines and cosines as inputs",
+    )
+    command.add_argument(
+        "--rotation", type=int, choices=(3, 4), help="multiplications per rotation (default: 4)"
+    )
+    command.add_argument(
+        "--fold",
+        choices=FOLDS,
+        help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
+        "turns in the hardware of one; none, operations share multipliers; auto (default), limbs "
+        "where there are such",
+    )
+    command.set_defaults(run=run)
+    return command
+
+
+def folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=about, description=about)
+    command.add_argument("folder", metavar="DIR", help="what generate wrote")
+    command.set_defaults(run=run)
+    return command
+
+
+def choices_of(options: argparse.Namespace) -> dict[str, Any]:
+    forces = options.external_forces
+    return {
+        "functions": tuple(options.function) if options.function else None,
+        "width": options.width,
+        "error": options.error,
+        "target": options.target,
+        "base": options.base,
+        "mimic": options.mimic,
+        "gravity": tuple(options.gravity) if options.gravity else None,
+        "snap": options.snap,
+        "external_forces": tuple(forces) if forces is not None else None,
+        "angles": options.angles,
+        "rotation": options.rotation,
+        "formulation": options.formulation,
+        "factorisation": options.factorisation,
+        "root": options.root,
+        "ii": options.ii,
+        "multipliers": options.multipliers,
+        "scheduler": options.scheduler,
+        "style": options.style,
+        "clock": options.clock,
+        "fold": options.fold,
+    }
+
+
+def functions(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(CHECKS["functions"](text.split(",")))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError("whole numbers with commas between") from None
+
+
+def positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError("a number above 0")
+    return number
+
+
+def seed(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("not negative")
+    return number

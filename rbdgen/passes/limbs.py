@@ -1,0 +1,227 @@
+"""Limbs that compute the same: one of them stands for all, up to signs of what goes in and out.
+
+A limb is a set of outputs and the inputs that they depend on; no two limbs share an input. The legs
+of a quadruped on a fixed trunk are four. A mirrored limb computes the function of the first one of
+inputs with other signs: a joint that turns the other way has the opposite sign in q, q̇, q̈ and τ,
+an entry of M⁻¹ the product of the signs of its two joints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..graph.evaluate import Array, evaluate
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from .words import Given
+
+SAME = 1e-9  # of an output's largest value
+MOST_SIGNS = 12  # of a limb's joints: every choice of them is tried
+Signed = tuple[str, int]  # a name and +1 or -1
+
+
+class LimbError(ValueError):
+    """Limbs that cannot take turns, and why."""
+
+
+@dataclass(frozen=True)
+class Limb:
+    """What one limb calls the template's inputs and outputs, and the sign between the two.
+
+    ``inputs``, ``outputs``: name in the template → (name in the robot, sign).
+    """
+
+    inputs: Mapping[str, Signed]
+    outputs: Mapping[str, Signed]
+
+
+@dataclass(frozen=True, eq=False)
+class Limbs:
+    """The first limb's graph, under its own names, and all limbs as that one sees them."""
+
+    template: Graph
+    limbs: tuple[Limb, ...]
+
+    def given(self, given: Given) -> Given:
+        """What the template's inputs may be: whatever those of any limb may be."""
+        names = self.template.inputs
+        return Given(
+            {name: self._interval(name, given.limits) for name in names},
+            {name: self._columns(name, given.samples) for name in names},
+            {name: self._columns(name, given.few) for name in names},
+            given.related.intersection(names),
+        )
+
+    def _interval(
+        self, name: str, limits: Mapping[str, tuple[float, float]]
+    ) -> tuple[float, float]:
+        ends = [sign * end for own, sign in self._own(name) for end in limits[own]]
+        return min(ends), max(ends)
+
+    def _columns(self, name: str, samples: Mapping[str, Array]) -> Array:
+        """The limbs' states in turn, so that the first half of them stays the first half."""
+        return np.stack([sign * samples[own] for own, sign in self._own(name)], axis=1).ravel()
+
+    def _own(self, name: str) -> Iterator[Signed]:
+        return (limb.inputs[name] for limb in self.limbs)
+
+
+def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Limbs:
+    """The limbs of a graph over real numbers, compared in ``states``, (N,) of every input.
+
+    Raises LimbError where there is one limb only or where one differs from the first.
+    """
+    parts = components(graph)
+    if not parts:
+        raise LimbError("no result depends on an input")
+    if len(parts) == 1:
+        raise LimbError(
+            "there is one limb: no two groups of results depend on different inputs "
+            "(on a floating base none do)"
+        )
+    template, *others = parts
+    plus = np.ones(len(template.inputs)), np.ones(len(template.outputs))
+    limbs = [_named(template, template, *plus)]
+    limbs += [_named(template, other, *_signs(template, other, states)) for other in others]
+    return Limbs(template, tuple(limbs))
+
+
+def components(graph: Graph) -> list[Graph]:
+    """Outputs with the inputs that they depend on, no input in two of them; no constant outputs."""
+    place = {name: k for k, name in enumerate(graph.inputs)}
+    reads: dict[Node, int] = {}  # bit k: input k
+    for node in graph.nodes:
+        reads[node] = 1 << place[node.name] if node.op is Op.INPUT else 0
+        for arg in node.args:
+            reads[node] |= reads[arg]
+    parts: list[tuple[int, list[str]]] = []
+    for name, node in graph.outputs.items():
+        inputs, names = reads[node], [name]
+        if not inputs:
+            continue
+        shared = [part for part in parts if part[0] & inputs]
+        for part in shared:
+            inputs |= part[0]
+            names = part[1] + names
+            parts.remove(part)
+        parts.append((inputs, names))
+    order = {name: k for k, name in enumerate(graph.outputs)}
+    for _, names in parts:
+        names.sort(key=order.__getitem__)
+    parts.sort(key=lambda part: order[part[1][0]])
+    return [
+        Graph(
+            tuple(name for name in graph.inputs if inputs >> place[name] & 1),
+            {name: graph.outputs[name] for name in names},
+        )
+        for inputs, names in parts
+    ]
+
+
+def _named(template: Graph, own: Graph, inputs: Array, outputs: Array) -> Limb:
+    return Limb(
+        {a: (b, int(s)) for a, b, s in zip(template.inputs, own.inputs, inputs, strict=True)},
+        {a: (b, int(s)) for a, b, s in zip(template.outputs, own.outputs, outputs, strict=True)},
+    )
+
+
+def _signs(template: Graph, own: Graph, states: Mapping[str, Array]) -> tuple[Array, Array]:
+    """The sign of each input and of each output, the fewest of them -1."""
+    _refuse_other_kinds(template, own)
+    tried = np.zeros((1, len(template.inputs)))
+    for group in _groups(template.inputs):
+        tried = (tried[:, None] + group).reshape(-1, len(template.inputs))
+        off, signs = _compare(template, own, states, tried)
+        fits = off.max(axis=1) <= SAME
+        if not fits.any():
+            best = off[off.max(axis=1).argmin()]
+            of, to = (list(graph.outputs)[best.argmax()] for graph in (own, template))
+            raise LimbError(
+                f"{of} and {to} differ by {best.max():.1e} of their size, whatever the signs of "
+                f"the joints; limbs that take turns must agree to {SAME:.0e}"
+            )
+        tried, signs = tried[fits], signs[fits]
+    fewest = ((tried < 0).sum(axis=1) + (signs < 0).sum(axis=1)).argmin()
+    return tried[fewest], signs[fewest]
+
+
+def _refuse_other_kinds(template: Graph, own: Graph) -> None:
+    """LimbError unless inputs and outputs of the two are of the same kinds, in the same order."""
+    for what, one, other in (
+        ("results", template.outputs, own.outputs),
+        ("inputs", template.inputs, own.inputs),
+    ):
+        if [_kind(name) for name in one] != [_kind(name) for name in other]:
+            raise LimbError(
+                f"the limb of {next(iter(own.outputs))} has {len(other)} {what} ("
+                f"{_some(list(other))}), the limb of {next(iter(template.outputs))} has "
+                f"{len(one)} ({_some(list(one))}): limbs that take turns are alike"
+            )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names if len(names) < 8 else [*names[:6], "…"])
+
+
+def _groups(names: tuple[str, ...]) -> Iterator[Array]:
+    """(choices, inputs) of signs: of all joints together, then of one force after the other.
+
+    What an input's group has not come to is held at zero.
+    """
+    forces = [k for k, name in enumerate(names) if name.startswith("f_ext")]
+    free = sorted({sign for k, n in enumerate(names) if k not in forces for sign in _free(n)})
+    if len(free) > MOST_SIGNS:
+        raise LimbError(f"the joints of a limb may have {len(free)} signs; {MOST_SIGNS} are tried")
+    choices = 1 << len(free)
+    sign = {of: 1.0 - 2.0 * (np.arange(choices) >> k & 1) for k, of in enumerate(free)}
+    together = np.zeros((choices, len(names)))
+    for k, name in enumerate(names):
+        if k not in forces:
+            together[:, k] = np.prod([sign[of] for of in _free(name)], axis=0)
+    yield together
+    for k in forces:
+        yield np.array([[1.0], [-1.0]]) * np.eye(len(names))[k]
+
+
+def _free(name: str) -> list[str]:
+    """What has the signs whose product is the name's: ``Minv[4,3]`` → joints 4 and 3.
+
+    The sine and the cosine of a joint that is mirrored, and offset too, have signs of their own.
+    """
+    return [name] if name.startswith(("sin", "cos")) else re.findall(r"\d+", name)
+
+
+def _kind(name: str) -> str:
+    """``f_ext[3].nx`` → ``f_ext[].nx``."""
+    return re.sub(r"[\d,]+", "", name)
+
+
+def _compare(
+    template: Graph, own: Graph, states: Mapping[str, Array], signs: Array
+) -> tuple[Array, Array]:
+    """How far off the template's outputs are, and their signs: (choices, outputs) each.
+
+    ``signs``: (choices, inputs); 0 holds an input at zero, in the limb too.
+    """
+    held = signs[0] != 0
+    columns = {name: states[name] * on for name, on in zip(own.inputs, held, strict=True)}
+    wanted = np.stack(list(evaluate(own, columns).values()))  # (outputs, N)
+    tried = {
+        name: (sign[:, None] * column).ravel()
+        for name, sign, column in zip(template.inputs, signs.T, columns.values(), strict=True)
+    }
+    made = np.stack([x.reshape(len(signs), -1) for x in evaluate(template, tried).values()], axis=1)
+    sign = np.where((made * wanted).sum(axis=2) < 0, -1.0, 1.0)
+    size = np.maximum(np.abs(wanted).max(axis=1), np.finfo(float).tiny)
+    off = np.abs(made * sign[:, :, None] - wanted).max(axis=2) / size
+    return off, sign
+
+
+def unread(graph: Graph, limbs: Limbs) -> Graph:
+    """The graph's inputs that no limb reads."""
+    read = {own for limb in limbs.limbs for own, _ in limb.inputs.values()}
+    return Graph(tuple(name for name in graph.inputs if name not in read), {})

@@ -1,0 +1,84 @@
+"""What others have built: each number with its source, M measured or P published.
+
+A cycle is one of the peer's own clock. Nothing of this is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# What Robomorphic and RoboShape compute: RNEA and its gradients, then M⁻¹ times them. The host
+# gives sines, cosines and M⁻¹; there is no gravity.
+CONVENTIONS: Mapping[str, Any] = {
+    "functions": ("did", "difd"),
+    "angles": "sincos",
+    "gravity": (0.0, 0.0, 0.0),
+}
+GRADIENTS = ("did", "difd")  # functions that peers' hardware is compared in
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One accelerator for one robot.
+
+    ``latency``: cycles from start to done. ``interval``: cycles from task to task, the least and
+    the most that the source allows. ``clock``: MHz. ``dsp``: DSP48E2. None: not published.
+    ``source``: of all the figures. ``note``: what to know when comparing.
+    """
+
+    name: str
+    robot: str
+    latency: int
+    interval: tuple[float, float] | None
+    clock: float | None
+    dsp: int | None
+    source: str
+    note: str = ""
+
+
+CYCLES_ONLY = "published, ISCA 2023: cycles within a VCU118"
+ROBOSHAPE_CLOCK = 1e3 / 18  # MHz: 18 ns
+
+PEERS = (
+    Peer(
+        "RoboShape",
+        "iiwa14",
+        34,  # M: its RTL, simulated: 24 forward, 8 backward, 2 for the product with M⁻¹
+        (24, 24),  # M: nothing is pipelined within a processing element
+        ROBOSHAPE_CLOCK,  # P: Robomorphic, ASPLOS 2021
+        11312,  # M: Yosys synth_xilinx -family xcup; its own model says 5925
+        "its RTL, simulated and mapped; clock: Robomorphic, ASPLOS 2021",
+        "32-bit words, so that a product takes four DSP48E2; 11312 is what Yosys maps its RTL to, "
+        "its own model says 5925",
+    ),
+    # P: of these no more is said than the cycles
+    Peer("RoboShape", "hyq", 57, None, None, None, CYCLES_ONLY),
+    Peer("RoboShape", "baxter", 73, None, None, None, CYCLES_ONLY),
+    Peer(
+        "Dadu-RBD",
+        "iiwa14",
+        95,  # P: 0.76 µs
+        (8, 10),  # P: 6.3 to 7 times Robomorphic's throughput end to end, about 12 to 16 M/s
+        125.0,  # P
+        4240,  # P: 62 % of an XCVU9P's 6840, for all its seven functions
+        "published, MICRO 2023: an XCVU9P",
+        "4240 DSP are for its seven functions together; its interval is taken at its best, 8",
+    ),
+)
+
+# M: Pinocchio 4.1 in C++ (-O3, AVX-512) on one core, ns a call, median.
+# Robot → our name of the function → ns.
+PINOCCHIO: Mapping[str, Mapping[str, float]] = {
+    "iiwa14": {"id": 674, "m": 353, "fd": 1485, "minv": 969, "did": 2415, "dfd": 3410},
+    "hyq": {"id": 1103, "m": 526, "fd": 2427, "minv": 1560, "did": 3704, "dfd": 5200},
+    "baxter": {"id": 1412, "m": 740, "fd": 3131, "minv": 2164, "did": 5012, "dfd": 7230},
+}
+
+NOTES = (
+    "DRACO (arXiv 2511.08395, 2025) claims up to 8 times the throughput and 7.4 times less latency "
+    "than Dadu-RBD and RoboShape; its cycles and DSP of one function are not at hand.",
+    "GRiD (ICRA 2022) is GPU code: up to 7.6 times a multi-threaded CPU, 2.6 times with "
+    "input and output.",
+)

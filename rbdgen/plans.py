@@ -1,0 +1,138 @@
+"""Which datapath a design asks for: a pipeline, a fold, chained operations, or limbs in turn."""
+
+from __future__ import annotations
+
+import math
+
+from .graph.fixed import FixedGraph
+from .graph.graph import Graph
+from .robot.design import Design
+from .robot.model import RobotError
+from .schedule.binding import bind
+from .schedule.chained import ChainError, chain
+from .schedule.channels import Plan, plan
+from .schedule.fold import Fold
+from .schedule.latency import quickest
+from .schedule.limbs import LimbPlan
+from .schedule.modulo import fold
+from .schedule.pipelined import schedule
+from .schedule.units import Jobs, shared_jobs
+from .target import Target, find_target
+
+AnyPlan = Plan | Fold | LimbPlan
+
+
+def planned(design: Design, fixed: FixedGraph) -> Plan | Fold:
+    """The schedule that the design asks for; RobotError if the part is too small."""
+    target = find_target(design.target)
+    jobs = shared_jobs(fixed, target)
+    if design.style == "latency":
+        return least_latency(design, fixed, jobs, target)
+    return every(initiation_interval(design, jobs, target), design, fixed, jobs, target)
+
+
+def every(
+    interval: int, design: Design, fixed: FixedGraph, jobs: Jobs, target: Target
+) -> Plan | Fold:
+    """A datapath that takes a task every ``interval`` cycles."""
+    if interval == 1:
+        return plan(schedule(fixed, bind(fixed, target), target))
+    exact = design.scheduler == "exact"
+    return fold(fixed, target, interval, jobs, solver=exact, selected=True)
+
+
+def turns(
+    design: Design, fixed: FixedGraph, limbs: int, whole: Graph
+) -> tuple[Plan | Fold | None, str]:
+    """One limb's plan, for all to take turns in, and why; None where that is not the way.
+
+    A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
+    interval that is asked for, or fits the budget at least as often as sharing units would.
+    """
+    target = find_target(design.target)
+    jobs = shared_jobs(fixed, target)
+    asked = design.fold == "limbs"
+    budget = design.multipliers or target.multipliers
+    if design.multipliers is not None:
+        interval = least_interval(jobs, budget, target)
+    elif design.ii is None:
+        interval = 1
+    elif design.ii % limbs:
+        if asked:
+            raise RobotError(f"ii: {design.ii} is no multiple of the {limbs} limbs that take turns")
+        return None, ""
+    else:
+        interval = design.ii // limbs
+    if interval > 1 and jobs.multipliers(interval) > budget:
+        raise too_often(interval * limbs, jobs.least_interval(budget) * limbs, target, budget)
+    if not asked and (design.style == "latency" or interval * limbs > _shared(design, whole)):
+        return None, ""
+    found = every(interval, design, fixed, jobs, target)
+    one, all_of = fixed.graph.operations(), whole.operations()
+    note = (
+        f"{limbs} limbs that are alike take turns in the datapath of one: {one['mul']} of "
+        f"{all_of['mul']} products, {one['add']} additions where sharing multipliers alone would "
+        f"keep about {limbs * one['add']}, and no multiplexers between limbs"
+    )
+    return found, note
+
+
+def _shared(design: Design, whole: Graph) -> float:
+    """About the interval at which products that share multipliers fit a budget, if there is one."""
+    if design.multipliers is None:
+        return math.inf
+    return -(-whole.operations()["mul"] // design.multipliers)
+
+
+def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
+    """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
+    budget = design.multipliers or target.multipliers
+    if design.clock is None:
+        if design.ii is not None or design.multipliers is not None:
+            least = least_interval(jobs, budget, target)
+            if design.ii is not None and design.ii < least:
+                raise too_often(design.ii, least, target, budget)
+            return quickest(fixed, target, jobs, budget, design.ii)
+        pipelined = plan(schedule(fixed, bind(fixed, target), target))
+        try:
+            found = quickest(fixed, target, jobs, budget, None)
+        except ValueError:  # even one unit of each kind is more: products are made of logic
+            return pipelined
+        return found if found.latency <= pipelined.latency else pipelined
+    if jobs.multipliers(1) > budget:
+        raise RobotError(
+            f"clock: {sum(map(len, jobs.of.values()))} products and units, each on its own, take "
+            f"{jobs.multipliers(1)} hardware multipliers; {target.part} or the budget has {budget}"
+        )
+    try:
+        return chain(fixed, target, design.clock, design.ii or 1, jobs)
+    except ChainError as error:
+        raise RobotError(f"clock: {error}") from None
+
+
+def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
+    """Cycles from task to task that the design asks for; RobotError if the part is too small."""
+    if design.multipliers is not None:
+        return least_interval(jobs, design.multipliers, target)
+    interval = design.ii or 1
+    # at one task a clock, products that find no multiplier are made of logic
+    if interval > 1 and jobs.multipliers(interval) > target.multipliers:
+        least = least_interval(jobs, target.multipliers, target)
+        raise too_often(interval, least, target, target.multipliers)
+    return interval
+
+
+def least_interval(jobs: Jobs, budget: int, target: Target) -> int:
+    """The smallest initiation interval within the budget; RobotError if there is none."""
+    try:
+        return jobs.least_interval(budget)
+    except ValueError as error:
+        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+
+
+def too_often(interval: int, least: int, target: Target, budget: int) -> RobotError:
+    """What is wrong with an interval below the least."""
+    return RobotError(
+        f"ii: {interval} takes more than the {budget} hardware multipliers of {target.part} or the "
+        f"budget; from {least} on it fits"
+    )

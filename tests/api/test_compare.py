@@ -1,0 +1,108 @@
+"""Our designs beside the peers': the arithmetic by hand, clocks that were measured, refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api.compare import Line, placed, relative, theirs
+from rbdgen.cli import main
+from rbdgen.peers import PEERS
+
+
+def line(name: str, robot: str = "iiwa14") -> Line:
+    (peer,) = [p for p in PEERS if (p.name, p.robot) == (name, robot)]
+    return theirs(peer)
+
+
+def test_peers_by_hand() -> None:
+    """RoboShape: 34 cycles of 18 ns, one result in 24, 11312 DSP. Dadu-RBD: 95 cycles at 125 MHz,
+    one in 8 to 10, 4240 DSP."""
+    shape, dadu = line("RoboShape").to_json(), line("Dadu-RBD").to_json()
+    assert shape["latency_us"] == pytest.approx(0.612)
+    assert shape["evaluations_per_us"] == pytest.approx(1 / 0.432)  # 2.3 M/s
+    assert shape["evaluations_per_clock"] == pytest.approx(0.041667, rel=1e-4)
+    assert shape["evaluations_per_clock_and_dsp"] == pytest.approx(3.6834e-6, rel=1e-4)
+    assert dadu["latency_us"] == pytest.approx(0.76)
+    assert dadu["evaluations_per_us"] == pytest.approx(15.6, rel=1e-2)  # 12 to 16 M/s
+    assert dadu["evaluations_per_clock_and_dsp"] == pytest.approx(2.9481e-5, rel=1e-4)
+
+
+def test_relative_by_hand() -> None:
+    ours = Line("ours", 104, (1, 1), None, "", 1261)
+    found = relative(ours, [line("RoboShape"), line("Dadu-RBD")])
+    assert found["RoboShape"]["evaluations_per_clock"] == pytest.approx(24)
+    assert found["RoboShape"]["evaluations_per_clock_and_dsp"] == pytest.approx(24 * 11312 / 1261)
+    assert found["Dadu-RBD"]["evaluations_per_clock"] == pytest.approx(8)
+    assert found["Dadu-RBD"]["evaluations_per_clock_and_dsp"] == pytest.approx(8 * 4240 / 1261)
+    assert found["Dadu-RBD"]["latency"] == pytest.approx(95 / 104)
+    cycles = relative(ours, [line("RoboShape", "hyq")])["RoboShape"]
+    assert cycles.pop("latency") == pytest.approx(57 / 104) and set(cycles.values()) == {None}
+
+
+def test_a_robot_that_nobody_else_has(capsys: pytest.CaptureFixture[str]) -> None:
+    """Compiled live; the numbers are those of the same designs elsewhere."""
+    assert main(["compare", "pendulum", "--ii", "1,4", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    choices: dict[str, Any] = {"angles": "sincos", "gravity": (0.0, 0.0, 0.0), "target": "xcup"}
+    for found, interval in zip(report["ours"], (1, 4), strict=False):
+        facts = api.info("pendulum", functions=("did", "difd"), ii=interval, **choices)
+        assert (found["latency"], found["dsp"]) == (facts["latency"], facts["multipliers"])
+        assert found["evaluations_per_clock"] == 1 / interval and found["clock"] is None
+    assert report["ours"][2]["clock"] == pytest.approx(1e3 / 18)
+    assert report["peers"] == [] and report["cpu_ns"] == {}
+
+
+def test_text() -> None:
+    report = api.compare("pendulum", intervals=(2,), functions=("id",))
+    assert "no hardware of others is known here" in report["text"]
+    assert "DRACO" in report["text"] and "32-bit words" not in report["text"]
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("compare") / "pendulum"
+    return api.generate("pendulum", place, functions=("m",))
+
+
+def test_clock_of_a_design(design: Path, tmp_path: Path) -> None:
+    with pytest.raises(api.OutputError, match="not placed and routed"):
+        placed(design, "pendulum", ("m",))
+    with pytest.raises(api.OutputError, match="compared is pendulum: did, difd"):
+        placed(design, "pendulum", ("did", "difd"))
+    with pytest.raises(api.OutputError, match="compared is iiwa14: m"):
+        placed(design, "iiwa14", ("m",))
+    reports: Sequence[tuple[str, float]] = (("ecp5-25f", 120.5), ("ecp5-85f", 140.25))
+    for target, clock in reports:
+        runs = [{"fmax": clock - 20, "speed": 6}, {"fmax": clock, "speed": 8}]
+        text = json.dumps({"part": target, "placements": runs})
+        api.write_file(design / f"synthesis-{target}" / "report.json", text)
+    found = placed(design, "pendulum", ("m",))
+    entry = api.read_manifest(design)
+    assert found.clock == 140.25 and found.name.endswith("(ecp5-85f, speed 8)")
+    assert (found.latency, found.dsp) == (entry["latency"], entry["multipliers"]["hardware"])
+    api.write_file(design / "synthesis-ecp5-85f" / "report.json", "[]")
+    with pytest.raises(api.OutputError, match="damaged"):
+        placed(design, "pendulum", ("m",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nonsense"], "no such robot"),
+        (["pendulum", "--design", "nowhere"], "nowhere: no manifest.json"),
+        (["pendulum", "--ii", "65"], "ii: a whole number of cycles from 1 to 64"),
+    ],
+)
+def test_refused_in_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert not out and said in err
+    assert len([x for x in err.splitlines() if not x.startswith("[")]) == 1

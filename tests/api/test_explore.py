@@ -1,0 +1,213 @@
+"""Exploring: the table and files, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api import mapped, points
+from rbdgen.api.explore import command, mark_front, saving
+from rbdgen.cli import main
+from rbdgen.explore.pareto import beats
+from rbdgen.robot.choices import LARGEST_INTERVAL
+from rbdgen.synthesize.tool import SynthesisError
+from rbdgen.target import find_target
+
+POINT = {
+    *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
+    *("mapped", "generate", "fits", "pareto"),
+}
+SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
+SMALL: dict[str, Any] = {"functions": ("m",), "intervals": (1, 2), "jobs": 1}
+
+
+def estimate(place: Path, **choices: Any) -> dict[str, Any]:
+    return api.explore("pendulum", place, synthesis=False, jobs=1, **choices)
+
+
+def test_report(tmp_path: Path) -> None:
+    """What is written is what is returned; the front is of what is compared."""
+    report = estimate(tmp_path / "out", functions=("did",), widths=(18, 16))
+    text = report.pop("text")
+    assert json.loads((tmp_path / "out" / "explore.json").read_text()) == report
+    assert report["part"] in text and (tmp_path / "out" / "pareto.svg").is_file()
+    assert set(report["model"]["luts"]) == {"rms", "worst", "left_out"}
+    found = report["points"]
+    assert {p["choices"]["formulation"] for p in found} == {"composite", "recursive"}
+    assert {p["choices"]["width"] for p in found} == {16, 18}
+    for point in found:
+        assert set(point) == POINT and point["mapped"] is None and point["fits"]
+        assert set(point["estimated"]) == SITES
+        assert point["evaluations_per_clock"] == 1 / point["interval"]
+        chosen = (f"--{key} {value}" for key, value in point["choices"].items())
+        assert all(choice in point["generate"] for choice in chosen)
+    costs = [
+        (p["multipliers"], p["estimated"]["luts"], p["interval"], -p["choices"]["width"])
+        for p in found
+    ]
+    for own, point in zip(costs, found, strict=True):
+        assert point["pareto"] != any(beats(other, own) for other in costs)
+    # a default interval is one that saves multipliers
+    own = [p for p in found if p["choices"] == {**found[0]["choices"], "ii": p["interval"]}]
+    counts = [p["multipliers"] for p in own]
+    assert counts == sorted(set(counts), reverse=True) and len(counts) > 3
+
+
+def test_the_same_bytes_in_any_number_of_processes(tmp_path: Path) -> None:
+    files = []
+    for jobs in (1, 2):
+        place = tmp_path / str(jobs)
+        api.explore("pendulum", place, synthesis=False, **{**SMALL, "jobs": jobs})
+        files.append([(place / name).read_bytes() for name in ("explore.json", "pareto.svg")])
+    assert files[0] == files[1]
+
+
+def test_too_many_multipliers(tmp_path: Path) -> None:
+    """Such a design is not compiled, not on the front, and says why."""
+    report = api.explore(
+        "gantry",
+        tmp_path / "out",
+        synthesis=False,
+        jobs=1,
+        target="ecp5-25f",
+        functions=("did",),
+        formulation="composite",
+        intervals=(2, 8),
+    )
+    two, eight = report["points"]
+    assert two["why_not"] == f"{two['multipliers']} multipliers; LFE5U-25F has 28"
+    assert two["estimated"] is None and not two["fits"] and not two["pareto"]
+    assert eight["pareto"] and two["why_not"] in report["text"]
+
+
+def test_least_latency_is_one_design(tmp_path: Path) -> None:
+    report = estimate(tmp_path / "out", functions=("id",), style="latency", clock=30.0)
+    (point,) = report["points"]
+    assert point["choices"]["ii"] is None and point["interval"] == 1
+    assert "--style latency --clock 30.0" in point["generate"] and "--ii" not in point["generate"]
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by one with each run of Yosys."""
+    runs: list[str] = []
+    real: Callable[..., Any] = mapped.synth_ecp5
+
+    def synth(*arguments: Any, **options: Any) -> Any:
+        runs.append("ecp5")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(mapped, "synth_ecp5", synth)
+    return runs
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_an_interrupted_run_goes_on(
+    tmp_path: Path, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the real tool: nothing is mapped twice, and the end is the same."""
+    place = tmp_path / "out"
+    real = points.mapped
+
+    def stopped(*arguments: Any) -> Any:
+        if counted:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(points, "mapped", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        api.explore("pendulum", place, **SMALL)
+    assert len(counted) == 1 and not (place / "explore.json").exists()
+    monkeypatch.setattr(points, "mapped", real)
+    report = api.explore("pendulum", place, **SMALL)
+    assert len(counted) == 2
+    files = {file: file.read_bytes() for file in place.iterdir() if file.is_file()}
+    assert {file.name for file in files} == {"explore.json", "pareto.svg"}
+    again = api.explore("pendulum", place, **SMALL)
+    assert len(counted) == 2 and again == report
+    assert files == {file: file.read_bytes() for file in files}
+    for point in report["points"]:
+        assert point["pareto"] and point["mapped"]["multipliers"] == point["multipliers"]
+        assert point["mapped"]["luts"] == pytest.approx(point["estimated"]["luts"], rel=0.25)
+    # another design knows nothing of these
+    api.explore("pendulum", place, **{**SMALL, "intervals": (3,)})
+    assert len(counted) == 3
+
+
+def test_front_by_hand() -> None:
+    """Of two designs that differ only in width, the wider words are worth their LUTs."""
+
+    def point(multipliers: int, luts: int, interval: int, width: int) -> dict[str, Any]:
+        cells = {"luts": luts}
+        own = {"choices": {"width": width}, "estimated": cells, "mapped": None}
+        return {**own, "multipliers": multipliers, "interval": interval}
+
+    found = [
+        point(10, 1000, 2, 18),
+        point(10, 900, 2, 16),
+        point(10, 1100, 2, 16),  # narrower and larger
+        point(10, 1000, 3, 18),  # slower
+        point(200, 500, 1, 18),  # more multipliers than the part has
+        point(10, 10**6, 1, 18),  # more LUTs
+    ]
+    mark_front(found, find_target("ecp5-85f"))
+    assert [p["pareto"] for p in found] == [True, True, False, False, False, False]
+    assert [p["fits"] for p in found] == [True, True, True, True, False, False]
+
+
+def test_intervals_that_save() -> None:
+    at = [max(40 // k, 7) for k in range(1, LARGEST_INTERVAL + 1)]
+    assert saving(at) == [1, 2, 3, 4, 5, 6]
+    assert saving([3] * LARGEST_INTERVAL) == [1]
+
+
+def test_command() -> None:
+    said = command("hyq", {"functions": ("did", "m"), "gravity": (0.0, 0.0, -1.6), "ii": 4})
+    assert said == "rbdgen generate hyq --function did,m --gravity 0.0 0.0 -1.6 --ii 4"
+    assert command("hyq", {"limits": object()}) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nonsense"], "no such robot"),
+        (["pendulum", "--ii", "0,2"], "ii: from 1 to 64 cycles, not 0"),
+        (["pendulum", "--widths", "18,99"], "width: a whole number of bits from 12 to 32"),
+        (["pendulum", "--widths", "18", "--width", "18"], "width, widths: give one"),
+        (["pendulum", "--widths", "18", "--error", "1e-4"], "widths: words follow from"),
+        (["pendulum", "--multipliers", "9"], "multipliers: explore varies the interval"),
+        (["pendulum", "--target", "xc7"], "target: no area model of xc7"),
+        (["pendulum", "-o", "taken"], "taken: exists and is not explore's"),
+        (["pendulum", "-o", "taken/file"], "taken/file: exists and is not explore's"),
+    ],
+)
+def test_refused_in_one_line(
+    arguments: list[str],
+    line: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("taken").mkdir()
+    Path("taken/file").write_text("x")
+    assert main(["explore", *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert not out and line in err
+    assert len([x for x in err.splitlines() if not x.startswith("[")]) == 1
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "taken"]
+
+
+def test_no_yosys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the name of the module is the function's, too
+    monkeypatch.setattr(import_module("rbdgen.api.explore"), "yosys_version", lambda: "")
+    with pytest.raises(SynthesisError, match="no Yosys"):
+        api.explore("pendulum", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

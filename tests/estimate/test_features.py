@@ -1,0 +1,62 @@
+"""What is counted of a plan is what its hardware is made of."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.chains import chain_urdf
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.estimate.features import NAMES, features
+from rbdgen.graph.node import Op
+from rbdgen.rtl.emit import emit
+
+DESIGNS: tuple[dict[str, Any], ...] = (
+    {"functions": ("did",)},
+    {"functions": ("did",), "ii": 4},
+    {"functions": ("did",), "ii": 3, "width": 24},
+    {"functions": ("fd",)},
+    {"functions": ("fd",), "ii": 5},
+    {"functions": ("id",), "style": "latency", "clock": 30.0},
+)
+
+
+def compiled(**choices: Any) -> Core:
+    return compile_core(front_end("pendulum", **choices))
+
+
+@pytest.mark.parametrize("choices", DESIGNS, ids=str)
+def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
+    """Memories, multipliers and tables as the emitted RTL has them."""
+    core = compiled(**choices)
+    found = features(core.plan)
+    assert set(found) == set(NAMES) and min(found.values()) >= 0
+    made = emit(core.plan, "core").core
+    cells = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.rams)
+    assert found["memory_cells"] == cells
+    chained = found["chained_products"]
+    assert found["products"] + chained == core.plan.multipliers
+    assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
+    assert (found["tables"] > 0) == bool(made.table_units)
+    graph = core.fixed.graph
+    sums = [n for n in graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG)]
+    assert found["sums"] >= len(sums)
+    assert found["sum_bits"] >= sum(core.fixed.formats[n].width for n in sums)
+
+
+def test_more_work_is_more_of_everything(tmp_path: Path) -> None:
+    """A longer chain has more sums, registers and products."""
+    found = []
+    for joints in (1, 2):
+        file = tmp_path / f"chain{joints}.urdf"
+        file.write_text(chain_urdf(joints))
+        found.append(features(compile_core(front_end(str(file), functions=("did",))).plan))
+    for name in ("sums", "sum_bits", "result_bits", "waiting_bits", "products", "checks"):
+        assert found[0][name] < found[1][name]
+
+
+def test_folding_trades_products_for_multiplexers() -> None:
+    whole, folded = (features(compiled(functions=("did",), ii=ii).plan) for ii in (1, 4))
+    assert folded["products"] < whole["products"]
+    assert folded["multiplexed_bits"] > whole["multiplexed_bits"] == 0
+    assert folded["sums"] == whole["sums"]

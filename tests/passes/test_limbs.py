@@ -1,0 +1,227 @@
+"""One limb stands for all: over real numbers, in words, and where it must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.cli import main
+from rbdgen.compiler import Core, Front, compile_core, front_end, limbs_of
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.fixed import Format, evaluate_fixed
+from rbdgen.graph.text import from_text
+from rbdgen.passes.limbs import LimbError, Limbs, components, find_limbs
+from rbdgen.passes.words import Given
+from rbdgen.robot.model import RobotError
+from rbdgen.schedule.limbs import LimbPlan
+from tests.limbs import robot_of_limbs
+from tests.rtl.cores import any_words, core_of
+
+FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
+CHOICES: list[dict[str, Any]] = [{"functions": (f,)} for f in FUNCTIONS]
+CHOICES += [
+    {"functions": ("did", "m", "minv")},
+    {"functions": ("id",), "external_forces": ("all",)},
+    {"functions": ("dfd",), "angles": "sincos"},
+    {"functions": ("did",), "formulation": "recursive"},
+    {"functions": ("minv",), "factorisation": "mminvgen"},
+]
+
+
+def names(choices: dict[str, Any]) -> str:
+    return "-".join(str(x) for value in choices.values() for x in np.atleast_1d(value))
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=names)
+def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
+    front = front_end("hyq", fold="limbs", **choices)
+    limbs, graph = limbs_of(front), front.graph
+    states = random_inputs(front.canonical, graph.inputs, 100, 11)
+    wanted = evaluate(graph, states)
+    assert len(limbs.limbs) == 4
+    assert set(limbs.limbs[0].inputs) == set(limbs.template.inputs)
+    found: set[str] = set()
+    for limb in limbs.limbs:
+        own = {name: sign * states[whole] for name, (whole, sign) in limb.inputs.items()}
+        for name, values in evaluate(limbs.template, own).items():
+            whole, sign = limb.outputs[name]
+            size = np.abs(wanted[whole]).max()
+            np.testing.assert_allclose(sign * values, wanted[whole], rtol=0, atol=1e-12 * size)
+            found.add(whole)
+    # what is left is the same in every state
+    assert all(np.ptp(wanted[name]) == 0 for name in graph.outputs.keys() - found)
+    count, whole = limbs.template.operations(), graph.operations()
+    assert all(4 * count[op] == whole[op] for op in ("mul", "sincos", "recip"))
+
+
+def test_components() -> None:
+    graph = from_text("""
+        input a
+        input b
+        input c
+        input unread
+        %0 = input a
+        %1 = input b
+        %2 = input c
+        %3 = mul %0 %2
+        %4 = const 3
+        output x = %0
+        output y = %1
+        output z = %3
+        output w = %4
+    """)
+    parts = [(part.inputs, tuple(part.outputs)) for part in components(graph)]
+    assert parts == [(("a", "c"), ("x", "z")), (("b",), ("y",))]
+
+
+def test_signs_are_those_of_the_joints() -> None:
+    senses = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
+    front = core_of(robot_of_limbs(senses), functions=("id",), fold="limbs").front
+    for limb, (hip, shin) in zip(limbs_of(front).limbs, senses, strict=True):
+        for of in ("q", "qd", "qdd"):
+            assert (limb.inputs[f"{of}[0]"][1], limb.inputs[f"{of}[1]"][1]) == (hip, shin)
+        assert (limb.outputs["tau[0]"][1], limb.outputs["tau[1]"][1]) == (hip, shin)
+
+
+def test_given_is_what_any_limb_may_be() -> None:
+    front = core_of(robot_of_limbs([(1, 1), (1, -1)]), functions=("id",), fold="limbs").front
+    samples = {name: np.array([1.0, 2.0]) + k for k, name in enumerate(front.graph.inputs)}
+    limits = dict.fromkeys(front.graph.inputs, (-1.0, 1.0))
+    limits |= {"q[1]": (-0.1, 0.4), "q[3]": (-0.5, 0.2)}
+    given = limbs_of(front).given(Given(limits, samples, samples, frozenset({"q[0]", "q[2]"})))
+    assert given.limits["q[1]"] == (-0.2, 0.5)
+    assert given.related == {"q[0]"}
+    q = list(front.graph.inputs).index
+    first, second = samples["q[1]"], -samples["q[3]"]
+    assert q("q[3]") - q("q[1]") == 2
+    np.testing.assert_array_equal(given.samples["q[1]"], [first[0], second[0], first[1], second[1]])
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices", "says"),
+    [
+        ("iiwa14", {}, "iiwa14: fold: limbs: there is one limb"),
+        ("hyq", {"base": "floating"}, "hyq: fold: limbs: there is one limb"),
+        ("baxter", {}, r"the limb of tau\[1\] has 7 results .*, the limb of tau\[0\] has 1 \("),
+    ],
+)
+def test_refused(robot: str, choices: dict[str, Any], says: str) -> None:
+    with pytest.raises(RobotError, match=says):
+        compile_core(front_end(robot, fold="limbs", **choices))
+
+
+@pytest.mark.parametrize(("apart", "off"), [(1e-3, "5.7e-05"), (1e-7, "5.7e-09")])
+def test_refused_where_a_limb_differs(apart: float, off: str) -> None:
+    """The result is named, and how far it is off."""
+    robot = robot_of_limbs([(1, 1), (-1, 1), (1, 1)], [1.3, 1.3, 1.3 + apart])
+    with pytest.raises(RobotError, match=rf"tau\[4\] and tau\[0\] differ by {off} of their size"):
+        core_of(robot, functions=("id",), fold="limbs")
+
+
+def test_refused_on_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
+    place = tmp_path / "design"
+    assert main(["generate", "baxter", "--fold", "limbs", "-o", str(place)]) == 1
+    assert "rbdgen: baxter: fold: limbs: the limb of" in capsys.readouterr().err.splitlines()[-1]
+    assert not place.exists()
+
+
+def test_refused_without_an_input() -> None:
+    with pytest.raises(LimbError, match="no result depends on an input"):
+        find_limbs(from_text("input a\n%0 = const 3\noutput x = %0"), {"a": np.zeros(2)})
+
+
+def test_refused_with_too_many_signs() -> None:
+    lines, terms = [], []
+    for limb in range(2):
+        ids = [f"{limb}{joint:02d}" for joint in range(13)]
+        lines += [f"input q[{i}]" for i in ids]
+        terms += [f"%{i} = input q[{i}]" for i in ids]
+        terms += [
+            f"%9{i} = add %{last} %{i}"
+            for last, i in zip([ids[0], *(f"9{i}" for i in ids[1:])], ids[1:], strict=False)
+        ]
+        terms.append(f"output tau[{limb}] = %9{ids[-1]}")
+    graph = from_text("\n".join([*lines, *terms]))
+    with pytest.raises(LimbError, match="may have 13 signs; 12 are tried"):
+        find_limbs(graph, {name: np.ones(2) for name in graph.inputs})
+
+
+def by_limbs(core: Core, words: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], set[str]]:
+    """The template in words, limb by limb; and the outputs of limbs in which anything overflowed.
+
+    Mirrored words are negated here as the docstring says, the lowest one becomes the highest.
+    """
+    assert isinstance(core.plan, LimbPlan)
+    limbs: Limbs = core.plan.found
+    template = core.plan.fixed
+
+    def mirrored(column: np.ndarray, word: Format, sign: int) -> np.ndarray:
+        return np.where(column == word.lowest, word.highest, -column) if sign < 0 else column
+
+    outputs: dict[str, np.ndarray] = {}
+    flagged: set[str] = set()
+    for limb in limbs.limbs:
+        own = {
+            name: mirrored(words[whole], template.inputs[name], sign)
+            for name, (whole, sign) in limb.inputs.items()
+        }
+        found = evaluate_fixed(template, own)
+        for name, (whole, sign) in limb.outputs.items():
+            word = template.formats[template.graph.outputs[name]]
+            outputs[whole] = mirrored(found.outputs[name], word, sign)
+            flagged |= {whole} if found.overflowed else set()
+    return outputs, flagged
+
+
+@pytest.fixture(scope="module", params=["did", "minv"])
+def front(request: pytest.FixtureRequest) -> Front:
+    return front_end("hyq", functions=(request.param,), fold="limbs")
+
+
+def test_the_whole_robot_in_words(front: Front) -> None:
+    """Its graph computes what the template does for each limb, the most negative words included."""
+    core = compile_core(front)
+    batch = any_words(core, 2000, 3)
+    words = dict(zip(core.fixed.inputs, batch.tasks.T, strict=True))
+    lowest = [(words[name] == word.lowest).any() for name, word in core.fixed.inputs.items()]
+    assert all(lowest)
+    wanted, flagged = by_limbs(core, words)
+    for name, column, flags in zip(
+        core.fixed.graph.outputs, batch.results.T, batch.flags.T, strict=True
+    ):
+        if name in wanted:
+            np.testing.assert_array_equal(column, wanted[name])
+        else:
+            assert np.ptp(column) == 0
+            assert not flags.any()
+    assert {n for n, f in zip(core.fixed.graph.outputs, batch.flags.T, strict=True) if f.any()} <= (
+        flagged
+    )
+
+
+def test_the_most_negative_word_is_mirrored_without_overflow() -> None:
+    """A slide at its word's end: the mirrored one at the other end, less a last bit."""
+    core = core_of(robot_of_limbs([(1, 1), (1, -1)]), functions=("id",), fold="limbs")
+    inputs = core.fixed.inputs
+    word = inputs["q[1]"]
+    assert inputs["q[3]"] == word
+    words = {name: np.zeros(2, np.int64) for name in inputs}
+    words["q[1]"] = np.array([word.highest, 0])
+    words["q[3]"] = np.array([word.lowest, 0])
+    found = evaluate_fixed(core.fixed, words)
+    assert (found.outputs["tau[2]"] == found.outputs["tau[0]"]).all()
+    flags = core.plan.flagged(found.overflowed, 2)
+    np.testing.assert_array_equal(flags[:, :2], flags[:, 2:])
+    saturated = {n for n in core.fixed.graph.nodes if core.fixed.formats[n].saturates}
+    assert core.fixed.graph.outputs["tau[3]"] in saturated
+    assert not saturated & set(found.overflowed)
+    assert not any(core.fixed.overflowing(node) for node in saturated)
+
+
+def test_within_an_error() -> None:
+    core = compile_core(front_end("hyq", error=1e-4, fold="limbs"))
+    assert core.plan.interval == 4
+    assert core.fixed.inputs["qd[0]"] == core.fixed.inputs["qd[9]"]
