@@ -15,6 +15,8 @@ from rbdgen.target import Target
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
+# Router 1 rips up one arc after the other: a design that fills half of an 85F takes it hours.
+ROUTER = "router2"
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
 
@@ -84,7 +86,7 @@ def place_and_route(
         shutil.copy(netlist, folder / "netlist.json")
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
-        arguments += ["--json", "netlist.json", "--report", "report.json"]
+        arguments += ["--json", "netlist.json", "--report", "report.json", "--router", ROUTER]
         arguments += ["--lpf-allow-unconstrained", "--placer-heap-timingweight", TIMING_WEIGHT]
         arguments += ["--textcfg", "design.config"] if out_config else []
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
