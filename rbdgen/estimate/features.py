@@ -154,7 +154,8 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
     for node in fold.time:
         held = fold.held(node)
         width = fixed.formats[node].width
-        _operation(fixed, node, fold.own(node) and fold.chain is None, count)
+        registered = held or (fold.own(node) and fold.chain is None)
+        _operation(fixed, node, registered, count)
         loads += width * held
         now = 0
         if not held and any(last[node]):  # its first register can only be its own
@@ -169,7 +170,8 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
                 _memory(width, size - 1, count)
                 rings.add((fold.loads(node), size - 1))
     count["counter_bits"] += sum((max(size, 2) - 1).bit_length() for _, size in rings)
-    count["one_hot_bits"] += fold.interval + loads // LOADS + len(fold.checks)
+    # the ring of phases, at least a relay and a copy of each, and what gathers overflow bits
+    count["one_hot_bits"] += 3 * fold.interval + loads // LOADS + len(fold.checks)
     ports: dict[tuple[Kind, int, int], set[tuple[int, int]]] = defaultdict(set)
     for own, place in fold.place.items():
         read = job_operands(own)
