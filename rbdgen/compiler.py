@@ -1,7 +1,7 @@
 """The whole compiler, every stage in order.
 
 URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ passes ─► FixedGraph
-                                                      ─ schedule ─► Plan ─ rtl ─► Verilog
+                                                      ─ schedule ─► AnyPlan ─ rtl ─► Verilog
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
 from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
-from .plans import AnyPlan, planned, turns
+from .plans import planned, turns
 from .robot.canonical import stages
 from .robot.design import Design, bounds, load
 from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
-from .schedule.limbs import LimbPlan
+from .schedule.limbs import AnyPlan, LimbPlan
 from .target import find_target
 
 RANGE_SAMPLES = 40_000
@@ -157,7 +157,7 @@ def limbs_of(front: Front) -> Limbs | None:
     """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
     design = front.design
     folded = design.ii is not None or design.multipliers is not None
-    if design.fold == "none" or (design.fold == "auto" and not folded):
+    if design.style == "latency" or design.fold == "none" or (design.fold == "auto" and not folded):
         return None
     anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
     try:

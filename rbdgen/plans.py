@@ -13,13 +13,10 @@ from .schedule.chained import ChainError, chain
 from .schedule.channels import Plan, plan
 from .schedule.fold import Fold
 from .schedule.latency import quickest
-from .schedule.limbs import LimbPlan
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
 from .schedule.units import Jobs, shared_jobs
 from .target import Target, find_target
-
-AnyPlan = Plan | Fold | LimbPlan
 
 
 def planned(design: Design, fixed: FixedGraph) -> Plan | Fold:
@@ -64,8 +61,9 @@ def turns(
     else:
         interval = design.ii // limbs
     if interval > 1 and jobs.multipliers(interval) > budget:
-        raise too_often(interval * limbs, jobs.least_interval(budget) * limbs, target, budget)
-    if not asked and (design.style == "latency" or interval * limbs > _shared(design, whole)):
+        least = least_interval(jobs, budget, target)
+        raise too_often(interval * limbs, least * limbs, target, budget)
+    if not asked and interval * limbs > _shared(design, whole):
         return None, ""
     found = every(interval, design, fixed, jobs, target)
     one, all_of = fixed.graph.operations(), whole.operations()

@@ -35,7 +35,7 @@ def mapped(made: Emitted, family: str, place: Path, progress: Progress) -> dict[
                 netlist = folder / "netlist.json"
                 found: Cells = synth_ecp5(sources, top, netlist, progress=progress)
             else:
-                found = synth_xilinx(sources, top, family, progress=progress)  # type: ignore[arg-type]
+                found = synth_xilinx(sources, top, family, progress=progress)
         return {"cells": found.count, "seconds": round(found.seconds, 1)}
 
     return dict(kept(place, f"cells-{family}", f"{yosys_version()} {text}", compute))

@@ -35,7 +35,7 @@ def synthesize(
     target = target or entry["target"]
     out = place / f"synthesis-{target}"
     if target in XILINX:
-        cells = synth_xilinx([place / f"{name}.v"], name, target, progress=progress)  # type: ignore[arg-type]
+        cells = synth_xilinx([place / f"{name}.v"], name, target, progress=progress)
         report = {"top": name, "target": target, "cells": cells.count, "fits": None}
         rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
         text = "\n".join([f"{name} on {target}, mapped only", "", *rows])

@@ -18,9 +18,9 @@ from ..rtl.phases import LOADS
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
-from ..schedule.limbs import LimbPlan
+from ..schedule.limbs import AnyPlan, LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
-from ..schedule.units import Kind
+from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target
 
 TABLE_WIDTH = 36  # bits of a block RAM's word at the 512 words of a sine table
@@ -55,7 +55,7 @@ NAMES = {
 Features = Mapping[str, int]
 
 
-def features(plan: Plan | Fold | LimbPlan) -> dict[str, int]:
+def features(plan: AnyPlan) -> dict[str, int]:
     """How many of each of ``NAMES`` are in a plan."""
     count: Counter[str] = Counter()
     if isinstance(plan, LimbPlan):
@@ -175,7 +175,7 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
     ports: dict[tuple[Kind, int, int], set[tuple[int, int]]] = defaultdict(set)
     for own, place in fold.place.items():
         read = job_operands(own)
-        (start,) = {fold.start(n) for n in _nodes(fold, own)}
+        (start,) = {fold.start(n) for n in nodes_of(fixed, own)}
         for k, operand in enumerate(read[::-1] if place.swapped else read):
             choice = operand.index, fold.register(operand, start)
             ports[place.kind, place.number, k].add(choice)
@@ -190,14 +190,6 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
         if node.op is Op.MUL and not fold.shared(node):
             a, b = (fixed.formats[n].width for n in node.args)
             count["chained_products"] += fold.target.hardware_multipliers(a, b)
-
-
-def _nodes(fold: Fold, own: tuple[str, Node]) -> list[Node]:
-    name, node = own
-    if name == "mul":
-        return [node]
-    ops = (Op.SIN, Op.COS) if name == "sincos" else (Op.MANTISSA, Op.EXPONENT)
-    return [n for n in fold.fixed.graph.users[node] if n.op in ops]
 
 
 def _operation(
@@ -235,7 +227,7 @@ def _units(fixed: FixedGraph, binding: Binding, target: Target, count: Counter[s
 
 
 def _shared(fold: Fold, kind: Kind, units: int, count: Counter[str]) -> None:
-    example = _nodes(fold, fold.jobs.of[kind][0])[0]
+    example = nodes_of(fold.fixed, fold.jobs.of[kind][0])[0]
     for _ in range(units):
         if kind.name == "mul":
             a, b = kind.widths

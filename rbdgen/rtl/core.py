@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,16 +13,13 @@ from amaranth.lib.wiring import In, Out
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..schedule.pipelined import source
-from .channel import BANK
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
-WAITING = 3  # results that may wait to be taken: one a clock takes two
 
-
-class Core(wiring.Component):
+class Core(wiring.Component, ABC):
     """A function of a robot behind two streams.
 
     ``i``: a task, one signed field per graph input, formats as in the fixed graph.
@@ -42,7 +40,6 @@ class Core(wiring.Component):
             {name: signed(f.width) for name, f in self.outputs.items()}
             | dict.fromkeys(self.flags.values(), 1)
         )
-        self._results = LutRam(data.Layout.cast(out_layout).size, BANK)
         super().__init__(
             {
                 "i": In(stream.Signature(in_layout)),
@@ -58,45 +55,19 @@ class Core(wiring.Component):
         return {}
 
     @property
+    @abstractmethod
     def multipliers(self) -> list[Multiplier]:
         """Every multiplier instance; known once this has been elaborated."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
         """Every sine and reciprocal instance; known once this has been elaborated."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def rams(self) -> list[LutRam]:
         """Every memory instance; known once this has been elaborated."""
-        raise NotImplementedError
-
-    def give(
-        self, m: Module, fire: Signal, values: dict[Node, Value], flags: dict[Node, Value]
-    ) -> Value:
-        """Results, by the node they come from, wait here to be taken; ``fire``: they are there.
-
-        Returns whether there is room for one in the next cycle. Room is left for what may come
-        while ``o.ready`` is on its way: no path leads from there to what makes results.
-        """
-        result, taken = self.result(m, values, flags), self.taken(m)
-        waiting = Signal(range(WAITING + 1))
-        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
-        m.submodules.results = self._results.instance(
-            write=fire,
-            write_address=write_address,
-            data=result.as_value(),
-            read_address=read_address,
-            q=self.o.payload.as_value(),
-        )
-        m.d.sync += [
-            write_address.eq(write_address + fire),
-            read_address.eq(read_address + taken),
-            waiting.eq(waiting + fire - taken),
-            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
-        ]
-        return waiting + fire < WAITING
 
     def result(
         self, m: Module, values: dict[Node, Value], flags: dict[Node, Value]

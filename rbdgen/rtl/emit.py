@@ -9,17 +9,13 @@ from dataclasses import dataclass
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from ..schedule.channels import Plan
-from ..schedule.fold import Fold
-from ..schedule.limbs import LimbPlan
+from ..schedule.limbs import AnyPlan
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
-from .folded import Folded
-from .limbs import LimbsInTurn
+from .limbs import core_of
 from .lut_ram import emit_lut_rams
 from .multiplier import Multiplier, emit_multipliers
-from .round_trip import RoundTrip
 
 # What Amaranth leaves for its own tools and a reader has no use for.
 _ATTRIBUTES = "-remove generator -remove top -remove src -remove init_repr"
@@ -47,20 +43,14 @@ class Emitted:
     shells: dict[str, Shell]
 
 
-def emit(plan: Plan | Fold | LimbPlan, name: str) -> Emitted:
+def emit(plan: AnyPlan, name: str) -> Emitted:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
-    core: Core
-    if isinstance(plan, LimbPlan):
-        core = LimbsInTurn(plan, name)
-    elif isinstance(plan, Fold):
-        core = Folded(plan, name)
-    else:
-        core = RoundTrip(plan, name)
+    core = core_of(plan, name)
     texts = [to_rtlil(core, name)]
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}

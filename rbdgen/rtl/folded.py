@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from ..graph.node import Node, Op
 from ..schedule.fold import Fold, job_operands
 from ..schedule.pipelined import operands, source
-from ..schedule.units import Job, Kind, job
+from ..schedule.units import Job, Kind, job, nodes_of
 from .channel import ChannelFifo
 from .core import Core
 from .counting import next_count
@@ -32,7 +32,7 @@ class Folded(Core):
     cycles after its task was taken; either side may stall at any time. ``i.ready`` is a register.
     """
 
-    def __init__(self, fold: Fold, name: str | None = None) -> None:
+    def __init__(self, fold: Fold) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
         self.made_multipliers: list[Multiplier] = []
@@ -256,7 +256,7 @@ class _Datapath:
         """Every shared unit, with ports still to be connected."""
         units: dict[tuple[Kind, int], _Unit] = {}
         for kind, count in self.fold.units.items():
-            example = self.fold.jobs.of[kind][0][1]
+            example = nodes_of(self.fixed, self.fold.jobs.of[kind][0])[0]
             for number in range(count):
                 name = f"{kind.name}_{len(units)}"
                 unit = _Unit([{} for _ in kind.widths])
@@ -270,19 +270,11 @@ class _Datapath:
 
     def _connect(self, own: Job, unit: _Unit) -> None:
         place = self.fold.place[own]
-        read = job_operands(own)
+        read, start = job_operands(own), self.fold.start(nodes_of(self.fixed, own)[0])
         for k, operand in enumerate(read[::-1] if place.swapped else read):
-            start = self._start(own)
             number = self.fold.register(operand, start)
             choice = (operand.index, number), self.chains[operand][number]
             unit.reads[k][start % self.fold.interval] = choice
-
-    def _start(self, own: Job) -> int:
-        name, node = own
-        if name == "mul":
-            return self.fold.start(node)
-        users = (n for n in self.fixed.graph.users[node] if job(n) == own)
-        return self.fold.start(next(users))
 
     def _product(self, a: int, b: int) -> Multiplier:
         unit = Multiplier(a, b, self.fold.target.multiplier_latency(a, b, "dsp"))
@@ -298,8 +290,7 @@ class _Datapath:
         gives["mul"] = p
 
     def _sincos(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
-        user = next(n for n in self.fixed.graph.users[example] if n.op in (Op.SIN, Op.COS))
-        spec, (width,) = self.fixed.sincos(user), kind.widths
+        spec, (width,) = self.fixed.sincos(example), kind.widths
         products = [self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)]
         made = SinCosUnit(spec, width, products[0])
         self.core.made_tables.append(made)
@@ -309,8 +300,7 @@ class _Datapath:
         unit.gives |= {"sin": sin, "cos": cos}
 
     def _recip(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
-        user = next(n for n in self.fixed.graph.users[example] if n.op is Op.MANTISSA)
-        spec = self.fixed.reciprocal(user)
+        spec = self.fixed.reciprocal(example)
         made = ReciprocalUnit(spec, tuple(self._product(a, b) for a, b in spec.products))
         self.core.made_tables.append(made)
         mantissa = Signal(signed(spec.width), name=f"{name}_mantissa")

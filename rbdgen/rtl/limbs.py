@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
 from ..schedule.fold import Fold
-from ..schedule.limbs import LimbPlan
+from ..schedule.limbs import AnyPlan, LimbPlan
 from .apart import instance_of
 from .core import Core
 from .folded import Folded
@@ -22,10 +22,17 @@ from .sincos import SinCosUnit
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
+def core_of(plan: AnyPlan, name: str | None = None) -> Core:
+    """The hardware of a plan of any sort; ``name`` as in `RoundTrip`."""
+    if isinstance(plan, LimbPlan):
+        return LimbsInTurn(plan, name)
+    return Folded(plan) if isinstance(plan, Fold) else RoundTrip(plan, name)
+
+
 class LimbsInTurn(Core):
     """A function of a robot, one task in n of a limb's intervals, for n limbs in turn.
 
-    Ports as of `RoundTrip`, for the whole robot. A task's limbs enter the limb's core one
+    A task's limbs enter the limb's core one
     after the other, mirrored ones with their signs changed; n results are put together likewise.
 
     A result comes ``plan.latency`` cycles after its task was taken; either side may stall at any
@@ -35,10 +42,7 @@ class LimbsInTurn(Core):
     def __init__(self, plan: LimbPlan, name: str | None = None) -> None:
         self.plan, self.name = plan, name
         own = f"{name}_{LIMB}" if name else None
-        template = plan.template
-        self.limb: Core = (
-            Folded(template, own) if isinstance(template, Fold) else RoundTrip(template, own)
-        )
+        self.limb = core_of(plan.template, own)
         super().__init__(plan.instances.whole)
 
     @property
@@ -72,7 +76,7 @@ class LimbsInTurn(Core):
         return m
 
     def _send(self, m: Module) -> None:
-        """A task lies in a chain of registers, a limb in each, which moves on by one a clock."""
+        """A task lies in a chain of registers, a limb in each, that moves on when one is taken."""
         limbs, limb = self.plan.limbs, self.limb
         busy, turn = Signal(), Signal(range(len(limbs)))
         load = Signal(init=1)  # else move on; what comes with no task is never sent

@@ -8,13 +8,15 @@ from ..graph.node import Node, Region
 from ..schedule.channels import Plan
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .apart import instance_of
-from .channel import ChannelFifo
+from .channel import BANK, ChannelFifo
 from .core import Core
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .region import RegionPipeline
 from .sincos import SinCosUnit
+
+WAITING = 3  # results that may wait to be taken: one a clock takes two
 
 
 class RoundTrip(Core):
@@ -36,7 +38,8 @@ class RoundTrip(Core):
             if region not in (INPUT, OUTPUT)
         }
         self.fifos = [ChannelFifo(channel) for channel in plan.channels]
-        super().__init__(plan.schedule.fixed)
+        super().__init__(plan.fixed)
+        self._results = LutRam(len(self.o.payload.as_value()), BANK)
 
     @property
     def parts(self) -> dict[str, ChannelFifo | RegionPipeline]:
@@ -116,4 +119,30 @@ class RoundTrip(Core):
             nodes = {word.node: signal for word, signal in words if word.node is not None}
             values |= nodes
             flags |= {n: signal[0] for word, signal in words if word.node is None for n in nodes}
-        return self.give(m, fire, values, flags)
+        return self._give(m, fire, values, flags)
+
+    def _give(
+        self, m: Module, fire: Signal, values: dict[Node, Value], flags: dict[Node, Value]
+    ) -> Value:
+        """Results, by the node they come from, wait here to be taken; ``fire``: they are there.
+
+        Returns whether there is room for one in the next cycle. Room is left for what may come
+        while ``o.ready`` is on its way: no path leads from there to what makes results.
+        """
+        result, taken = self.result(m, values, flags), self.taken(m)
+        waiting = Signal(range(WAITING + 1))
+        write_address, read_address = Signal(range(BANK)), Signal(range(BANK))
+        m.submodules.results = self._results.instance(
+            write=fire,
+            write_address=write_address,
+            data=result.as_value(),
+            read_address=read_address,
+            q=self.o.payload.as_value(),
+        )
+        m.d.sync += [
+            write_address.eq(write_address + fire),
+            read_address.eq(read_address + taken),
+            waiting.eq(waiting + fire - taken),
+            self.o.valid.eq(fire | Mux(taken, waiting > 1, self.o.valid)),
+        ]
+        return waiting + fire < WAITING

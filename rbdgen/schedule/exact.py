@@ -39,7 +39,6 @@ def exact(
     units: Mapping[Kind, int],
     interval: int,
     hint: Mapping[Node, int],
-    effort: float = EFFORT,
 ) -> Exact:
     """The best slots that the solver finds.
 
@@ -81,7 +80,7 @@ def exact(
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
-    solver.parameters.max_deterministic_time = effort
+    solver.parameters.max_deterministic_time = EFFORT
     model.minimize(latency)
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

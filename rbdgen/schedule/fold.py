@@ -11,7 +11,7 @@ they can be read in one cycle only, too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -146,7 +146,7 @@ class Fold:
             words.append(Word(None, 1, self.flagged_at, 0))
         channel = Channel(INPUT, OUTPUT, tuple(words))
         depth = -(-(channel.delay + channel.hold + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
-        return Channel(INPUT, OUTPUT, tuple(words), depth)
+        return replace(channel, depth=depth)
 
     @property
     def channels(self) -> tuple[Channel, ...]:

@@ -112,15 +112,11 @@ def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
     for node in {source(n) for n in work.fixed.graph.outputs.values()}:
         if node.op is not Op.CONST:
             program.after(OUTPUT, job(node), 0)
-    earliest = dict(zip(program.number, program.earliest(), strict=True))
-    end = _latest(work, program, earliest, pins)
-    x = program.solve(pins, end)
+    x = program.solve(pins, _latest(work, pins))
     return {node: x[job(node)] for node in work.nodes}
 
 
-def _latest(
-    work: _Work, program: Program, earliest: Mapping[object, int], pins: Mapping[object, int]
-) -> int:
+def _latest(work: _Work, pins: Mapping[object, int]) -> int:
     """The shortest latency with some times given."""
     time: dict[Job, int] = {}
     for node in work.nodes:

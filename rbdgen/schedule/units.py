@@ -26,6 +26,14 @@ def job(node: Node) -> Job:
     return node.op.value, node
 
 
+def nodes_of(fixed: FixedGraph, own: Job) -> list[Node]:
+    """The nodes whose results a job gives."""
+    name, node = own
+    if name not in ("sincos", "recip"):
+        return [node]
+    return [user for user in fixed.graph.users[node] if job(user) == own]
+
+
 @dataclass(frozen=True, order=True)
 class Kind:
     """Units that can stand for each other: any of them takes any of the kind's jobs.

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rbdgen.synthesize.block_rams import pack_output_registers
 from rbdgen.synthesize.carries import trim_carries
@@ -17,6 +17,7 @@ from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 STEPS = r"^\d+\.\d+\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9) pass|Printing statistics)"
 # Registers that the source marks so are not merged with equal ones.
 NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
+XILINX = ("xcup", "xc7")
 MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
 
 
@@ -69,7 +70,7 @@ def synth_ecp5(
 def synth_xilinx(
     sources: Sequence[Path],
     top: str,
-    family: Literal["xcup", "xc7"] = "xcup",
+    family: str = "xcup",
     *,
     progress: Progress | None = None,
 ) -> Cells:
@@ -77,7 +78,13 @@ def synth_xilinx(
 
     Memories are mapped before their modules are dissolved, each module once: Yosys's time for one
     grows with all that is around it.
+
+    Raises:
+        ValueError: a ``family`` that is neither xcup nor xc7.
+        SynthesisError: what Yosys said.
     """
+    if family not in XILINX:
+        raise ValueError(f"no Xilinx family {family!r}: there are {', '.join(XILINX)}")
     synth = f"synth_xilinx -family {family} -top {top} -flatten -noiopad -noclkbuf -run"
     script = [
         *_read(sources),

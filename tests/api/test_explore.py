@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -29,6 +30,15 @@ SMALL: dict[str, Any] = {"functions": ("m",), "intervals": (1, 2), "jobs": 1}
 
 def estimate(place: Path, **choices: Any) -> dict[str, Any]:
     return api.explore("pendulum", place, synthesis=False, jobs=1, **choices)
+
+
+def test_what_is_kept_depends_on_all_that_compiles() -> None:
+    """Every room and module that the compiler imports, and what those of them on top do."""
+    package = Path(points.__file__).parents[1]
+    for module in (name for name in points.COMPILER if name.endswith(".py") and "/" not in name):
+        source = (package / module).read_text()
+        for name in re.findall(r"^from \.(\w+)", source, re.MULTILINE):
+            assert {name, f"{name}.py"} & set(points.COMPILER), f"{module} imports {name}"
 
 
 def test_report(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The front holds what nothing beats, and for all else something that does."""
 
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,9 +20,9 @@ def test_front(costs: list[tuple[int, ...]]) -> None:
 
 
 @given(COSTS, st.randoms(use_true_random=False))
-def test_order_does_not_matter(costs: list[tuple[int, ...]], random: object) -> None:
+def test_order_does_not_matter(costs: list[tuple[int, ...]], random: Random) -> None:
     order = list(range(len(costs)))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     assert front([costs[k] for k in order]) == [front(costs)[k] for k in order]
 
 

@@ -131,3 +131,18 @@ def cell_models() -> Path:
     assert spec is not None
     assert spec.origin is not None
     return Path(spec.origin).parent / "share" / "ecp5"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A core and its Verilated model."""
+
+    core: Core
+    model: Model
+
+
+def check_on_time(run: Result, core: Core) -> None:
+    """A task every interval, each result after exactly the latency that was predicted."""
+    tasks = np.arange(len(run.accept_cycle)) * core.plan.interval
+    np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
+    np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)

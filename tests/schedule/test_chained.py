@@ -27,7 +27,7 @@ def longest(fold: Fold, node: Node, seen: dict[Node, float]) -> float:
         before = [a for a in operands(node) if fold.time[a] == fold.start(node)]
         begins = max([ns.launch, *(longest(fold, a, seen) for a in before)])
         if fold.takes[node]:
-            assert begins + own.enter + ns.capture <= fold.chain.period  # type: ignore[union-attr]
+            assert begins + own.enter + ns.capture <= fold.chain.period
             begins, own = ns.launch, replace(own, enter=own.leave)
         seen[node] = begins + own.enter
     return seen[node]
@@ -117,7 +117,7 @@ def test_verify_finds_what_does_not_hold(seed: int) -> None:
             verify_fold(replace(fold, time=earlier))
     assert fold.chain is not None
     for wrong in (
-        replace(fold.chain, flag=fold.chain.flag - 1),  # type: ignore[operator]
+        replace(fold.chain, flag=fold.chain.flag - 1),
         replace(fold.chain, period=11.0),
     ):
         with pytest.raises(ScheduleError):

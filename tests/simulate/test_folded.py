@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,15 @@ import pytest
 
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.schedule.fold import Fold
-from rbdgen.simulate.model import Model
-from tests.rtl.cores import any_words, check, shared_folder, states_within_limits, verilated
+from tests.rtl.cores import (
+    Built,
+    any_words,
+    check,
+    check_on_time,
+    shared_folder,
+    states_within_limits,
+    verilated,
+)
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
@@ -32,12 +38,6 @@ CASES: dict[str, Callable[[], Core]] = {
 }
 
 
-@dataclass(frozen=True)
-class Built:
-    core: Core
-    model: Model
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared_folder(tmp_path_factory, "folded")
@@ -53,13 +53,10 @@ def built(request: pytest.FixtureRequest, folder: Path) -> Built:
 
 def test_every_bit_at_full_rate(built: Built) -> None:
     """A task every interval, each result after exactly the latency that was predicted."""
-    plan = built.core.plan
     for expected in (any_words(built.core, 2000, 1), states_within_limits(built.core, 1000, 2)):
         run = built.model.run(expected.tasks, seed=1)
         check(run, expected)
-        tasks = np.arange(len(expected.tasks)) * plan.interval
-        np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
-        np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, plan.latency)
+        check_on_time(run, built.core)
 
 
 def test_words_that_overflow(built: Built) -> None:
