@@ -109,11 +109,8 @@ class FixedGraph:
     def overflowing(self, node: Node) -> bool:
         """Whether operands exist, within their formats, that overflow this node."""
         out = self.formats[node]
-        if (
-            out.wraps
-            or out.saturates
-            or node.op in (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
-        ):
+        never = (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
+        if not out.flags or node.op in never:
             return False
         if node.op is Op.EXPONENT:  # of an operand that is not positive
             return True
