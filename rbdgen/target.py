@@ -37,7 +37,7 @@ class Delays:
 # (25 x 18), one alone of 25 x 25 9.7 ns; one sum of 18 bits more takes 2.1 ns, and two of 34 bits
 # 0.66 ns more than two of 18; what is left of a path 1.9 ns. The rest is estimated: two products of
 # 25 x 25 in a chain, and LUTs. In a large design wires go further: iiwa 14's inverse dynamics, as
-# an earlier table scheduled it for 18 ns (22 cycles, these give 24), reached 16.1 ns on an LFE5U-85F
+# an earlier table scheduled it for 18 ns (22 cycles, these give 24), reached 16.1 ns on an 85F
 # of speed 8. What speed 6 reaches there has not been measured.
 ECP5_SPEED_6 = Delays(((1, 5.4), (2, 8.5), (4, 11.2)), 2.1, 0.04, 1.2, 0.6, 1.4)
 # Speed 8, the fastest: 4.4 and 6.8 ns, alone 7.7 ns; 1.6 ns; 1.4 ns.
