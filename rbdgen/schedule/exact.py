@@ -73,7 +73,8 @@ def exact(
         for phase in range(interval) if interval > 1 else ():
             model.add(sum(phase_of[own][phase] for own in jobs.of[kind]) <= count)
     latency = model.new_int_var(0, end, "latency")
-    for node in {source(n) for n in fixed.graph.outputs.values()}:
+    # in order, as everything here: the solver's steps depend on it
+    for node in dict.fromkeys(source(n) for n in fixed.graph.outputs.values()):
         if node.op is not Op.CONST:
             model.add(latency >= at[job(node)])
 

@@ -19,7 +19,7 @@ from ..target import Target
 from .assign import assign
 from .exact import exact
 from .fold import Fold, ends_in_register, register_number, verify_fold
-from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, duration, operands, source
+from .pipelined import INPUT, INPUT_REGISTER, duration, operands
 from .program import Program
 from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
@@ -109,9 +109,6 @@ def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
                 program.shorten(last, job(operand), formats[operand].width)
                 program.after(last, job(operand), 0)
             program.after(last, job(node), -work.takes[node])
-    for node in {source(n) for n in work.fixed.graph.outputs.values()}:
-        if node.op is not Op.CONST:
-            program.after(OUTPUT, job(node), 0)
     x = program.solve(pins, _latest(work, pins))
     return {node: x[job(node)] for node in work.nodes}
 
