@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .accelerator.routes import traced
 from .dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
@@ -93,7 +94,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
     """The design's functions of a canonical robot as one graph."""
     graph = trace_functions(
         canonical,
-        design.functions,
+        traced(design.functions) if design.accelerator else design.functions,
         external_forces=[
             i for i in canonical.moving if canonical.joints[i].body in design.external_forces
         ],

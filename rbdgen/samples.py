@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from . import golden
 from .robot.design import Design, bounds, given_coordinates, needs
 from .robot.model import Robot
@@ -17,7 +19,8 @@ def sample_states(
 
     Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
     is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
-    the design's limits; ``Minv`` is the inverse mass matrix at ``q``. Both leave out a base whose
+    the design's limits; ``bias`` what the motion takes without acceleration; ``Minv`` is the
+    inverse mass matrix at ``q``. Both leave out a base whose
     motion is given: tau (n, nv − 6), Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
     """
     state = random_states(robot, bounds(design, robot), n, seed, extremes)
@@ -28,6 +31,9 @@ def sample_states(
     if "tau" in needed:
         tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
         state["tau"] = tau[:, given:]
+    if "bias" in needed:
+        still = np.zeros_like(state["qdd"])
+        state["bias"] = golden.rnea(robot, state["q"], state["qd"], still, state["f_ext"])
     if "Minv" in needed:
         inverse = golden.joint_minv if given else golden.minv
         state["Minv"] = inverse(robot, state["q"])

@@ -22,7 +22,7 @@ Columns = dict[str, Array]  # graph input or output → (N,)
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 SYMMETRIC = ("M", "Minv")
-SAMPLED = ("tau", "Minv")  # inputs whose limits nobody states
+SAMPLED = ("tau", "bias", "Minv")  # inputs whose limits nobody states
 MARGIN = 0.2  # beyond the largest sample
 SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise
 
@@ -66,7 +66,7 @@ def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Colu
         turned = {JointKind.FLOATING: at.start + 3, JointKind.PLANAR: at.start + 2}
         if (start := turned.get(robot.joints[i].kind)) is not None:
             q[:, start : at.stop] /= np.linalg.norm(q[:, start : at.stop], axis=1, keepdims=True)
-    state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau")}
+    state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau", "bias")}
     state |= {
         "q": q,
         "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),

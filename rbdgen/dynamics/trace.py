@@ -27,6 +27,7 @@ from .units import Units, units
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
 AT_GIVEN_EFFORT = {"fd", "dfd"}
+EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 PLACES = {
     JointKind.FLOATING: 3,
     JointKind.PLANAR: 2,
@@ -57,8 +58,10 @@ def trace(
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
-    gradients), difd (the gradients of q̈ from M⁻¹ given). ``external_forces``: joints whose bodies
-    take an input force. ``root``: "given" leaves a floating base's rows and columns out.
+    gradients), difd (the gradients of q̈ from M⁻¹ given); effort (q̈ from ``tau[k]`` and a given
+    ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
+    ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
+    floating base's rows and columns out.
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
@@ -94,7 +97,7 @@ def _factorisations(
         )
     if factorisation != "auto":
         return [factorisation]
-    inverts = not {"minv", "fd", "dfd"}.isdisjoint(functions)
+    inverts = not {"minv", "fd", "dfd", EFFORT}.isdisjoint(functions)
     return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]
 
 
@@ -133,12 +136,14 @@ class _Tracing:
         assert at is not None
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
-        if functions & {"minv", "fd", "dfd"}:
+        if functions & {"minv", "fd", "dfd", EFFORT}:
             solver = self._solver(at)
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())
             if functions & AT_GIVEN_EFFORT:
                 self._gives_at_effort(face, state, at, solver)
+            if EFFORT in functions:
+                self._gives_of_effort(face, solver)
         return face.graph()
 
     @cached_property
@@ -197,6 +202,18 @@ class _Tracing:
             moving = self._pass(replace(state, qdd=found), True, "_again")
             columns = _columns(moving.gradient, self.order)
             _gives_forward(face, self.order, [solver.times(c, "_again") for c in columns])
+
+    def _gives_of_effort(self, face: Interface, solver: Solver) -> None:
+        """q̈ = M⁻¹ (τ - bias)."""
+        nv = self.robot.nv
+        tau, bias = face.vector("tau", nv, self.order), face.vector("bias", nv, self.order)
+        with self.builder.region("effort", 0):
+            left = {k: tau[k] - bias[k] for k in self.order}
+        if "minv" in self.functions:  # it is there, and a product with it is soon done
+            (qdd,) = times(self.builder, solver.explicit(), self.order, [left])
+        else:
+            (qdd,) = solver.times([left])
+        face.gives_vector("qdd", qdd)
 
     def _state(self, face: Interface) -> State:
         """The inputs that the functions need."""

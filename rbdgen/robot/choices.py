@@ -39,6 +39,8 @@ ROOTS = ("free", "given", "ignored")
 SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
 FOLDS = ("auto", "none", "limbs")
+ORDERS = ("finished", "issued")
+MOST_SLOTS = 64
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -150,6 +152,19 @@ def _whole(lowest: int, highest: int, what: str) -> Callable[[Any], int | None]:
     return check
 
 
+def _flag(value: Any) -> bool:
+    if str(value).lower() not in ("true", "false"):
+        raise ValueError(f"true or false, not {quoted(str(value))}")
+    return str(value).lower() == "true"
+
+
+def _slots(value: Any) -> int | None:
+    number = _whole(2, MOST_SLOTS, "tasks")(value)
+    if number is not None and number & (number - 1):
+        raise ValueError(f"a power of two, not {number}")
+    return number
+
+
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
@@ -171,6 +186,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "style": _one_of(*STYLES),
     "clock": _clock,
     "fold": _one_of(*FOLDS),
+    "accelerator": _flag,
+    "slots": _slots,
+    "order": _one_of(*ORDERS),
 }
 
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {

@@ -91,6 +91,13 @@ class Design:
     ``fold``             with ``ii`` or ``multipliers``: "limbs", limbs that are alike up to signs
                          take turns in one of them; "none", operations share multipliers;
                          "auto", limbs where there are such and they give no longer an interval.
+    ``accelerator``      whether the functions share one accelerator, task by task, each at its
+                         own rate; else all of them are computed for every task. ``ii`` is then
+                         that of the slowest function.
+    ``slots``            of an accelerator: tasks under way at a time, a power of two; as many as
+                         keep it busy unless given.
+    ``order``            of an accelerator's results: "finished", as they do (those of a function
+                         in order); "issued", as their tasks came.
     """
 
     robot: str
@@ -116,6 +123,9 @@ class Design:
     style: str = "throughput"
     clock: float | None = None
     fold: str = "auto"
+    accelerator: bool = False
+    slots: int | None = None
+    order: str = "finished"
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -141,6 +151,8 @@ def needs(design: Design) -> tuple[str, ...]:
     of qdd.
     """
     names = [name for function in design.functions for name in NEEDS[function]]
+    if design.accelerator and not {"fd", "dfd"}.isdisjoint(design.functions):
+        names += ["qdd", "bias", "Minv"]  # between its stages
     if design.root == "given" and "tau" in names:
         names.append("qdd")
     return tuple(dict.fromkeys(names))

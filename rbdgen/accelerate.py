@@ -1,0 +1,163 @@
+"""From a robot to the accelerator of several functions: one graph, cut where functions part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .accelerator.routes import CODES, kind_of, visits
+from .accelerator.stages import Accelerator, Stage, constant
+from .compiler import (
+    Front,
+    Progress,
+    front_end,
+    in_words,
+    sample_inputs,
+)
+from .graph.fixed import FixedGraph
+from .graph.node import Node, Op
+from .passes.pieces import Piece, cut
+from .plans import every
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
+from .robot.design import Design
+from .robot.model import RobotError
+from .schedule.units import shared_jobs
+from .target import find_target
+
+FEWEST_SLOTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerated:
+    """A robot, the graph of all that its accelerator can be asked for, and the accelerator."""
+
+    design: Design
+    front: Front  # of the functions that are traced together
+    accelerator: Accelerator
+
+
+def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
+    """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
+    progress(f"reading {path}")
+    front = front_end(path, **choices, accelerator=True)
+    _, whole = in_words(front, front.graph, sample_inputs(front), progress)
+    design = front.design
+    _check(design)
+    pieces = cut(whole, _targets(whole))
+    progress("schedule")
+    intervals = _intervals(design, pieces)
+    stages = {}
+    for name, piece in pieces.items():
+        if constant(piece.fixed):
+            stages[name] = Stage(name, piece, None)
+            continue
+        target = find_target(design.target)
+        jobs = shared_jobs(piece.fixed, target)
+        stages[name] = Stage(name, piece, every(intervals[name], design, piece.fixed, jobs, target))
+    functions = tuple(sorted(design.functions, key=CODES.__getitem__))
+    results = {function: _results(function, stages) for function in functions}
+    made = Accelerator(functions, stages, results, FEWEST_SLOTS, design.order == "issued")
+    made = replace(made, slots=design.slots or _slots(made))
+    _fits(design, made)
+    return Accelerated(design, front, made)
+
+
+def _check(design: Design) -> None:
+    """RobotError for choices that the accelerator cannot follow."""
+    for key, what in (("style", "latency"), ("root", "given"), ("fold", "limbs")):
+        if getattr(design, key) == what:
+            raise RobotError(
+                f"{key}: {what} is not for the accelerator, whose stages are pipelines"
+            )
+
+
+def _targets(whole: FixedGraph) -> dict[str, list[str | Node]]:
+    """The outputs, or nodes, that each stage is for."""
+    outputs = whole.graph.outputs
+
+    def of(*kinds: str) -> list[str | Node]:
+        return [name for name in outputs if kind_of(name) in kinds]
+
+    return {
+        "trig": [node for node in whole.graph.nodes if node.op in (Op.SIN, Op.COS)],
+        "rnea": of("tau"),
+        "mass": of("M"),
+        "inverse": [*of("Minv"), *_factors(whole)],
+        "forward": of("qdd"),
+        "gradient": of("dtau_dq", "dtau_dqd"),
+        "product": of("dqdd_dq", "dqdd_dqd"),
+    }
+
+
+def _factors(whole: FixedGraph) -> list[Node]:
+    """What q̈ is made of besides the effort and the bias."""
+    late: set[Node] = set()
+    found: dict[Node, None] = {}
+    needed = [node for name, node in whole.graph.outputs.items() if kind_of(name) == "qdd"]
+    for node in whole.graph.nodes:
+        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
+            late.add(node)
+    while needed:
+        node = needed.pop()
+        if node in late:
+            needed += node.args
+        else:
+            found[node] = None
+    return list(found)
+
+
+def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
+    """Each stage's initiation interval: any function alone runs once in so many cycles.
+
+    A stage that a task visits twice has half of it, and sines are made as often as τ.
+    """
+    target = find_target(design.target)
+    most = {name: max(visits(f, pieces).get(name, 0) for f in design.functions) for name in pieces}
+    most["trig"] = most.get("rnea", 1)
+
+    def at(whole: int) -> dict[str, int]:
+        return {name: max(1, whole // most[name]) for name in pieces}
+
+    if design.multipliers is None:
+        return at(design.ii or 1)
+    jobs = {name: shared_jobs(piece.fixed, target) for name, piece in pieces.items()}
+    for whole in range(1, LARGEST_INTERVAL + 1):
+        found = at(whole)
+        if sum(jobs[n].multipliers(found[n]) for n in pieces) <= design.multipliers:
+            return found
+    least = sum(jobs[n].multipliers(k) for n, k in at(LARGEST_INTERVAL).items())
+    raise RobotError(
+        f"multipliers: {design.multipliers} are too few for these functions: at one task in "
+        f"{LARGEST_INTERVAL} cycles they take {least}"
+    )
+
+
+def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
+    """The names of a function's outputs: array by array, in the order of their indices."""
+    there = {o for s in visits(function, stages) if s in stages for o in stages[s].outputs}
+    found = [o for o in there if kind_of(o) in GIVES[function]]
+    return tuple(sorted(found, key=lambda o: (GIVES[function].index(kind_of(o)), indices(o))))
+
+
+def indices(name: str) -> tuple[int, ...]:
+    """``M[3,1]`` → (3, 1)."""
+    return tuple(int(k) for k in name[name.index("[") + 1 : name.index("]")].split(","))
+
+
+def _slots(accelerator: Accelerator) -> int:
+    """As many tasks under way as keep the stages of the slowest function busy."""
+    under_way = max(
+        -(-accelerator.latency(f) // accelerator.interval(f)) for f in accelerator.functions
+    )
+    return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
+
+
+def _fits(design: Design, accelerator: Accelerator) -> None:
+    target = find_target(design.target)
+    if accelerator.multipliers > target.multipliers:
+        raise RobotError(
+            f"ii: {design.ii or 1} takes {accelerator.multipliers} hardware multipliers, and "
+            f"{target.part} has {target.multipliers}; give --multipliers {target.multipliers}, a "
+            "longer --ii, or fewer functions"
+        )
