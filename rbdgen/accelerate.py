@@ -40,7 +40,7 @@ class Accelerated:
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
     """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
-    front = front_end(path, **choices, accelerator=True)
+    front = front_end(path, **{**choices, "accelerator": True})
     _, whole = in_words(front, front.graph, sample_inputs(front), progress)
     design = front.design
     _check(design)

@@ -6,7 +6,7 @@ pieces, one after the other, compute what the whole does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
@@ -33,27 +33,30 @@ class Piece:
     reads: Mapping[str, str]
 
 
-def cut(whole: FixedGraph, wanted: Mapping[str, Iterable[str | Node]]) -> dict[str, Piece]:
+def cut(whole: FixedGraph, wanted: Mapping[str, Sequence[str | Node]]) -> dict[str, Piece]:
     """The pieces by name, in the order of ``wanted``: the outputs, or nodes, that each is for.
 
-    A piece that is left without operations, or outputs, of its own is left out.
+    A piece that is left without any operation or output of its own is left out.
     """
     drafts: dict[str, _Draft] = {}
     owner: dict[Node, _Draft] = {}
     for name, targets in wanted.items():
-        nodes = {t if isinstance(t, Node) else whole.graph.outputs[t]: None for t in targets}
-        own = _unowned(nodes, owner)
-        if own:
-            drafts[name] = _Draft(name, whole, owner)
+        outputs = [target for target in targets if isinstance(target, str)]
+        own = _unowned((_node(whole, target) for target in targets), owner)
+        if own or outputs:
+            drafts[name] = _Draft(name, whole, owner, outputs)
             owner |= dict.fromkeys(own, drafts[name])
     for node in whole.graph.nodes:
         if node in owner:
             owner[node].copy(node)
-    for name, targets in wanted.items():
-        for target in targets:
-            if isinstance(target, str) and name in drafts:
-                drafts[name].outputs[target] = drafts[name].local(whole.graph.outputs[target])
+    for draft in drafts.values():
+        for output in draft.wanted:
+            draft.outputs[output] = draft.local(whole.graph.outputs[output])
     return {name: draft.piece() for name, draft in drafts.items()}
+
+
+def _node(whole: FixedGraph, target: str | Node) -> Node:
+    return target if isinstance(target, Node) else whole.graph.outputs[target]
 
 
 def _unowned(targets: Iterable[Node], owner: Mapping[Node, _Draft]) -> set[Node]:
@@ -76,6 +79,7 @@ class _Draft:
     name: str
     whole: FixedGraph
     owner: Mapping[Node, _Draft]
+    wanted: list[str]  # outputs of the whole
     builder: Builder = field(default_factory=CopyingBuilder)
     copies: dict[Node, Node] = field(default_factory=dict)  # node of the whole → own
     inputs: dict[str, Format] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.limbs import AnyPlan
+from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
@@ -51,18 +52,7 @@ def emit(plan: AnyPlan, name: str) -> Emitted:
     ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
     """
     core = core_of(plan, name)
-    texts = [to_rtlil(core, name)]
-    texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
-    tables = {unit.name: unit for unit in core.table_units}
-    texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
-    text = "\n".join([*texts, emit_lut_rams(core.rams)])
-    units = core.multipliers
-    portable = emit_multipliers(units, "behavioural")
-    files = {
-        f"{name}.il": text,
-        f"{name}.v": to_verilog(text) + "\n" + portable,
-        f"{name}_ecp5.il": emit_multipliers(units, "ecp5-rtlil"),
-    }
+    files = core_files(core, name)
     shells: dict[str, Shell] = {}
     for kind, shell in (("wide", WideShell), ("words", WordShell)):
         shells[kind] = shell(CoreInstance(core, name))
@@ -70,7 +60,22 @@ def emit(plan: AnyPlan, name: str) -> Emitted:
         shell_text = to_rtlil(shells[kind], top)
         files[f"{top}.il"] = shell_text
         files[f"{top}.v"] = to_verilog(shell_text)
-    return Emitted(files, name, units, core, shells)
+    return Emitted(files, name, core.multipliers, core, shells)
+
+
+def core_files(core: Core | AcceleratorCore, name: str) -> dict[str, str]:
+    """``NAME.il``, ``NAME.v`` and ``NAME_ecp5.il`` of a core called ``name``, as in `emit`."""
+    texts = [to_rtlil(core, name)]
+    texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
+    tables = {unit.name: unit for unit in core.table_units}
+    texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
+    text = "\n".join([*texts, emit_lut_rams(core.rams)])
+    units = core.multipliers
+    return {
+        f"{name}.il": text,
+        f"{name}.v": to_verilog(text) + "\n" + emit_multipliers(units, "behavioural"),
+        f"{name}_ecp5.il": emit_multipliers(units, "ecp5-rtlil"),
+    }
 
 
 class CoreInstance(wiring.Component):

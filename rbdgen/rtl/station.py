@@ -1,0 +1,221 @@
+"""A stage in hardware: operands out of the banks, its core, and beside it whose they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ..accelerator.routes import AGAIN, CODES, HOST, NOTHING
+from ..accelerator.stages import Accelerator, Stage
+from ..graph.fixed import Format
+from ..graph.node import Node
+from ..schedule.pipelined import source
+from .apart import instance_of
+from .core import Core
+from .limbs import core_of
+from .lut_ram import LutRam
+from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
+from .sincos import SinCosUnit
+from .slot_queue import SlotQueue
+
+FUNCTION = 4  # bits of a function's code
+FLAG = "overflow"  # the field of a bank that says whether anything before it overflowed
+
+
+def is_one_of(function: Value, names: list[str]) -> Value:
+    """Whether a function's code is one of these functions'."""
+    return Cat(function == CODES[name] for name in names).any()
+
+
+class Passing(Core):
+    """The core of a stage without operations: a register."""
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        return []
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        return []
+
+    @property
+    def rams(self) -> list[LutRam]:
+        return []
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        task = Signal(self.i.payload.shape(), reset_less=True)
+        m.d.comb += self.i.ready.eq(~self.o.valid | self.o.ready)
+        with m.If(self.i.ready):
+            m.d.sync += [task.eq(self.i.payload), self.o.valid.eq(self.i.valid)]
+        values: dict[Node, Value] = {}
+        for node in map(source, self.fixed.graph.outputs.values()):
+            if node.name:
+                values[node] = task[node.name]
+        m.d.comb += self.o.payload.eq(self.result(m, values, {}))
+        self.taken(m)
+        return m
+
+
+def converted(word: Value, of: Format, to: Format) -> tuple[Value, Value]:
+    """A word in another format: the last bits rounded half up, saturated; and whether it was."""
+    if (of.width, of.fraction) == (to.width, to.fraction):
+        return word, Const(0)
+    shift = of.fraction - to.fraction
+    moved = (word + (1 << shift >> 1)) >> shift if shift > 0 else word << -shift
+    if len(moved) <= to.width:
+        return moved, Const(0)
+    out = Cat(moved[k] != moved[-1] for k in range(to.width - 1, len(moved) - 1)).any()
+    most = Mux(moved[-1], to.lowest, to.highest)
+    return Mux(out, most, moved[: to.width].as_signed()), out
+
+
+class Station(wiring.Component):
+    """A stage: takes tasks by their slots, and gives its outputs back with them.
+
+    ``i``: whose operands are in ``read`` while it is valid: ``slot``, ``function``, and whether the
+    task visits for the second time (`again`). ``read``: for each sender the words that this stage
+    reads of it, and its flag. ``done`` rises for one cycle with each result: then ``slot``,
+    ``function``, ``again`` say whose ``o`` is, ``flag`` whether anything that the task has
+    visited overflowed. A result cannot be refused.
+    """
+
+    def __init__(self, accelerator: Accelerator, stage: Stage, name: str | None = None) -> None:
+        self.accelerator, self.stage, self.name = accelerator, stage, name
+        self.core: Core = core_of(stage.plan, name) if stage.plan else Passing(stage.fixed)
+        self.senders = senders_of(accelerator, stage)
+        self.task = data.StructLayout(
+            {"slot": range(accelerator.slots), "function": FUNCTION, "again": 1}
+        )
+        kept = data.StructLayout({**dict(self.task.members), "flag": 1})
+        self.beside = SlotQueue(kept, accelerator.slots)
+        outputs = {name: signed(f.width) for name, f in self.core.outputs.items()}
+        super().__init__(
+            {
+                "i": In(stream.Signature(self.task)),
+                "read": In(
+                    data.StructLayout(
+                        {
+                            sender: bank_layout(accelerator, sender, fields)
+                            for sender, fields in self.senders.items()
+                        }
+                    )
+                ),
+                "done": Out(1),
+                "slot": Out(range(accelerator.slots)),
+                "function": Out(FUNCTION),
+                "again": Out(1),
+                "flag": Out(1),
+                "o": Out(data.StructLayout(outputs)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        core, beside = self.core, self.beside
+        m.submodules.core = core if self.name is None else instance_of(core, self.name)
+        m.submodules.beside = beside
+        operands = Signal(core.i.payload.shape(), reset_less=True)
+        whose = Signal(self.beside.data.shape(), reset_less=True)
+        full = Signal()
+        fetched, flag = self._operands(m)
+        m.d.comb += [
+            self.i.ready.eq(~full | core.i.ready),
+            core.i.valid.eq(full),
+            core.i.payload.eq(operands),
+            beside.push.eq(full & core.i.ready),
+            beside.data.eq(whose),
+        ]
+        with m.If(self.i.ready):
+            m.d.sync += [full.eq(self.i.valid), operands.eq(fetched), whose.flag.eq(flag)]
+            m.d.sync += [whose[key].eq(self.i.payload[key]) for key in self.task.members]
+        m.d.comb += [
+            self.done.eq(core.o.valid & beside.o.valid),
+            core.o.ready.eq(beside.o.valid),
+            beside.o.ready.eq(core.o.valid),
+            self.slot.eq(beside.o.payload.slot),
+            self.function.eq(beside.o.payload.function),
+            self.again.eq(beside.o.payload.again),
+            self.flag.eq(
+                beside.o.payload.flag | Cat(core.o.payload[f] for f in core.flags.values()).any()
+            ),
+        ]
+        m.d.comb += [self.o[name].eq(core.o.payload[name]) for name in core.outputs]
+        return m
+
+    def _operands(self, m: Module) -> tuple[data.View[data.StructLayout], Value]:
+        """Every operand of the visit that is offered, and the flag of what they come from."""
+        task = self.i.payload
+        fetched = Signal(self.core.i.payload.shape())
+        flags: list[Value] = []
+        for field, word in self.core.inputs.items():
+            value: Value = Const(0, signed(word.width))
+            for sender, own, visits in self._choices(field):
+                read = self.read[sender][own]
+                if sender == HOST:
+                    new, out = read[: word.width].as_signed(), Const(0)
+                else:
+                    of = self.accelerator.stages[sender].outputs[own]
+                    new, out = converted(read, of, word)
+                here = self._visiting(task, visits)
+                value = Mux(here, new, value)
+                flags.append(here & out)
+            m.d.comb += fetched[field].eq(value)
+        for sender in self.senders:
+            if sender != HOST:
+                here = self._visiting(task, self._reading(sender))
+                flags.append(here & self.read[sender][FLAG])
+        flag = Signal()
+        m.d.comb += flag.eq(Cat(flags).any())
+        return fetched, flag
+
+    def _choices(self, field: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
+        """(sender, its field, visits) for each place that an operand may come from."""
+        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for function, visit in self.accelerator.visitors(self.stage.name):
+            origin = self.stage.sources(function, visit)[field]
+            if origin.stage != NOTHING:
+                found.setdefault((origin.stage, origin.field), []).append((function, visit))
+        return [(sender, own, visits) for (sender, own), visits in found.items()]
+
+    def _reading(self, sender: str) -> list[tuple[str, str]]:
+        """The visits that read anything of a sender."""
+        return [
+            (function, visit)
+            for function, visit in self.accelerator.visitors(self.stage.name)
+            if any(o.stage == sender for o in self.stage.sources(function, visit).values())
+        ]
+
+    def _visiting(self, task: Any, visits: list[tuple[str, str]]) -> Value:
+        """Whether the task that is offered makes one of these visits."""
+        every = self.accelerator.visitors(self.stage.name)
+        if len(visits) == len(every):
+            return Const(1)
+        first = [f for f, visit in visits if visit != AGAIN]
+        second = [f for f, visit in visits if visit == AGAIN]
+        return (~task.again & is_one_of(task.function, first)) | (
+            task.again & is_one_of(task.function, second)
+        )
+
+
+def senders_of(accelerator: Accelerator, stage: Stage) -> dict[str, list[str]]:
+    """Sender → the fields that a stage reads of it, in any visit."""
+    found: dict[str, dict[str, None]] = {}
+    for function, visit in accelerator.visitors(stage.name):
+        for origin in stage.sources(function, visit).values():
+            if origin.stage != NOTHING:
+                found.setdefault(origin.stage, {})[origin.field] = None
+    return {sender: list(fields) for sender, fields in found.items()}
+
+
+def bank_layout(accelerator: Accelerator, sender: str, fields: list[str]) -> data.StructLayout:
+    """What a bank holds for each slot: words of a sender, and its flag unless it is the host."""
+    if sender == HOST:
+        return data.StructLayout({field: signed(accelerator.words[field]) for field in fields})
+    of = accelerator.stages[sender].outputs
+    words = {field: signed(of[field].width) for field in fields}
+    return data.StructLayout({**words, FLAG: 1})
