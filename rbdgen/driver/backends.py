@@ -1,0 +1,206 @@
+"""What answers a driver's calls: float64, the integer model, or the Verilated accelerator."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..accelerate import accelerate
+from ..accelerator.model import evaluate_task
+from ..accelerator.stages import Accelerator
+from ..api.folder import MARK, InputError, OutputError, read_manifest
+from ..api.generate import DESIGN
+from ..api.reference import golden_model
+from ..api.rtl import load_core
+from ..api.simulate import Mismatch
+from ..graph.fixed import Integers
+from ..robot.canonical import canonicalize
+from ..robot.choices import GIVES
+from ..robot.design import Design, load
+from ..robot.model import Robot, RobotError
+from ..rtl.accelerator import AcceleratorCore
+from ..rtl.emit import core_files
+from ..simulate.model import Model
+from ..simulate.ports import Ports
+from ..simulate.verilate import build
+from .contract import Contract
+from .words import Array, Coder, Flags
+
+Progress = Callable[[str], None]
+TAGS = 1 << 16
+TOP = "accelerator"
+
+
+@dataclass(frozen=True, eq=False)
+class Tasks:
+    """One function for N states: ``values`` by name, arrays or words, and a tag for each state.
+
+    ``outside``: states with a value that its word cannot hold.
+    """
+
+    function: str
+    values: Mapping[str, NDArray[Any]]
+    outside: Flags
+    tags: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What came of N tasks: arrays (N, …) by name, overflow (N,), and latency (N,) in cycles."""
+
+    arrays: dict[str, Array]
+    overflow: Flags
+    latency: Integers | None = None
+
+
+Run = Callable[[Sequence[Tasks]], tuple[list[Answer], int | None]]
+
+
+@dataclass(frozen=True, eq=False)
+class Backend:
+    """``run`` answers batches together, and says how many cycles that took, if it knows.
+
+    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes.
+    """
+
+    design: Design
+    robot: Robot
+    coder: Coder | None
+    run: Run
+
+    def values(
+        self, function: str, arrays: Mapping[str, Array], saturate: bool
+    ) -> tuple[Mapping[str, NDArray[Any]], Flags]:
+        """What ``run`` takes for checked arrays, and which states have a value that is too large.
+
+        InputError for the first such value unless ``saturate``.
+        """
+        if self.coder is None:
+            return arrays, np.zeros(len(arrays["q"]), np.bool_)
+        return self.coder.words(function, arrays, saturate)
+
+
+def run_golden(
+    design: Design, robot: Robot, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The float64 reference."""
+    answers = []
+    for tasks in batches:
+        found = golden_model(replace(design, functions=(tasks.function,)), robot, tasks.values)
+        arrays = {name: found[name] for name in GIVES[tasks.function]}
+        answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
+    return answers, None
+
+
+def run_integer(
+    coder: Coder, accelerator: Accelerator, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The integer model of the accelerator: the same bits as its hardware."""
+    answers = []
+    for tasks in batches:
+        found, flags = evaluate_task(accelerator, tasks.function, tasks.values)
+        words = np.stack(list(found.values()), axis=1)
+        answers.append(Answer(coder.arrays(tasks.function, words), flags))
+    return answers, None
+
+
+def run_rtl(
+    coder: Coder, model: Model, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The accelerator's Verilog. Cycles: from the first task that it takes to the last result.
+
+    The batches are mixed evenly, so that the stages of different functions work together.
+    """
+    sizes = [len(tasks.tags) for tasks in batches]
+    if not sum(sizes):
+        nothing = np.zeros((0, len(model.ports.output.fields)), np.int64)
+        return [_answer(coder, tasks, nothing, nothing[:, 0]) for tasks in batches], 0
+    column = {f.name: k for k, f in enumerate(model.ports.input.fields)}
+    tokens = np.zeros((sum(sizes), len(column)), np.int64)
+    rows = [slice(end - n, end) for end, n in zip(np.cumsum(sizes), sizes, strict=True)]
+    for tasks, own in zip(batches, rows, strict=True):
+        tokens[own, column["function"]] = coder.contract.functions[tasks.function].code
+        tokens[own, column["tag"]] = tasks.tags
+        for word, values in tasks.values.items():
+            tokens[own, column[word]] = values
+    order = np.argsort(np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]), kind="stable")
+    run = model.run(tokens[order])
+    given = _results(tokens[order, :2], run.outputs[:, :2])
+    taken = np.argsort(order)  # when each row was
+    latency = (run.result_cycle[given] - run.accept_cycle)[taken]
+    results = run.outputs[given][taken]
+    answers = [
+        _answer(coder, tasks, results[own], latency[own])
+        for tasks, own in zip(batches, rows, strict=True)
+    ]
+    return answers, int(run.result_cycle.max() - run.accept_cycle.min())
+
+
+def _answer(coder: Coder, tasks: Tasks, results: Integers, latency: Integers) -> Answer:
+    """``results`` (N, fields): function, tag, overflow, words."""
+    arrays = coder.arrays(tasks.function, results[:, 3:])
+    return Answer(arrays, results[:, 2].astype(np.bool_), latency)
+
+
+def _results(tasks: Integers, results: Integers) -> Integers:
+    """Which result is each task's; both (N, 2): function, tag. Those of a function are in order."""
+    given = np.empty(len(tasks), np.int64)
+    for code in np.unique(tasks[:, 0]):
+        asked, came = (np.flatnonzero(rows[:, 0] == code) for rows in (tasks, results))
+        if len(asked) != len(came) or (tasks[asked, 1] != results[came, 1]).any():
+            raise Mismatch(f"results of function code {code} are not those of its tasks, in order")
+        given[asked] = came
+    return given
+
+
+def backend(kind: str, robot: str | Path, progress: Progress, **choices: Any) -> Backend:
+    """The back end of a robot, or of a folder that holds its accelerator."""
+    place = Path(robot)
+    entry = read_manifest(place) if (place / MARK).is_file() else None
+    if entry is not None:
+        if choices:
+            raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
+        if "accelerator" not in entry:
+            raise OutputError(
+                f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
+            )
+        robot = place / DESIGN
+    if kind == "golden":
+        design, loaded = load(robot, **choices)
+        if design.root == "given":
+            raise RobotError("root: given is not for the accelerator, nor for its driver")
+        return Backend(design, loaded, None, partial(run_golden, design, loaded))
+    if kind == "rtl" and entry is not None:
+        design, loaded = load(robot)
+        contract = Contract.from_manifest(entry["accelerator"])
+        coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))
+        return _of(coder, partial(run_rtl, coder, load_core(place, entry, progress=progress)))
+    made = accelerate(str(robot), progress, **choices)
+    contract = Contract.of(made.accelerator)
+    coder = Coder(contract, made.front.design, made.front.robot, made.front.canonical)
+    if entry is not None and contract != Contract.from_manifest(entry["accelerator"]):
+        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
+    if kind == "integer":
+        return _of(coder, partial(run_integer, coder, made.accelerator))
+    return _of(coder, partial(run_rtl, coder, _verilated(made.accelerator, contract, progress)))
+
+
+def _of(coder: Coder, run: Run) -> Backend:
+    return Backend(coder.design, coder.robot, coder, run)
+
+
+def _verilated(accelerator: Accelerator, contract: Contract, progress: Progress) -> Model:
+    progress("Verilog")
+    core = AcceleratorCore(accelerator, TOP)
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
+        source = Path(name) / f"{TOP}.v"
+        source.write_text(core_files(core, TOP)[source.name])
+        ports = Ports.from_manifest(contract.ports)
+        return build([source], TOP, Path(name), ports=ports, progress=progress)

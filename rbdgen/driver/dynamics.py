@@ -1,0 +1,356 @@
+"""A robot's dynamics with the names, the order and the conventions of Pinocchio's functions.
+
+One interface, answered by any of three back ends: ``golden``, the float64 reference; ``integer``,
+the accelerator's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and
+the cycles that they took.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..api.evaluate import checked
+from ..api.folder import InputError
+from ..robot.choices import GIVES, NEEDS
+from .backends import TAGS, Answer, Backend, Tasks
+from .backends import backend as make_backend
+from .words import SPELT, Array, Flags
+
+BACKENDS = ("golden", "integer", "rtl")
+ON_OVERFLOW = ("warn", "raise", "ignore")
+OUTSIDE = ("raise", "saturate")
+
+Found = Array | tuple[Array | None, ...]
+Derivatives = tuple[Array, Array, Array | None]
+
+
+class OverflowWarning(RuntimeWarning):
+    """Some results are wrong because a word of the accelerator was too short."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """Functions that a call asks for, the first of which it needs, and what it takes and returns.
+
+    An array in ``returns`` that comes with it is one of ``takes``.
+    """
+
+    functions: tuple[str, ...]
+    takes: tuple[str, ...]
+    returns: tuple[str, ...]
+
+
+CALLS = {
+    "rnea": Call(("id",), NEEDS["id"], ("tau",)),
+    "aba": Call(("fd",), NEEDS["fd"], ("qdd",)),
+    "crba": Call(("m",), NEEDS["m"], ("M",)),
+    "computeMinverse": Call(("minv",), NEEDS["minv"], ("Minv",)),
+    "computeRNEADerivatives": Call(("did", "m"), NEEDS["did"], ("dtau_dq", "dtau_dqd", "M")),
+    "computeABADerivatives": Call(("dfd", "minv"), NEEDS["dfd"], ("dqdd_dq", "dqdd_dqd", "Minv")),
+    "computeABADerivativesFromMinverse": Call(
+        ("difd",), NEEDS["difd"], ("dqdd_dq", "dqdd_dqd", "Minv")
+    ),
+} | {name: Call((name,), NEEDS[name], GIVES[name]) for name in NEEDS}
+
+
+@dataclass(eq=False)
+class Ticket:
+    """A call that waits for its turn, or has had it.
+
+    ``tags`` has, for each function that the call asks for, the tag of every state's task (N,).
+    """
+
+    call: str
+    tags: dict[str, NDArray[np.int64]]
+    _driver: Dynamics = field(repr=False)
+    _leading: tuple[int, ...] = field(repr=False)
+    _given: dict[str, Array] = field(repr=False)  # what the call came with
+    _batches: list[Tasks] = field(repr=False)
+    _answers: list[Answer] = field(default_factory=list, repr=False)
+
+    @property
+    def done(self) -> bool:
+        """Whether the call has been answered."""
+        return bool(self._answers)
+
+    def result(self) -> Found:
+        """What the method of the call's name returns; everything queued is run if need be.
+
+        The functions' own names, as ``did``, return all that they give in the order of `GIVES`: an
+        array, or several. Overflow is warned of, raised as OverflowError, or ignored, as the
+        driver was told.
+        """
+        overflow = self.overflow
+        if self._driver.on_overflow != "ignore" and overflow.any():
+            where = np.flatnonzero(overflow)
+            message = (
+                f"{self.call}: {len(where)} of {overflow.size} states overflowed, "
+                f"the first is {where[0]}"
+            )
+            if self._driver.on_overflow == "raise":
+                raise OverflowError(message)
+            warnings.warn(message, OverflowWarning, stacklevel=4)
+        arrays = self.arrays
+        found = tuple(arrays.get(name) for name in CALLS[self.call].returns)
+        return found[0] if len(found) == 1 and found[0] is not None else found
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """All that came of the call, by name: (…, nv) or (…, nv, nv), with what it came with."""
+        found = dict(self._given)
+        for answer in self._answered():
+            found |= {name: self._shaped(values) for name, values in answer.arrays.items()}
+        return found
+
+    @property
+    def overflow(self) -> Flags:
+        """Which states' results are wrong because a word was too short, of the leading shape."""
+        flags = [answer.overflow for answer in self._answered()]
+        flags += [tasks.outside for tasks in self._batches]
+        return np.logical_or.reduce(flags).reshape(self._leading)
+
+    @property
+    def latency(self) -> dict[str, NDArray[np.int64]]:
+        """Function → cycles from taking each state's task to its result; the rtl back end only."""
+        return {
+            tasks.function: self._shaped(answer.latency)
+            for tasks, answer in zip(self._batches, self._answered(), strict=True)
+            if answer.latency is not None
+        }
+
+    def _answered(self) -> list[Answer]:
+        if not self.done:
+            self._driver.run()
+        return self._answers
+
+    def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values.reshape((*self._leading, *values.shape[1:]))
+
+
+class Dynamics:
+    """A robot's dynamics, one call at a time or several together.
+
+    The methods take one state or a batch: any leading shape, the same for all arrays, which is
+    that of the results too. q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6),
+    force then moment in each link's frame. SI units; joints in the order of ``joint_names``. A
+    floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
+    own frame; gradients are along the tangent space. Matrices come whole, both triangles.
+
+    ``robot``: a URDF, a design file, a shipped robot, or a folder that holds a generated
+    accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
+    was too short: "warn" (OverflowWarning), "raise" (OverflowError), "ignore"; `Ticket.overflow`
+    says which states. ``outside``: what to do with inputs that their words cannot hold: "raise"
+    (InputError), or "saturate", which counts as an overflow. ``choices``: fields of Design, as
+    ``functions`` and ``ii``; none for a folder.
+
+    ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
+    only, else None.
+    """
+
+    def __init__(
+        self,
+        robot: str | Path,
+        backend: str = "integer",
+        *,
+        on_overflow: str = "warn",
+        outside: str = "raise",
+        progress: Callable[[str], None] = lambda _: None,
+        **choices: Any,
+    ) -> None:
+        for key, value, known in (
+            ("backend", backend, BACKENDS),
+            ("on_overflow", on_overflow, ON_OVERFLOW),
+            ("outside", outside, OUTSIDE),
+        ):
+            if value not in known:
+                raise InputError(f"{key}: {value!r} is unknown; one of {', '.join(known)}")
+        self.on_overflow = on_overflow
+        self.cycles: int | None = None
+        self._saturate = outside == "saturate"
+        self._backend: Backend = make_backend(backend, robot, progress, **choices)
+        self._queue: list[Ticket] = []
+        self._next_tag = 0
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """What the accelerator computes, of id, fd, m, minv, did, dfd, difd."""
+        return self._backend.design.functions
+
+    @property
+    def nq(self) -> int:
+        return self._backend.robot.nq
+
+    @property
+    def nv(self) -> int:
+        return self._backend.robot.nv
+
+    @property
+    def joint_names(self) -> list[str]:
+        """The joints that move, in the order of q and v."""
+        return list(self._backend.robot.joint_names)
+
+    def rnea(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Array:
+        """Inverse dynamics: τ (…, nv). Of the function id."""
+        return self._one("rnea", q, v, a, f_ext=f_ext)
+
+    def aba(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Array:
+        """Forward dynamics: q̈ (…, nv). Of the function fd."""
+        return self._one("aba", q, v, tau, f_ext=f_ext)
+
+    def crba(self, q: ArrayLike) -> Array:
+        """The mass matrix M (…, nv, nv). Of the function m."""
+        return self._one("crba", q)
+
+    def computeMinverse(self, q: ArrayLike) -> Array:
+        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv."""
+        return self._one("computeMinverse", q)
+
+    def computeRNEADerivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Derivatives:
+        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
+
+        M is None where the accelerator lacks m.
+        """
+        return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
+
+    def computeABADerivatives(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> Derivatives:
+        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
+
+        M⁻¹ is None where the accelerator lacks minv.
+        """
+        return self._three("computeABADerivatives", q, v, tau, f_ext=f_ext)
+
+    def computeABADerivativesFromMinverse(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        Minv: ArrayLike,
+        f_ext: ArrayLike | None = None,
+    ) -> Derivatives:
+        """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
+        call = "computeABADerivativesFromMinverse"
+        return self._three(call, q, v, a, Minv, f_ext=f_ext)
+
+    def submit(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Ticket:
+        """Queue a call: a method's name, or a function's, and its arrays in their order.
+
+        What is queued runs together when any of its results is asked for, or with `collect`.
+
+        Raises InputError for a call that the accelerator lacks, for arrays of a wrong shape, not
+        finite, or beyond what their words hold; nothing has been queued then.
+        """
+        own = self._known(call)
+        if len(arrays) != len(own.takes):
+            names = ", ".join(SPELT.get(name, name) for name in own.takes)
+            raise InputError(f"{call} takes {names}: {len(own.takes)} arrays, not {len(arrays)}")
+        given: dict[str, ArrayLike] = dict(zip(own.takes, arrays, strict=True))
+        if f_ext is not None:
+            given["f_ext"] = f_ext
+        leading, flat = self._flat(call, given)
+        batches, tag = [], self._next_tag
+        n = len(flat["q"])
+        for function in own.functions:
+            if function not in self.functions:
+                continue  # what a call does not need
+            design = replace(self._backend.design, functions=(function,), accelerator=False)
+            sound = checked(design, self._backend.robot, flat)
+            values, outside = self._backend.values(function, sound, self._saturate)
+            batches.append(Tasks(function, values, outside, (tag + np.arange(n)) % TAGS))
+            tag += n
+        self._next_tag = tag % TAGS
+        kept = {
+            name: flat[name].reshape((*leading, *flat[name].shape[1:]))
+            for name in set(own.takes) & set(own.returns)
+        }
+        tags = {tasks.function: tasks.tags for tasks in batches}
+        ticket = Ticket(call, tags, self, leading, kept, batches)
+        self._queue.append(ticket)
+        return ticket
+
+    def collect(self) -> list[Found]:
+        """Run what is queued, together; the results in the order in which it was submitted."""
+        queue = list(self._queue)
+        self.run()
+        return [ticket.result() for ticket in queue]
+
+    def run(self) -> None:
+        """Run what is queued, together, so that all tickets are done."""
+        batches = [tasks for ticket in self._queue for tasks in ticket._batches]
+        answers, self.cycles = self._backend.run(batches)
+        left = iter(answers)
+        for ticket in self._queue:
+            ticket._answers = [next(left) for _ in ticket._batches]
+        self._queue.clear()
+
+    def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
+        found = self.submit(call, *arrays, f_ext=f_ext).result()
+        assert isinstance(found, np.ndarray)
+        return found
+
+    def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
+        by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
+        assert by_q is not None
+        assert by_v is not None
+        return by_q, by_v, by_last
+
+    def _known(self, call: str) -> Call:
+        if call not in CALLS:
+            raise InputError(f"no call {call!r}; one of {', '.join(CALLS)}")
+        needed = CALLS[call].functions[0]
+        if needed not in self.functions:
+            raise InputError(
+                f"{call} needs the function {needed}; the accelerator has "
+                f"{', '.join(self.functions)}"
+            )
+        return CALLS[call]
+
+    def _flat(
+        self, call: str, given: Mapping[str, ArrayLike]
+    ) -> tuple[tuple[int, ...], dict[str, Array]]:
+        """The leading shape that all arrays have, and the arrays (N, …)."""
+        robot = self._backend.robot
+        shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "Minv": (robot.nv, robot.nv)}
+        shapes["f_ext"] = (len(robot.moving), 6)
+        leading: tuple[int, ...] | None = None
+        flat = {}
+        for name, values in given.items():
+            array = np.asarray(values)
+            own = shapes.get(name, (robot.nv,))
+            said = SPELT.get(name, name)
+            if array.dtype.kind not in "fiu" or array.shape[-len(own) :] != own:
+                tail = ", ".join(map(str, own))
+                raise InputError(
+                    f"{call}: {said} is {array.dtype} {array.shape}; expected numbers "
+                    f"({tail}{',' * (len(own) == 1)}) or (N, {tail})"
+                )
+            before = array.shape[: -len(own)]
+            if leading is not None and before != leading:
+                raise InputError(
+                    f"{call}: {said} is {array.shape}; q is {(*leading, robot.nq)}, which is "
+                    "another number of states"
+                )
+            leading = before
+            array = array.reshape(math.prod(before), *own)
+            bad = np.argwhere(~np.isfinite(array))
+            if len(bad):
+                state, *at = map(int, bad[0])
+                raise InputError(f"{call}: {said}{at} of state {state} is {array[tuple(bad[0])]}")
+            flat[name] = array.astype(np.float64)
+        assert leading is not None
+        return leading, flat

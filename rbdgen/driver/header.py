@@ -1,0 +1,144 @@
+"""A C header of an accelerator's packets, from its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jinja2
+
+from ..accelerate import indices
+from ..accelerator.routes import kind_of
+from ..api.folder import InputError
+from ..data import data_folder
+from ..dynamics.interface import SYMMETRIC, WRENCH
+from ..robot.choices import GIVES, NEEDS
+from .contract import UNREAD, Contract, Function, Operand
+
+TEMPLATE = "driver.h.jinja"
+WORD = 32  # bits of a packet's words
+SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
+
+MEANING = {
+    "q": "positions (NQ)",
+    "sines": "of the joints' angles, by joint as in the manifest's angles",
+    "cosines": "likewise",
+    "qd": "velocities (NV)",
+    "qdd": "accelerations (NV)",
+    "tau": "generalised forces (NV)",
+    "Minv": "inverse mass matrix (NV, NV), of which the lower triangle is read",
+    "M": "mass matrix (NV, NV)",
+    "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
+    "dtau_dq": "(NV, NV)",
+    "dtau_dqd": "(NV, NV)",
+    "dqdd_dq": "(NV, NV)",
+    "dqdd_dqd": "(NV, NV)",
+}
+
+
+def c_header(manifest: Mapping[str, Any]) -> str:
+    """The header for an accelerator's manifest: plain C99, which is C++ too, without a library.
+
+    InputError where a word is longer than the 32 bits that packets have for it, or where the
+    manifest is not an accelerator's.
+    """
+    name = manifest["name"]
+    if "accelerator" not in manifest:
+        raise InputError(f"{name}: no accelerator, whose packets a header could describe")
+    entry = manifest["accelerator"]
+    contract = Contract.from_manifest(entry)
+    widest = max(contract.result_width, *contract.words.values())
+    if widest > WORD:
+        raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
+    shape = _Shape(manifest["nv"], {kind_of(word) for word in contract.words})
+    functions = [
+        shape.function(own, contract.functions[own])
+        | {"interval": about["interval"], "latency": about["latency"]}
+        for own, about in entry["functions"].items()
+    ]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(data_folder("templates")),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(TEMPLATE).render(
+        name=name,
+        NAME=name.upper(),
+        robot=manifest["robot"],
+        generator=manifest["generator"],
+        nq=manifest["nq"],
+        nv=manifest["nv"],
+        bodies=len(manifest["body_names"]),
+        slots=entry["slots"],
+        longest=1 + max(max(len(f["operands"]), len(f["results"])) for f in functions),
+        functions=functions,
+    )
+
+
+class _Shape:
+    """Places of named scalars in the arrays of a host."""
+
+    def __init__(self, nv: int, kinds: set[str]) -> None:
+        self.nv = nv
+        self.sines = [SINES[kind] for kind in SINES if kind in kinds]
+        self.forces = ["f_ext"] if "f_ext" in kinds else []
+
+    def function(self, name: str, own: Function) -> dict[str, Any]:
+        """What the template says of a function."""
+        first, *others = NEEDS[name]
+        takes = [first, *self.sines, *others]
+        takes += self.forces if others else []  # without motion there are no forces
+        gives = GIVES[name]
+        outputs = list(own.outputs)
+        firsts = {}
+        for array in gives:  # one that is all zero begins where the next one does
+            rank = gives.index(array)
+            firsts[array] = 1 + sum(gives.index(kind_of(o)) < rank for o in outputs)
+        return {
+            "name": name,
+            "NAME": name.upper(),
+            "code": own.code,
+            "takes": [{"name": array, "meaning": MEANING[array]} for array in takes],
+            "gives": [
+                {
+                    "name": array,
+                    "meaning": MEANING[array],
+                    "size": self.nv if array in ("tau", "qdd") else self.nv**2,
+                    "first": firsts[array],
+                }
+                for array in gives
+            ],
+            "operands": [self._operand(operand, takes) for operand in own.inputs],
+            "results": [
+                self._result(output, list(gives)) | {"fraction": word.fraction}
+                for output, word in own.outputs.items()
+            ],
+        }
+
+    def _operand(self, operand: Operand, takes: list[str]) -> dict[str, Any]:
+        kind, index = kind_of(operand.name), indices(operand.name)
+        kind = SINES.get(kind, kind)
+        at = index[0]
+        if kind == "f_ext":
+            at = index[0] * len(WRENCH) + WRENCH.index(operand.name.rpartition(".")[2])
+        elif kind == "Minv":
+            at = index[0] * self.nv + index[1]
+        return {
+            "name": operand.name,
+            "array": -1 if kind == UNREAD else takes.index(kind),
+            "at": at,
+            "width": operand.format.width,
+            "fraction": operand.format.fraction,
+        }
+
+    def _result(self, output: str, gives: list[str]) -> dict[str, Any]:
+        kind, index = kind_of(output), indices(output)
+        at = mirror = index[0]
+        if len(index) == 2:
+            i, j = index
+            at = mirror = i * self.nv + j
+            if kind in SYMMETRIC:
+                mirror = j * self.nv + i
+        return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}

@@ -1,0 +1,374 @@
+"""The driver answers as Pinocchio does, from any back end, and refuses what it cannot answer."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from rbdgen.api import InputError, OutputError
+from rbdgen.api.folder import sealed
+from rbdgen.driver import Dynamics, OverflowWarning, backends
+from rbdgen.driver.dynamics import CALLS
+from rbdgen.robot.design import load
+from rbdgen.simulate.verilate import build
+from tests.driver.designs import CHOICES, NAME, states, write_design
+
+ALL = CHOICES["functions"]
+METHODS = {
+    "rnea": "qva",
+    "aba": ("q", "v", "tau"),
+    "crba": "q",
+    "computeMinverse": "q",
+    "computeRNEADerivatives": "qva",
+    "computeABADerivatives": ("q", "v", "tau"),
+    "computeABADerivativesFromMinverse": ("q", "v", "a", "Minv"),
+}
+
+
+def several(found: Any) -> tuple[np.ndarray, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def call(driver: Any, method: str, state: dict[str, np.ndarray]) -> tuple[np.ndarray, ...]:
+    return several(getattr(driver, method)(*(state[name] for name in METHODS[method])))
+
+
+class Pinocchio:
+    """Pinocchio's functions of one state, without model and data."""
+
+    def __init__(self, robot: str, **choices: Any) -> None:
+        design, _ = load(robot, **choices)
+        free = (pin.JointModelFreeFlyer(),) if design.base == "floating" else ()
+        self.model = pin.buildModelFromUrdf(design.robot, *free)
+
+    def __getattr__(self, method: str) -> Any:
+        function = getattr(pin, method)
+
+        def answer(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+            data = self.model.createData()  # the arrays found are views of it
+            found = several(function(self.model, data, *arrays))
+            return tuple(np.array(array) for array in found)
+
+        return answer
+
+
+@pytest.mark.parametrize("robot", ["iiwa14", "hyq"])
+@pytest.mark.parametrize("method", list(METHODS)[:-1])
+def test_golden_is_pinocchio(robot: str, method: str) -> None:
+    choices = {"functions": ALL, "base": "floating" if robot == "hyq" else "fixed"}
+    state = states(robot, 4, 1, **choices)
+    found = call(Dynamics(robot, "golden", **choices), method, state)
+    peer = Pinocchio(robot, **choices)
+    for k in range(4):
+        expected = call(peer, method, {name: array[k] for name, array in state.items()})
+        assert len(found) == len(expected)
+        for ours, theirs in zip(found, expected, strict=True):
+            if method in ("crba", "computeMinverse"):  # some versions give the upper triangle only
+                theirs = np.triu(theirs) + np.triu(theirs, 1).T
+            np.testing.assert_allclose(ours[k], theirs, rtol=0, atol=1e-9 * np.abs(theirs).max())
+
+
+def test_forces_are_pinocchios() -> None:
+    """Force, then moment, on a link in its own frame."""
+    peer = Pinocchio("iiwa14")
+    state = {name: array[0] for name, array in states("iiwa14", 1, 2).items()}
+    forces = np.random.default_rng(3).normal(size=(7, 6))
+    carried = pin.StdVec_Force()
+    carried.extend([pin.Force.Zero(), *(pin.Force(f[:3], f[3:]) for f in forces)])
+    theirs = peer.rnea(state["q"], state["v"], state["a"], carried)[0]
+    ours = Dynamics("iiwa14", "golden").rnea(state["q"], state["v"], state["a"], f_ext=forces)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * np.abs(theirs).max())
+
+
+@pytest.fixture(scope="module")
+def integer() -> Dynamics:
+    return Dynamics(NAME, on_overflow="raise", **CHOICES)
+
+
+@pytest.fixture(scope="module")
+def golden() -> Dynamics:
+    return Dynamics(NAME, "golden", **CHOICES)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_integer_is_nearly_golden(integer: Dynamics, golden: Dynamics, method: str) -> None:
+    """Relative RMS of each array, over states within the limits, at 18 bits."""
+    state = states(NAME, 200, 4)
+    for ours, reference in zip(
+        call(integer, method, state), call(golden, method, state), strict=True
+    ):
+        assert ours.shape == reference.shape
+        error = np.sqrt(np.mean((ours - reference) ** 2) / np.mean(reference**2))
+        assert error < 5e-4
+
+
+def test_from_minverse_is_from_torques(golden: Dynamics) -> None:
+    """At the acceleration that the torques give, and the M⁻¹ of the state."""
+    state = states(NAME, 5, 5)
+    found = call(golden, "computeABADerivativesFromMinverse", state)
+    expected = call(golden, "computeABADerivatives", state)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("leading", [(), (1,), (6,), (2, 3), (0,)])
+@pytest.mark.parametrize("kind", ["golden", "integer"])
+def test_leading_shapes(
+    kind: str, leading: tuple[int, ...], request: pytest.FixtureRequest
+) -> None:
+    driver: Dynamics = request.getfixturevalue(kind)
+    n = int(np.prod(leading))
+    flat = states(NAME, max(n, 1), 6)
+    state = {k: x[:n].reshape((*leading, *x.shape[1:])) for k, x in flat.items()}
+    whole = {k: x[:n] for k, x in flat.items()}
+    for method in METHODS:
+        for shaped, rows in zip(
+            call(driver, method, state), call(driver, method, whole), strict=True
+        ):
+            assert shaped.shape == (*leading, *rows.shape[1:])
+            np.testing.assert_array_equal(shaped.reshape(rows.shape), rows)
+
+
+def test_queued_calls_run_together(golden: Dynamics) -> None:
+    state = {name: array[0] for name, array in states(NAME, 1, 7).items()}
+    q, v, a = state["q"], state["v"], state["a"]
+    first, second = golden.submit("rnea", q, v, a), golden.submit("computeRNEADerivatives", q, v, a)
+    third = golden.submit("did", q, v, a)
+    assert not first.done
+    assert [len(t.tags) for t in (first, second, third)] == [1, 2, 1]
+    tags = [
+        int(t) for ticket in (first, second, third) for t in np.ravel(list(ticket.tags.values()))
+    ]
+    assert tags == list(range(tags[0], tags[0] + 4))
+    np.testing.assert_array_equal(second.result()[0], third.result()[1])
+    assert first.done
+    np.testing.assert_array_equal(first.result(), third.result()[0])
+    assert golden.collect() == []
+    golden.submit("crba", q)
+    (found,) = golden.collect()
+    np.testing.assert_array_equal(found, second.arrays["M"])
+
+
+def test_what_a_call_can_do_without() -> None:
+    driver = Dynamics(NAME, "golden", functions=("did", "dfd"))
+    state = states(NAME, 2, 8)
+    for method in ("computeRNEADerivatives", "computeABADerivatives"):
+        by_q, by_v, by_last = call(driver, method, state)
+        assert by_q.shape == by_v.shape == (2, 5, 5)
+        assert by_last is None
+
+
+def extreme(n: int) -> dict[str, np.ndarray]:
+    """At the ends of the words of velocity and acceleration, where sums overflow, but the first."""
+    state = states(NAME, n, 9)
+    rng = np.random.default_rng(9)
+    for name, ends in (("v", [3.9, 3.9, 3.9, 15.9, 15.9]), ("a", [7.9, 7.9, 7.9, 31.9, 31.9])):
+        state[name][1:] = rng.choice([-1, 1], (n - 1, 5)) * np.array(ends)
+    return state
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Dynamics:
+    return Dynamics(NAME, functions=("id", "m"), on_overflow="ignore", width=12)
+
+
+def test_overflow_is_said(narrow: Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = extreme(40)
+    ticket = narrow.submit("rnea", state["q"], state["v"], state["a"])
+    wrong = ticket.overflow
+    assert wrong.any()
+    assert not wrong[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ticket.result()
+    said = rf"rnea: {wrong.sum()} of 40 states overflowed, the first is {np.argmax(wrong)}"
+    monkeypatch.setattr(narrow, "on_overflow", "raise")
+    with pytest.raises(OverflowError, match=said):
+        ticket.result()
+    monkeypatch.setattr(narrow, "on_overflow", "warn")
+    with pytest.warns(OverflowWarning, match=said):
+        ticket.result()
+
+
+def test_saturated_inputs_count_as_overflow() -> None:
+    state = states(NAME, 3, 10)
+    state["a"][1, 2] = 1e4
+    driver = Dynamics(NAME, functions=("id",), outside="saturate", on_overflow="ignore", width=12)
+    assert driver.submit("rnea", state["q"], state["v"], state["a"]).overflow.tolist() == [
+        False,
+        True,
+        False,
+    ]
+
+
+def change(name: str, value: Any, at: Any = ...) -> dict[str, Any]:
+    state: dict[str, Any] = states(NAME, 8, 11)
+    state[name] = np.array(state[name])
+    state[name][at] = value
+    return state
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (
+            states(NAME, 8, 11) | {"v": np.zeros((8, 4))},
+            r"rnea: v is float64 \(8, 4\); expected numbers \(5,\) or \(N, 5\)",
+        ),
+        (
+            states(NAME, 8, 11) | {"a": np.zeros((7, 5))},
+            r"rnea: a is \(7, 5\); q is \(8, 5\), which is another number of states",
+        ),
+        (
+            states(NAME, 8, 11) | {"a": np.zeros(5)},
+            r"rnea: a is \(5,\); q is \(8, 5\), which is another number of states",
+        ),
+        (states(NAME, 8, 11) | {"q": [["x"] * 5]}, r"rnea: q is <U1 \(1, 5\); expected numbers"),
+        (change("v", np.nan, (6, 3)), r"rnea: v\[3\] of state 6 is nan"),
+        (change("q", np.inf, (0, 1)), r"rnea: q\[1\] of state 0 is inf"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["golden", "integer"])
+def test_wrong_arrays(
+    kind: str, state: dict[str, Any], message: str, request: pytest.FixtureRequest
+) -> None:
+    driver: Dynamics = request.getfixturevalue(kind)
+    with pytest.raises(InputError, match=message):
+        call(driver, "rnea", state)
+    assert driver.collect() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "state", "message"),
+    [
+        (
+            "rnea",
+            change("a", -1e4, (7, 2)),
+            r"a\[2\] of state 7 is -10000, outside ±\d+, the range",
+        ),
+        ("rnea", change("q", 50.0, (2, 3)), r"q\[3\] of state 2 is 50, .* wrap angles to ±π"),
+        ("aba", change("tau", 1e9, (3, 0)), r"tau\[0\] of state 3 is 1e\+09, .* widen them"),
+        (
+            "computeABADerivativesFromMinverse",
+            change("Minv", 1e9, (3, 1, 1)),
+            r"Minv\[1,1\] of state 3 is 1e\+09, outside",
+        ),
+        (
+            "computeABADerivativesFromMinverse",
+            change("Minv", 1.0, (3, 1, 2)),
+            "Minv of state 3 is not symmetric",
+        ),
+    ],
+)
+def test_outside_the_words(
+    integer: Dynamics, method: str, state: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        call(integer, method, state)
+    assert integer.collect() == []
+
+
+def test_force_where_there_is_no_input(integer: Dynamics) -> None:
+    state = {name: array[0] for name, array in states(NAME, 1, 12).items()}
+    forces = np.zeros((5, 6))
+    integer.rnea(state["q"], state["v"], state["a"], forces)
+    forces[2, 1] = 1.0
+    with pytest.raises(InputError, match=r'f_ext acts on ".*", which has no force input'):
+        integer.rnea(state["q"], state["v"], state["a"], forces)
+
+
+def test_functions_that_the_accelerator_lacks() -> None:
+    driver = Dynamics(NAME, "golden", functions=("id", "m"))
+    state = states(NAME, 1, 13)
+    with pytest.raises(InputError, match="aba needs the function fd; the accelerator has id, m"):
+        call(driver, "aba", state)
+    with pytest.raises(InputError, match="no call 'nle'; one of rnea, aba"):
+        driver.submit("nle")
+    with pytest.raises(InputError, match="rnea takes q, v, a: 3 arrays, not 1"):
+        driver.submit("rnea", state["q"])
+
+
+def test_choices_that_there_are_not(tmp_path: Path) -> None:
+    for key, known in (
+        ("backend", "golden, integer, rtl"),
+        ("on_overflow", "warn, raise, ignore"),
+        ("outside", "raise, saturate"),
+    ):
+        with pytest.raises(InputError, match=f"{key}: 'so' is unknown; one of {known}"):
+            Dynamics(NAME, **{key: "so"})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("driver") / NAME
+    write_design(place)
+    return place
+
+
+def test_a_folder_has_made_its_choices(folder: Path) -> None:
+    driver = Dynamics(folder)
+    assert driver.functions == ALL
+    assert (driver.nq, driver.nv, len(driver.joint_names)) == (5, 5, 5)
+    with pytest.raises(InputError, match="has been generated; ii: cannot be chosen"):
+        Dynamics(folder, ii=3)
+
+
+def test_a_folder_without_an_accelerator(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(sealed({"name": "other"}))
+    with pytest.raises(OutputError, match="no accelerator; make one with: rbdgen generate"):
+        Dynamics(tmp_path)
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_rtl_is_integer_in_every_bit(folder: Path, integer: Dynamics) -> None:
+    """All calls together, of different numbers of states; then one alone, which takes its time."""
+    # -O0: compiling takes longer than running
+    with mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0")):
+        rtl = Dynamics(folder, "rtl")
+    tickets = {}
+    for driver in (rtl, integer):
+        tickets[driver] = [
+            driver.submit(name, *(state[array] for array in METHODS[name]))
+            for seed, name in enumerate([*METHODS, "rnea", "computeABADerivatives"])
+            for state in [states(NAME, 20 + 30 * seed, 20 + seed)]
+        ]
+        driver.run()
+    for ours, theirs in zip(*tickets.values(), strict=True):
+        assert ours.tags.keys() == theirs.tags.keys()
+        np.testing.assert_array_equal(ours.overflow, theirs.overflow)
+        for name, array in theirs.arrays.items():
+            np.testing.assert_array_equal(ours.arrays[name], array)
+    assert integer.cycles is None
+    assert rtl.cycles is not None
+    tasks = sum(tags.size for ticket in tickets[rtl] for tags in ticket.tags.values())
+    assert tasks < rtl.cycles < 2 * tasks  # one in two cycles, were they all of one function
+    state = {name: array[0] for name, array in states(NAME, 1, 40).items()}
+    ticket = rtl.submit("computeABADerivatives", state["q"], state["v"], state["tau"])
+    ticket.result()
+    assert rtl.cycles == max(int(cycles) for cycles in ticket.latency.values()) + 1
+    assert not rtl.submit("crba", np.zeros((0, 5))).result().size
+
+
+@pytest.mark.rtl
+def test_rtl_of_a_robot() -> None:
+    """Without a folder; and with tags that come round."""
+    choices = {"functions": ("m",), "width": 12}
+    state = states("pendulum", 70_000, 14)
+    with mock.patch.object(backends, "build", partial(build, opt="-O0")):
+        rtl = Dynamics("pendulum", "rtl", **choices)
+    found = rtl.crba(state["q"])
+    np.testing.assert_array_equal(found, Dynamics("pendulum", **choices).crba(state["q"]))
+    assert rtl.cycles is not None
+    assert rtl.cycles > 70_000
+
+
+def test_every_method_is_a_call() -> None:
+    assert set(METHODS) | set(ALL) == set(CALLS)

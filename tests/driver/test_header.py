@@ -1,0 +1,243 @@
+"""The C header says what the integer model says, bit for bit, in C and in C++."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.accelerate import accelerate
+from rbdgen.accelerator.routes import CODES
+from rbdgen.api import InputError
+from rbdgen.driver import Dynamics, c_header
+from rbdgen.driver.contract import Contract
+from rbdgen.robot.choices import GIVES, NEEDS
+from tests.driver.designs import CHOICES, NAME, manifest_of, states
+
+WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+
+SPELT = {"qd": "v", "qdd": "a"}
+OK, OVERFLOW, UNKNOWN_FUNCTION = 0, 1, 2
+TAG = 0xBEEF
+
+
+def library(folder: Path, manifest: dict[str, Any], extra: dict[str, list[str]]) -> ctypes.CDLL:
+    """A small program around the header: its inline functions, to be called from outside.
+
+    ``extra``: arrays that a function takes besides those of `NEEDS`.
+    """
+    name = manifest["name"]
+    lines = [f'#include "{name}.h"', f'#include "{name}.h"']  # once is enough
+    for own in manifest["accelerator"]["functions"]:
+        takes = [*NEEDS[own], *extra.get(own, [])]
+        order = ["q", *(x for x in takes if x in ("sines", "cosines")), *takes]
+        takes = list(dict.fromkeys(order))
+        arguments = "".join(f"const double *{array}, " for array in takes)
+        values = "".join(f"{array}, " for array in takes)
+        lines += [
+            f"int encode_{own}({arguments}uint16_t tag, uint32_t *packet);",
+            f"int encode_{own}({arguments}uint16_t tag, uint32_t *packet)",
+            f"{{ return {name}_encode_{own}({values}tag, packet); }}",
+        ]
+        arguments = "".join(f", double *{array}" for array in GIVES[own])
+        values = "".join(f", {array}" for array in GIVES[own])
+        lines += [
+            f"int decode_{own}(const uint32_t *packet, uint16_t *tag{arguments});",
+            f"int decode_{own}(const uint32_t *packet, uint16_t *tag{arguments})",
+            f"{{ return {name}_decode_{own}(packet, tag{values}); }}",
+        ]
+    lines += [
+        "int to_word(double value, int width, int fraction, int32_t *word);",
+        "int to_word(double value, int width, int fraction, int32_t *word)",
+        f"{{ return {name}_to_word(value, width, fraction, word); }}",
+    ]
+    (folder / f"{name}.h").write_text(c_header(manifest))
+    source = folder / "program.c"
+    source.write_text("\n".join(lines) + "\n")
+    made = folder / "program.so"
+    assert COMPILER is not None
+    subprocess.run(
+        [COMPILER, "-std=c99", *WARNINGS, "-shared", "-fPIC", str(source), "-o", str(made), "-lm"],
+        check=True,
+    )
+    return ctypes.CDLL(str(made))
+
+
+def pointer(array: np.ndarray) -> ctypes.c_void_p:
+    assert array.flags.c_contiguous
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+@pytest.fixture(scope="module")
+def driver() -> Dynamics:
+    return Dynamics(NAME, on_overflow="ignore", **CHOICES)
+
+
+@pytest.fixture(scope="module")
+def manifest() -> dict[str, Any]:
+    return manifest_of(accelerate(NAME, **CHOICES), NAME)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory, manifest: dict[str, Any]) -> ctypes.CDLL:
+    return library(tmp_path_factory.mktemp("header"), manifest, {})
+
+
+def header(function: str, status: int = 0) -> int:
+    return CODES[function] | status << 8 | TAG << 16
+
+
+@pytest.mark.parametrize("function", CODES)
+def test_packets_are_the_integer_models_words(
+    driver: Dynamics, program: ctypes.CDLL, function: str
+) -> None:
+    """Encode a state, answer its words as the hardware would, decode: what the driver returns."""
+    coder = driver._backend.coder
+    assert coder is not None
+    contract = coder.contract.functions[function]
+    for state in rows(states(NAME, 5, 3)):
+        takes = [state[SPELT.get(name, name)] for name in NEEDS[function]]
+        ticket = driver.submit(function, *takes)
+        (tasks,) = ticket._batches
+        words = np.array([tasks.values[i.word][0] for i in contract.inputs])
+        packet = np.full(2 + len(words), 0xABCD, np.uint32)
+        encode = getattr(program, f"encode_{function}")
+        assert encode(*map(pointer, takes), TAG, pointer(packet)) == 0
+        expected = [header(function), *(words & 0xFFFFFFFF), 0xABCD]
+        np.testing.assert_array_equal(packet, expected)
+
+        ticket.result()
+        results = response_words(ticket.arrays, contract)
+        answer = np.array([header(function), *(results & 0xFFFFFFFF)], np.uint32)
+        tag = ctypes.c_uint16()
+        nv = 5
+        found = {
+            name: np.full(nv if name in ("tau", "qdd") else (nv, nv), np.nan)
+            for name in GIVES[function]
+        }
+        decode = getattr(program, f"decode_{function}")
+        assert decode(pointer(answer), ctypes.byref(tag), *map(pointer, found.values())) == OK
+        assert tag.value == TAG
+        for name, array in found.items():
+            np.testing.assert_array_equal(array, ticket.arrays[name])
+
+
+def rows(state: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+    n = len(state["q"])
+    return [{k: np.ascontiguousarray(x[i]) for k, x in state.items()} for i in range(n)]
+
+
+def response_words(arrays: dict[str, np.ndarray], contract: Any) -> np.ndarray:
+    """The words that the integer model gave, from the numbers that they stand for."""
+    words = []
+    for output, word in contract.outputs.items():
+        name, _, index = output.rstrip("]").partition("[")
+        value = arrays[name][tuple(int(k) for k in index.split(","))]
+        words.append(int(math.ldexp(float(value), word.fraction)))
+    return np.array(words)
+
+
+def test_responses_that_are_no_result(program: ctypes.CDLL) -> None:
+    """Errors leave the arrays alone; of an overflow there are some; NULL is an array unwanted."""
+    tag, tau = ctypes.c_uint16(), np.full(5, 7.0)
+    words = [0] * 5
+    decode = program.decode_id
+    error = np.array([header("id", UNKNOWN_FUNCTION)], np.uint32)
+    assert decode(pointer(error), ctypes.byref(tag), pointer(tau)) == UNKNOWN_FUNCTION
+    assert tag.value == TAG
+    assert (tau == 7).all()
+    other = np.array([header("fd"), *words], np.uint32)
+    assert decode(pointer(other), ctypes.byref(tag), pointer(tau)) == -1
+    assert (tau == 7).all()
+    wrapped = np.array([header("id", OVERFLOW), *words], np.uint32)
+    assert decode(pointer(wrapped), ctypes.byref(tag), None) == OVERFLOW
+    assert decode(pointer(wrapped), ctypes.byref(tag), pointer(tau)) == OVERFLOW
+    assert (tau == 0).all()
+
+
+def test_conversion_saturates_and_says_so(program: ctypes.CDLL) -> None:
+    word = ctypes.c_int32()
+
+    def converted(value: float, width: int = 18, fraction: int = 15) -> tuple[int, int]:
+        outside = program.to_word(ctypes.c_double(value), width, fraction, ctypes.byref(word))
+        return word.value, outside
+
+    assert converted(1.5 * 2**-15) == (2, 0)  # half up
+    assert converted(-1.5 * 2**-15) == (-1, 0)
+    assert converted(4.0) == (2**17 - 1, 0)  # half a bit beyond, as the driver has it
+    assert converted(4.1) == (2**17 - 1, 1)
+    assert converted(-4.1) == (-(2**17), 1)
+    assert converted(math.inf) == (2**17 - 1, 1)
+    assert converted(-math.inf, 32) == (-(2**31), 1)
+    assert converted(math.nan) == (0, 1)
+    assert converted(1e6, 32, -3) == (125000, 0)
+
+
+def test_what_does_not_fit_is_counted(program: ctypes.CDLL) -> None:
+    q, v, a = np.zeros(5), np.full(5, 1e6), np.zeros(5)
+    packet = np.zeros(32, np.uint32)
+    a[4] = math.nan
+    assert program.encode_id(*map(pointer, (q, v, a)), 0, pointer(packet)) == 3  # v[3], v[4], a[4]
+
+
+def test_it_is_cpp_and_takes_floats(tmp_path: Path, manifest: dict[str, Any]) -> None:
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    (tmp_path / "one.h").write_text(c_header(manifest))
+    source = tmp_path / "program.cpp"
+    source.write_text(
+        f'#define {NAME.upper()}_REAL float\n#include "one.h"\n'
+        f"int encode(const float *q, const float *v, const float *a, uint32_t *packet)\n"
+        f"{{ return {NAME}_encode_id(q, v, a, 1, packet); }}\n"
+    )
+    for standard in ("c++11", "c++17"):
+        command = [compiler, f"-std={standard}", *WARNINGS, "-c", str(source)]
+        subprocess.run([*command, "-o", str(tmp_path / "program.o")], check=True)
+
+
+def test_sines_and_forces_come_in(tmp_path: Path) -> None:
+    """From a host that computes sines itself, on a robot with forces on its links."""
+    choices: dict[str, Any] = {
+        "functions": ("id", "m"),
+        "angles": "sincos",
+        "external_forces": "all",
+        "target": "xcup",
+    }
+    manifest = manifest_of(accelerate("pendulum", **choices), "swing")
+    sines = ["sines", "cosines"]
+    program = library(tmp_path, manifest, {"id": [*sines, "f_ext"], "m": sines})
+    driver = Dynamics("pendulum", **choices)
+    contract = Contract.from_manifest(manifest["accelerator"]).functions
+    (state,) = rows(states("pendulum", 1, 4))
+    forces = np.random.default_rng(5).normal(size=(2, 6))
+    trig = np.sin(state["q"]), np.cos(state["q"])
+    for function, takes, more in (
+        ("id", [state["v"], state["a"], forces], {"f_ext": forces}),
+        ("m", [], {}),
+    ):
+        given = [state[SPELT.get(name, name)] for name in NEEDS[function]]
+        (tasks,) = driver.submit(function, *given, **more)._batches
+        words = np.array([tasks.values[i.word][0] for i in contract[function].inputs])
+        packet = np.zeros(1 + len(words), np.uint32)
+        encode = getattr(program, f"encode_{function}")
+        arrays = [state["q"], *trig, *takes]
+        assert encode(*map(pointer, arrays), TAG, pointer(packet)) == 0
+        np.testing.assert_array_equal(packet, [header(function), *(words & 0xFFFFFFFF)])
+
+
+def test_what_has_no_packets(manifest: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="gantry: no accelerator"):
+        c_header({k: v for k, v in manifest.items() if k != "accelerator"})
+    accelerator = manifest["accelerator"]
+    wide = {**accelerator, "result": {**accelerator["result"], "width": 33}}
+    with pytest.raises(InputError, match="gantry: words of 33 bits; a packet has 32 for each"):
+        c_header({**manifest, "accelerator": wide})
