@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,7 +67,7 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     return environment.get_template(TEMPLATE).render(
         name=name,
         NAME=name.upper(),
-        robot=manifest["robot"],
+        robot=re.sub(r"[^\w .-]", "_", manifest["robot"]),  # whatever it is, the comment goes on
         generator=manifest["generator"],
         nq=manifest["nq"],
         nv=manifest["nv"],

@@ -109,6 +109,18 @@ def test_integer_is_nearly_golden(integer: Dynamics, golden: Dynamics, method: s
         assert error < 5e-4
 
 
+def test_integer_of_a_floating_base() -> None:
+    """Its q begins with lengths that no function reads, and a quaternion."""
+    robot = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+    choices = {"base": "floating", "functions": ("id", "m", "did"), "ii": 8, "target": "xcup"}
+    state = states(robot, 50, 4, **choices)
+    drivers = [Dynamics(robot, kind, **choices) for kind in ("integer", "golden")]
+    for method in ("rnea", "computeRNEADerivatives"):
+        for ours, reference in zip(*(call(d, method, state) for d in drivers), strict=True):
+            error = np.sqrt(np.mean((ours - reference) ** 2) / np.mean(reference**2))
+            assert error < 5e-4
+
+
 def test_from_minverse_is_from_torques(golden: Dynamics) -> None:
     """At the acceleration that the torques give, and the M⁻¹ of the state."""
     state = states(NAME, 5, 5)
@@ -206,6 +218,17 @@ def test_saturated_inputs_count_as_overflow() -> None:
         True,
         False,
     ]
+
+
+def test_a_quaternion_has_norm_one() -> None:
+    driver = Dynamics("hyq", "golden", base="floating")
+    q, v = np.zeros(19), np.zeros(18)
+    with pytest.raises(InputError, match=r"q of state 0: the quaternion .* has norm 0; expected 1"):
+        driver.rnea(q, v, v)
+    q[6] = 1 + 1e-4  # as sums and products leave it
+    exact = q.copy()
+    exact[6] = 1.0
+    np.testing.assert_array_equal(driver.rnea(q, v, v), driver.rnea(exact, v, v))
 
 
 def change(name: str, value: Any, at: Any = ...) -> dict[str, Any]:
@@ -349,11 +372,11 @@ def test_rtl_is_integer_in_every_bit(folder: Path, integer: Dynamics) -> None:
     assert integer.cycles is None
     assert rtl.cycles is not None
     tasks = sum(tags.size for ticket in tickets[rtl] for tags in ticket.tags.values())
-    assert tasks < rtl.cycles < 2 * tasks  # one in two cycles, were they all of one function
+    assert tasks < rtl.cycles < 3 * tasks  # of latencies up to 300; 64 are under way
     state = {name: array[0] for name, array in states(NAME, 1, 40).items()}
     ticket = rtl.submit("computeABADerivatives", state["q"], state["v"], state["tau"])
     ticket.result()
-    assert rtl.cycles == max(int(cycles) for cycles in ticket.latency.values()) + 1
+    assert rtl.cycles == ticket.latency["dfd"] > ticket.latency["minv"] > 0
     assert not rtl.submit("crba", np.zeros((0, 5))).result().size
 
 
