@@ -6,7 +6,16 @@ import argparse
 import math
 from typing import Any
 
-from .robot.choices import CHECKS, FACTORISATIONS, FOLDS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
+from .robot.choices import (
+    CHECKS,
+    FACTORISATIONS,
+    FOLDS,
+    FORMULATIONS,
+    FUNCTIONS,
+    ROOTS,
+    SCHEDULERS,
+    STYLES,
+)
 from .robot.design import shipped_robots
 from .target import TARGETS
 
@@ -126,8 +135,34 @@ def robot_command(
         "turns in the hardware of one; none, operations share multipliers; auto (default), limbs "
         "where there are such",
     )
+    if name in ("info", "generate"):
+        _accelerator_options(command)
     command.set_defaults(run=run)
     return command
+
+
+def _accelerator_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--accelerator",
+        action="store_const",
+        const=True,
+        help="one accelerator for all functions, or those that --function names: each task says "
+        "which it wants; --ii and --multipliers then speak of the slowest function",
+    )
+    command.add_argument(
+        "--slots",
+        type=int,
+        metavar="N",
+        help="of an accelerator: tasks under way at a time, a power of two (default: as many as "
+        "keep it busy)",
+    )
+    command.add_argument(
+        "--in-order",
+        action="store_const",
+        const="issued",
+        dest="order",
+        help="of an accelerator: results as their tasks came, not as they finish",
+    )
 
 
 def folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
@@ -139,8 +174,12 @@ def folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
 
 def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     forces = options.external_forces
+    functions = tuple(options.function) if options.function else None
+    accelerator = getattr(options, "accelerator", None)
+    if accelerator and functions is None:
+        functions = FUNCTIONS
     return {
-        "functions": tuple(options.function) if options.function else None,
+        "functions": functions,
         "width": options.width,
         "error": options.error,
         "target": options.target,
@@ -160,6 +199,9 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "style": options.style,
         "clock": options.clock,
         "fold": options.fold,
+        "accelerator": accelerator,
+        "slots": getattr(options, "slots", None),
+        "order": getattr(options, "order", None),
     }
 
 

@@ -35,6 +35,8 @@ def _cell(value: Any) -> str:
 
 def info_text(facts: dict[str, Any]) -> str:
     """The facts of ``rbdgen.api.info``."""
+    if "accelerator" in facts:
+        return accelerator_text(facts)
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
     rows = [[step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]]
     if (limbs := facts["limbs"])["in_turn"] > 1:
@@ -68,11 +70,38 @@ def info_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def accelerator_text(facts: dict[str, Any]) -> str:
+    """The facts of an accelerator."""
+    own = facts["accelerator"]
+    stages = [
+        [name, s["interval"], s["latency"], s["multipliers"], s["operations"]["mul"]]
+        for name, s in own["stages"].items()
+    ]
+    functions = [
+        [name, len(f["inputs"]), len(f["outputs"]), f["interval"], f["latency"]]
+        for name, f in own["functions"].items()
+    ]
+    return "\n".join(
+        [
+            f"{facts['robot']}: {facts['joints']} moving joints, nv {facts['nv']}, "
+            f"{facts['base']} base; {own['multipliers']} hardware multipliers, {own['slots']} "
+            "tasks under way",
+            "",
+            table(("stage", "interval", "latency", "multipliers", "products"), stages),
+            "",
+            table(("function", "words in", "words out", "interval", "about latency"), functions),
+            *(f"note: {note}" for note in facts["notes"]),
+        ]
+    )
+
+
 ERRORS = ("relative_rms", "max_absolute", "max_relative")
 
 
 def simulation_text(report: dict[str, Any]) -> str:
     """The report of ``rbdgen.api.simulate``."""
+    if "functions" in report:
+        return accelerator_simulation_text(report)
     error, errors = report["error"], report["errors"]
     by_array = []
     if len(errors) > 1:
@@ -87,5 +116,32 @@ def simulation_text(report: dict[str, Any]) -> str:
             f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
             f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
             *by_array,
+        ]
+    )
+
+
+def accelerator_simulation_text(report: dict[str, Any]) -> str:
+    """The report of an accelerator's simulation."""
+    rows = [
+        [
+            name,
+            own["latency"],
+            own["interval"],
+            own["batch_cycles"],
+            own["overflows"],
+            ", ".join(f"{array} {e['relative_rms']:.1e}" for array, e in own["errors"].items()),
+        ]
+        for name, own in report["functions"].items()
+    ]
+    head = ("function", "latency", "interval", f"{report['batch']} tasks", "overflows", "RMS error")
+    mixed = report["mixed"]
+    return "\n".join(
+        [
+            "every bit and tag equal to the integer model, under random stalls too; cycles:",
+            "",
+            table(head, rows),
+            "",
+            f"{mixed['tasks']} tasks of all functions mixed: {mixed['cycles']} cycles; "
+            f"{report['multipliers']} hardware multipliers",
         ]
     )

@@ -28,7 +28,19 @@ ALLOWED: dict[str, set[str]] = {
     "synthesize": HARDWARE | {"rtl"},
 }
 # These put the rooms together. They see everything, and only each other see them.
-TOP = {"accelerate", "compiler", "plans", "options", "samples", "api", "cli", "demo", "bench", "cpu", "__main__"}
+TOP = {
+    "accelerate",
+    "compiler",
+    "plans",
+    "options",
+    "samples",
+    "api",
+    "cli",
+    "demo",
+    "bench",
+    "cpu",
+    "__main__",
+}
 
 IGNORED = {"build", "dist", "__pycache__"}
 # Spelt so that this file does not contain them.

@@ -1,6 +1,7 @@
 """rbdgen from Python: the same things that the command line does."""
 
 from .compare import compare
+from .errors import Mismatch
 from .evaluate import evaluate
 from .explore import explore
 from .folder import (
@@ -13,7 +14,7 @@ from .folder import (
 )
 from .generate import generate
 from .info import info
-from .simulate import Mismatch, simulate
+from .simulate import simulate
 from .synthesize import synthesize
 
 __all__ = [
