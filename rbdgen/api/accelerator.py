@@ -36,6 +36,7 @@ from .rtl import load_core
 
 Progress = Callable[[str], None]
 Integers = NDArray[np.int64]
+Array = NDArray[np.float64]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 REPORT = "simulation.json"
 
@@ -113,7 +114,8 @@ def simulate_accelerator(
     made = accelerate(str(folder / DESIGN), progress)
     _same_graphs(folder, made)
     model = load_core(folder, entry, progress=progress)
-    traffic = Traffic(made, BATCH, seed)
+    state = within_limits(made, BATCH, seed)
+    traffic = Traffic(made, inputs_of(made, state))
     functions = {}
     for function in made.accelerator.functions:
         alone = traffic.run(model, [function])
@@ -124,10 +126,12 @@ def simulate_accelerator(
             "interval": round(float(later[-1] - later[0]) / (len(later) - 1), 2),
             "batch_cycles": int(batch.result_cycle[-1] - batch.accept_cycle[0]),
             "overflows": int(traffic.expected[function][1].sum()),
-            "errors": {name: error.report() for name, error in traffic.errors(function).items()},
+            "errors": {
+                name: error.report() for name, error in traffic.errors(function, state).items()
+            },
         }
         progress(f"{function}: {BATCH} tasks, every bit equal")
-    mixed = [made.accelerator.functions[k] for k in traffic.shuffled(states)]
+    mixed = traffic.mixed(states, seed)
     run = traffic.run(model, mixed)
     progress(f"{states} tasks of all functions mixed, every bit equal")
     for stall_in, stall_out in ((STALL, STALL), (0.0, 0.9)):
@@ -160,39 +164,48 @@ def _same_graphs(folder: Path, made: Accelerated) -> None:
             raise OutputError(f"{folder}: made by another version of rbdgen; generate it again")
 
 
+def within_limits(made: Accelerated, states: int, seed: int) -> dict[str, Array]:
+    """Random states that the design is for; what others have sized is brought to its edge."""
+    robot = made.front.canonical
+    state = sample_states(made.design, robot, states, [seed, 0])
+    limits = {}
+    for own in made.accelerator.formats.values():
+        for name, word in own.items():
+            largest = float(word.real(np.array(word.highest)))
+            limits[name] = -largest, largest
+    clip(robot, limits, state)
+    return state
+
+
+def inputs_of(made: Accelerated, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
+    """Function → its inputs (N,), as words."""
+    found = {}
+    for function, formats in made.accelerator.formats.items():
+        columns = to_columns(made.front.canonical, list(formats), state)
+        found[function] = {name: word.quantize(columns[name]) for name, word in formats.items()}
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Random states, and what each function must make of them."""
+    """Tasks for an accelerator, and what it must make of them.
+
+    ``inputs``: function → its inputs as words, of as many states for each.
+    """
 
     made: Accelerated
-    states: int
-    seed: int
+    inputs: Mapping[str, Mapping[str, Integers]]
 
-    @cached_property
-    def state(self) -> dict[str, NDArray[np.float64]]:
-        """States within the design's limits; what others have sized is brought to its edge."""
-        design, robot = self.made.design, self.made.front.canonical
-        state = sample_states(design, robot, self.states, [self.seed, 0])
-        limits = {}
-        for own in self.made.accelerator.formats.values():
-            for name, word in own.items():
-                largest = float(word.real(np.array(word.highest)))
-                limits[name] = -largest, largest
-        clip(robot, limits, state)
-        return state
-
-    def words(self, function: str) -> dict[str, Integers]:
-        """The inputs of a function (states,), as words."""
-        formats = self.made.accelerator.formats[function]
-        columns = to_columns(self.made.front.canonical, list(formats), self.state)
-        return {name: word.quantize(columns[name]) for name, word in formats.items()}
+    @property
+    def states(self) -> int:
+        return len(next(iter(next(iter(self.inputs.values())).values())))
 
     @cached_property
     def expected(self) -> dict[str, tuple[Integers, NDArray[np.bool_]]]:
         """Function → result words (states, outputs) and flags (states,), by the integer model."""
-        found = {}
-        for function in self.made.accelerator.functions:
-            results, flags = evaluate_task(self.made.accelerator, function, self.words(function))
+        found, accelerator = {}, self.made.accelerator
+        for function in accelerator.functions:
+            results, flags = evaluate_task(accelerator, function, self.inputs[function])
             found[function] = np.stack(list(results.values()), axis=1), flags
         return found
 
@@ -202,7 +215,7 @@ class Traffic:
         accelerator = self.made.accelerator
         made = {}
         for function in accelerator.functions:
-            own = {place(name): column for name, column in self.words(function).items()}
+            own = {place(name): column for name, column in self.inputs[function].items()}
             rows = np.zeros((self.states, 2 + len(accelerator.words)), np.int64)
             rows[:, 0] = CODES[function]
             for k, word in enumerate(accelerator.words):
@@ -211,10 +224,10 @@ class Traffic:
             made[function] = rows
         return made
 
-    def shuffled(self, n: int) -> Integers:
-        """Numbers of functions in random order (n,)."""
-        rng = np.random.default_rng([self.seed, 1])
-        return rng.integers(0, len(self.made.accelerator.functions), n)
+    def mixed(self, n: int, seed: int) -> list[str]:
+        """Functions in random order."""
+        functions = self.made.accelerator.functions
+        return [functions[k] for k in np.random.default_rng(seed).integers(0, len(functions), n)]
 
     def run(self, model: Model, functions: Sequence[str], **stalls: Any) -> Result:
         """One task of each of ``functions``; Mismatch for a bit, a flag or a tag that is wrong.
@@ -256,14 +269,14 @@ class Traffic:
             came.append(waiting[int(tag)].pop())
         return np.array(came, np.int64)
 
-    def errors(self, function: str) -> dict[str, Error]:
-        """Of each array that a function gives, against the golden model."""
+    def errors(self, function: str, state: Mapping[str, Array]) -> dict[str, Error]:
+        """Of each array that a function gives for ``state``, against the golden model."""
         accelerator, robot = self.made.accelerator, self.made.front.canonical
         words, _ = self.expected[function]
         formats: dict[str, Format] = accelerator.result_formats[function]
         columns = {name: word.real(words[:, k]) for k, (name, word) in enumerate(formats.items())}
         design: Design = replace(self.made.design, functions=(function,))
-        reference = golden_model(design, self.made.front.robot, self.state)
+        reference = golden_model(design, self.made.front.robot, state)
         errors = {}
         for name, values in from_columns(columns, robot.nv).items():
             errors[name] = Error()
