@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from ..robot.canonical import merge_fixed
@@ -9,8 +10,10 @@ from ..robot.design import load
 from ..robot.frames import align_axes
 from ..robot.model import RobotError
 from ..robot.reroot import reroot as rerooted
-from ..robot.topology import TOLERANCE, Topology
+from ..robot.topology import TOLERANCE, Rooting, Topology
 from ..robot.topology import topology as organised
+from ..schedule.organisation import organisation
+from .folder import write_file
 
 
 def topology(
@@ -78,8 +81,27 @@ def topology(
         "file_root": vars(file_root),
         "tolerance": tolerance,
         "turns": turns,
-        "notes": [] if found.best else [_held(found)],
+        "root_note": _root_note(found, file_root),
     }
+
+
+def topology_picture(facts: dict[str, Any], file: str | Path) -> None:
+    """What ``topology`` says as an SVG file: the tree and the arrays; OutputError if unwritable."""
+    write_file(Path(file), organisation(facts))
+
+
+def _root_note(found: Topology, before: Rooting) -> str:
+    """Where the tree is least deep, and what that saves against the root ``before``."""
+    best = found.best
+    if best is None:
+        return _held(found)
+    if best.link == before.link:
+        return f"{best.link} is the best root"
+    moved = "rooted at" if found.present.link == best.link else "best root"
+    return (
+        f"{moved} {best.link}: depth {before.depth} → {best.depth}, "
+        f"columns {before.columns} → {best.columns}"
+    )
 
 
 def _held(found: Topology) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rbdgen.golden import tree
 from rbdgen.golden.batch import positions, tangents
 from rbdgen.golden.joints import joint_pose
-from rbdgen.golden.spatial import motion_cross, transform_vector
+from rbdgen.golden.spatial import motion_cross, motion_transform, transform_vector
 from rbdgen.robot.model import Array, Robot
 
 
@@ -57,6 +57,10 @@ def rerooted(robot: Robot, other: Robot, q: ArrayLike, qd: ArrayLike, qdd: Array
         a = transform_vector(X[i], a) + qdd @ columns.T
         a += transform_vector(motion_cross(v), qd @ columns.T)
         J = X[i] @ J + columns
+    link = robot.joints[path[-1]].link_frame  # the new base's frame
+    X_link = motion_transform(link.rotation, link.translation)
+    p, R = p + R @ link.translation, R @ link.rotation
+    v, a, J = v @ X_link.T, a @ X_link.T, X_link @ J
     base = other.v_slices[0]
     A = np.zeros((n, nv, nv))
     A[:, base] = np.roll(J, 3, axis=1)

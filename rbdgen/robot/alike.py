@@ -13,7 +13,7 @@ k-th joints have
                                  joint's link's centre of mass, its axis may lie anywhere
 
 and their k-th links, after what does the same work in the parent has been moved there (Khalil's
-base parameters: see ``shape_of``),
+base parameters: see ``handed_on``),
 
     masses    m_b = m_a
     firsts    h_b = D h_a        first moments about p
@@ -40,7 +40,7 @@ from .model import Array, Inertia, JointKind, Robot, Transform, frozen, skew
 
 SIGNS = tuple(frozen(signs) for signs in product((1.0, -1.0), repeat=3))
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
-NOISE = 1e-9  # moments that are as small a part of m L² are rounding
+NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
 PARALLEL = 1e-6  # axes whose sine squared is less
 TINY = 1e-300  # in place of zero where something is divided by it
 
@@ -52,7 +52,7 @@ class Shape:
     ``kinds`` must be equal exactly; None where a joint has several axes: like no other limb.
     ``anchor`` (3,); ``axes``, ``points``, ``firsts`` (n, 3); ``masses`` (n,); ``moments``
     (n, 3, 3); ``whole`` (n, 2), mass and largest moment about p of each link before it hands
-    anything on.
+    anything on, to measure by.
     """
 
     kinds: tuple[object, ...] | None
@@ -87,44 +87,67 @@ def _moved(kind: JointKind, axis: Array, q: float) -> Transform:
     return Transform(translation=q * axis if kind is JointKind.PRISMATIC else np.zeros(3))
 
 
+def handed_on(robot: Robot, poses: Sequence[Transform]) -> tuple[list[Inertia], list[Inertia]]:
+    """Every body's inertia, about the root's origin in the root's axes, before and after it has
+    handed to its parent what does the same work there, from the leaves inwards:
+
+    over a revolute joint the mass, the first moment along the axis, and as much of the moments
+    across it as leaves them equal and opposite in any two directions at right angles;
+    over a prismatic joint the moments about the centre of mass.
+
+    What is left is the same where ``regroup_inertia`` has handed on some already.
+    """
+    whole = [j.inertia.seen_from(pose) for j, pose in zip(robot.joints, poses, strict=True)]
+    kept = list(whole)
+    for i, joint in reversed(list(enumerate(robot.joints))):
+        handed, own = Inertia(), whole[i]
+        d, p = poses[i].rotation @ joint.axis, poses[i].translation
+        if joint.kind is JointKind.PRISMATIC:
+            handed = Inertia(J=_about(own, own.h / own.mass if own.mass else np.zeros(3)).J)
+        elif joint.kind is JointKind.REVOLUTE:
+            local, across = _about(own, p), np.eye(3) - np.outer(d, d)
+            rod = Inertia(local.mass, d * (d @ local.h), across * np.sum(across * local.J) / 2)
+            handed = _about(rod, -p)
+        kept[i] = own + -handed
+        if joint.parent >= 0:
+            whole[joint.parent] += handed
+    return whole, kept
+
+
+def _about(inertia: Inertia, point: Array) -> Inertia:
+    """The inertia about ``point``; about the origin again with -``point``."""
+    return inertia.seen_from(Transform(translation=-point))
+
+
 def shape_of(
-    robot: Robot, poses: Sequence[Transform], limb: Sequence[int], on: Shape | None
+    robot: Robot,
+    poses: Sequence[Transform],
+    inertias: tuple[Sequence[Inertia], Sequence[Inertia]],
+    limb: Sequence[int],
+    on: Shape | None,
 ) -> Shape:
     """The shape of the limb that consists of the joints ``limb``, from the root outwards.
 
-    ``on``: that of the limb that it stands on, None on the root.
-
-    From the tip inwards each link hands to its parent: over a revolute joint the mass, the first
-    moment along the axis and as much of the moments about both directions across it as leaves
-    them equal and opposite; over a prismatic joint the moments. What the first link hands on is
-    the root's.
+    ``inertias``: of all bodies, from ``handed_on``; ``on``: the shape of the limb that it stands
+    on, None on the root.
     """
     joints, n = [robot.joints[i] for i in limb], len(limb)
     axes, points, masses = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
-    firsts, moments, whole = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 2))
+    firsts, moments, sizes = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 2))
     anchor = _anchor(robot, poses, limb, on.anchor if on else np.zeros(3))
-    seen = Transform(translation=-anchor)
-    handed = Inertia()  # about the anchor, as are all inertias between links
-    for k in reversed(range(n)):
-        joint, pose = joints[k], seen @ poses[limb[k]]
-        d, own = pose.rotation @ joint.axis, joint.inertia.seen_from(pose) + handed
-        if joint.kind is JointKind.PRISMATIC:
-            p = own.h / own.mass if own.mass else np.zeros(3)
+    for k, i in enumerate(limb):
+        d, (whole, kept) = poses[i].rotation @ joints[k].axis, (x[i] for x in inertias)
+        if joints[k].kind is JointKind.PRISMATIC:
+            p = kept.h / kept.mass if kept.mass else anchor
         else:
-            p = _nearest(pose.translation, d, np.zeros(3))
-        local = own.seen_from(Transform(translation=-p))
-        if joint.kind is JointKind.PRISMATIC:
-            given = Inertia(J=local.J)
-        else:
-            across = np.eye(3) - np.outer(d, d)
-            given = Inertia(local.mass, d * (d @ local.h), across * np.sum(across * local.J) / 2)
-        kept = local + -given
-        handed = given.seen_from(Transform(translation=p))
-        axes[k], points[k], masses[k], firsts[k], moments[k] = d, p, kept.mass, kept.h, kept.J
-        whole[k] = abs(local.mass), np.abs(local.J).max()
+            p = _nearest(poses[i].translation, d, anchor)
+        own = _about(kept, p)
+        axes[k], points[k] = d, p - anchor
+        masses[k], firsts[k], moments[k] = own.mass, own.h, own.J
+        sizes[k] = abs(whole.mass), np.abs(_about(whole, p).J).max()
     kinds = tuple((robot.joints[i].kind, _mimicry(robot, limb, i)) for i in limb)
     known = all(joint.kind in ONE_AXIS for joint in joints)
-    return Shape(kinds if known else None, anchor, axes, points, masses, firsts, moments, whole)
+    return Shape(kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes)
 
 
 def _anchor(
@@ -169,21 +192,20 @@ def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
 
     ``on``: the limbs that a and b stand on, None where they stand on the same link.
 
-    The largest difference of any number above: of directions as it is, of points and anchors over
-    the limbs' reach L, their largest distance from root or anchor; of a link's mass over its whole
-    mass m, of its first moment over m L, of its moments over the largest.
+    The largest difference of any number above: of directions as it is; of points and anchors over
+    the limbs' reach L, their largest distance from root or anchor; of a link's masses over its
+    whole mass m, of its first moments over m L, of its moments over its largest whole moment.
     """
     if a.kinds is None or a.kinds != b.kinds:
         return np.full(len(SIGNS), np.inf)
-    anchors = (
-        (a.anchor, b.anchor) if on is None else (a.anchor - on[0].anchor, b.anchor - on[1].anchor)
-    )
+    anchors = a.anchor, b.anchor
+    if on is not None:
+        anchors = a.anchor - on[0].anchor, b.anchor - on[1].anchor
     reach = max(TINY, *(np.abs(x).max() for x in (a.points, b.points, *anchors)))
     apart = np.array([np.abs(anchors[1] - d * anchors[0]).max() / reach for d in SIGNS])
     if on is None:
         apart[:] = apart.min()
-    mass, moment = np.maximum(a.whole, b.whole).T + TINY
-    moment = np.maximum(moment, NOISE * mass * reach**2)
+    mass, first, moment = _sizes(a, b, reach)
     for k, d in enumerate(SIGNS):
         same, opposed = (np.abs(b.axes - s * d * a.axes).max(axis=1) for s in (1, -1))
         moments = np.abs(b.moments - d[:, None] * a.moments * d).max(axis=(1, 2))
@@ -191,8 +213,20 @@ def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
             np.minimum(same, opposed),
             np.abs(b.points - d * a.points).max(axis=1) / reach,
             np.abs(b.masses - a.masses) / mass,
-            np.abs(b.firsts - d * a.firsts).max(axis=1) / (mass * reach),
+            np.abs(b.firsts - d * a.firsts).max(axis=1) / first,
             moments / moment,
         )
         apart[k] = max(apart[k], np.max(parts))
     return apart
+
+
+def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:
+    """What masses, first moments and moments of each link are measured by, (n,) each.
+
+    A link without mass has what its moments would be at the end of the limbs' reach; a link
+    without moments has NOISE of the limb's.
+    """
+    mass, moment = np.maximum(a.whole, b.whole).T
+    moment = np.maximum(moment, NOISE * (moment + mass * reach**2).max() + TINY)
+    mass = np.maximum(mass, moment / reach**2)
+    return mass, mass * reach, moment

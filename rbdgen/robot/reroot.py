@@ -18,8 +18,8 @@ def reroot(robot: Robot, link: str) -> Robot:
     """The robot with ``link`` on the floating joint; q, qd and tau of all other joints mean the
     same, in a new depth-first order.
 
-    The frame of each link between the old base and the new one moves to the joint that now
-    carries it; ``link_frame`` remembers the old one. Raises RobotError where the base is not
+    The new base's frame is the one that the file gave the link; that of each link on the way to the
+    old base moves to the joint that now carries it. Raises RobotError where the base is not
     floating, where no such link moves, and where a joint of several axes lies between.
     """
     joints = robot.joints
@@ -36,11 +36,10 @@ def reroot(robot: Robot, link: str) -> Robot:
         if joints[i].kind not in ONE_AXIS:
             raise RobotError(f'joint "{joints[i].name}" has several axes and has no way back')
 
-    # Body → the joint that carries it now, and where its old frame lies in its new one.
-    target = bodies.index(link)
-    carrier, shift = {target: 0}, {target: Transform()}
+    target = path[0] if path else 0
+    # Body → where its old frame lies in its new one.
+    shift = {target: joints[target].link_frame.inverse()}
     for i in path:
-        carrier[joints[i].parent] = i
         # from the joint's frame the old parent lies at X⁻¹
         shift[joints[i].parent] = joints[i].placement.inverse()
     below: dict[int, list[tuple[int, int]]] = {i: [] for i in range(len(joints))}

@@ -18,7 +18,7 @@ from math import ceil
 
 import numpy as np
 
-from .alike import Shape, differences, poses_at_zero, shape_of
+from .alike import Shape, differences, handed_on, poses_at_zero, shape_of
 from .canonical import merge_fixed
 from .model import Array, JointKind, Robot, RobotError
 
@@ -115,10 +115,11 @@ def topology(robot: Robot, tolerance: float = TOLERANCE, turns: int | None = Non
     if not branches:
         raise RobotError(f"{robot.name}: no joint moves a link, so there is nothing to organise")
     poses = poses_at_zero(robot, root)
+    inertias = handed_on(robot, poses)
     shapes: list[Shape] = []
     for branch in branches:
         on = None if branch.after is None else shapes[branch.after]
-        shapes.append(shape_of(robot, poses, branch.joints, on))
+        shapes.append(shape_of(robot, poses, inertias, branch.joints, on))
     alike, near = find_alike(branches, shapes, tolerance)
     rootings = find_rootings(robot, root)
     return Topology(

@@ -105,7 +105,7 @@ def _headline(facts: Facts) -> str:
         f"{len(arrays)} array{'s' * (len(arrays) > 1)}",
         f"{modules['built']} modules built of {modules['needed']} needed",
         f"pace {facts['pace']}",
-        root_words(facts),
+        facts["root_note"],
     ]
     return "  ·  ".join(words)
 
@@ -119,25 +119,6 @@ def _heading(page: ET.Element, facts: Facts, middle: float, bottom: float) -> No
     svg.line(page, [(middle - 20, 74), (middle - 20, bottom + 6)], RULE, 1)
     for row, text in enumerate(LEGEND):
         svg.text(page, 14, bottom + 34 + 15 * row, text, size=10, colour=GREY)
-
-
-def root_words(facts: Facts) -> str:
-    """Where the tree would be least deep, and what that saves."""
-    best = facts["best_root"]
-    if best is None:
-        return str(facts["notes"][0])
-    if best["link"] == facts["root"]:
-        was = facts["file_root"]
-        if was["link"] == best["link"]:
-            return f"{best['link']} is the best root"
-        return (
-            f"rooted at {best['link']}: depth {was['depth']} → {best['depth']}, "
-            f"columns {was['columns']} → {best['columns']}"
-        )
-    return (
-        f"best root {best['link']}: depth {facts['depth']} → {best['depth']}, "
-        f"columns {facts['columns']} → {best['columns']}"
-    )
 
 
 def _levels(facts: Facts) -> list[int]:
