@@ -27,7 +27,8 @@ def topology(
 
     ``tolerance``, ``turns``: as in ``rbdgen.robot.topology``. ``reroot``: as seen from the best
     root. ``choices`` are fields of ``Design``, of which ``base`` and ``mimic`` matter here.
-    ``after`` is an index into the list in which it stands, None on the root.
+    A branch is called by its last link; ``after`` is an index into the list in which it stands,
+    None on the root. Raises RobotError.
     """
     if not 0 <= tolerance < 1:
         raise RobotError(
@@ -43,11 +44,16 @@ def topology(
         if found.best is None:
             raise RobotError(f"{read.name}: {_held(found)}; only a floating base can move")
         found = organised(rerooted(aligned, found.best.link), tolerance, turns)
+    facts = facts_of(found, file_root)
+    return {"file": design.robot, "tolerance": tolerance, "turns": turns, **facts}
+
+
+def facts_of(found: Topology, file_root: Rooting) -> dict[str, Any]:
+    """The organisation as plain data; ``file_root``: the tree as the file roots it."""
     joints = [joint for i, joint in enumerate(found.robot.joints) if i != found.root]
     names = [found.robot.joints[branch.joints[-1]].body for branch in found.branches]
     return {
         "robot": found.robot.name,
-        "file": design.robot,
         "base": found.robot.joints[found.root].kind.value if found.root >= 0 else "fixed",
         "root": found.present.link,
         "root_modules": list(found.root_modules),
@@ -79,8 +85,6 @@ def topology(
         "modules": {"built": found.built, "needed": found.needed},
         "best_root": vars(found.best) if found.best else None,
         "file_root": vars(file_root),
-        "tolerance": tolerance,
-        "turns": turns,
         "root_note": _root_note(found, file_root),
     }
 

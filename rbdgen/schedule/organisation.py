@@ -121,15 +121,20 @@ def _heading(page: ET.Element, facts: Facts, middle: float, bottom: float) -> No
         svg.text(page, 14, bottom + 34 + 15 * row, text, size=10, colour=GREY)
 
 
-def _levels(facts: Facts) -> list[int]:
-    """Branch → joints between the root and its first one."""
-    levels: list[int] = []
+def _places(facts: Facts) -> list[tuple[float, float]]:
+    """Branch → x of its first dot and of its last, from the root's.
+
+    Levels are evenly spaced, but for the room that the name above an inner branch takes.
+    """
+    places: list[tuple[float, float]] = []
     for branch in facts["branches"]:
-        above = branch["after"]
-        levels.append(
-            0 if above is None else levels[above] + len(facts["branches"][above]["joints"])
-        )
-    return levels
+        first = LEVEL
+        if (above := branch["after"]) is not None:
+            start, end = places[above]
+            name = start - DOT + svg.extent(facts["branches"][above]["name"], 10)
+            first = max(end + LEVEL, name + LEVEL / 2 + 4)
+        places.append((first, first + LEVEL * (len(branch["joints"]) - 1)))
+    return places
 
 
 def _span(branch: Facts) -> str:
@@ -137,49 +142,45 @@ def _span(branch: Facts) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
+def _root_x(facts: Facts) -> float:
+    """Of the tree's root, its name to the left."""
+    return LEFT + svg.extent(facts["root"], 10) + 4 + DOT
+
+
 def _tree_width(facts: Facts, rows: _Rows) -> float:
-    ends, start = [0.0], svg.extent(facts["root"], 10) + 4
-    for k, (level, branch) in enumerate(zip(_levels(facts), facts["branches"], strict=True)):
-        end = start + LEVEL * (level + len(branch["joints"])) + 2 * DOT
+    ends = []
+    for k, (branch, place) in enumerate(zip(facts["branches"], _places(facts), strict=True)):
+        words = 0.0
         if not rows.children[k]:
-            end += max(svg.extent(branch["name"], 11.5), svg.extent(_span(branch), 9)) + 8
-        ends.append(end)
+            words = 8 + max(svg.extent(branch["name"], 11.5), svg.extent(_span(branch), 9))
+        ends.append(_root_x(facts) - LEFT + place[1] + DOT + words)
     return max(ends)
 
 
 def _tree(group: ET.Element, facts: Facts, rows: _Rows, paint: Sequence[str], top: float) -> None:
     number = {name: k for k, name in enumerate(facts["joints"], 1)}
-    levels, root_x = _levels(facts), LEFT + svg.extent(facts["root"], 10) + 4 + DOT
-    root = root_x, top + rows.at[None]
-    ends: dict[int | None, tuple[float, float]] = {None: root}
-    dots: list[tuple[float, float, str, str]] = []
-    labels: list[tuple[float, float, str, float, str]] = []
-    for k, (level, branch) in enumerate(zip(levels, facts["branches"], strict=True)):
-        y = top + rows.at[k]
-        first = root_x + LEVEL * (level + 1)
-        last = first + LEVEL * (len(branch["joints"]) - 1)
-        x0, y0 = ends[branch["after"]]
-        turn = x0 + LEVEL / 2
-        svg.line(group, [(x0, y0), (turn, y0), (turn, y)], STEM, 1.6)
-        svg.line(group, [(turn, y), (last, y)], paint[k], 2)
+    x0, y0 = _root_x(facts), top + rows.at[None]
+    ends: dict[int | None, tuple[float, float]] = {None: (x0, y0)}
+    stems, chains = svg.group(group), svg.group(group)
+    svg.text(group, x0 - DOT - 5, y0 + 3.5, facts["root"], "end", 10)
+    svg.box(group, x0 - DOT, y0 - DOT, 2 * DOT, 2 * DOT, INK, INK)
+    for k, (branch, place) in enumerate(zip(facts["branches"], _places(facts), strict=True)):
+        first, last, y = x0 + place[0], x0 + place[1], top + rows.at[k]
+        from_, turn = ends[branch["after"]], first - LEVEL / 2
+        svg.line(stems, [from_, (turn, from_[1]), (turn, y)], STEM, 1.6)
+        svg.line(chains, [(turn, y), (last, y)], paint[k], 2)
         ends[k] = last, y
-        dots += [(first + LEVEL * n, y, name, paint[k]) for n, name in enumerate(branch["joints"])]
+        for n, name in enumerate(branch["joints"]):
+            joint = svg.group(group, name, class_="joint")
+            x = first + LEVEL * n
+            svg.dot(joint, (x, y), paint[k], DOT)
+            svg.text(joint, x, y + 3.6, str(number[name]), "middle", 10, colour=PAPER)
         if rows.children[k]:
-            below = levels[k] % 2 == 1
-            labels.append(
-                (first - DOT, y + (DOT + 11 if below else -DOT - 5), branch["name"], 10, paint[k])
-            )
+            svg.text(group, first - DOT, y - DOT - 5, branch["name"], size=10, colour=paint[k])
         else:
-            labels.append((last + DOT + 6, y + 1, branch["name"], 11.5, paint[k]))
-            labels.append((last + DOT + 6, y + 13, _span(branch), 9, GREY))
-    for x, y, words, size, colour in labels:
-        svg.label(group, x, y, words, "start", size, colour, PAPER)
-    svg.text(group, root_x - DOT - 5, root[1] + 3.5, facts["root"], "end", 10)
-    svg.box(group, root[0] - DOT, root[1] - DOT, 2 * DOT, 2 * DOT, INK, INK)
-    for x, y, name, colour in dots:
-        spot = svg.group(group, name, class_="joint")
-        svg.dot(spot, (x, y), colour, DOT)
-        svg.text(spot, x, y + 3.6, str(number[name]), "middle", 10, colour=PAPER)
+            x = last + DOT + 6
+            svg.text(group, x, y + 1, branch["name"], size=11.5, colour=paint[k])
+            svg.text(group, x, y + 13, _span(branch), size=9, colour=GREY)
 
 
 def _root_width(facts: Facts) -> float:
