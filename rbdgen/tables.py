@@ -100,9 +100,9 @@ def topology_text(facts: dict[str, Any]) -> str:
     ]
     lines += [f"{branch['name']}: {', '.join(branch['joints'])}" for branch in facts["branches"]]
     for near in facts["near"]:
+        names, off = " and ".join(near["branches"]), near["difference"]
         lines.append(
-            f"note: {' and '.join(near['branches'])} differ by {near['difference']:.1e}, so that "
-            f"they do not share (--tolerance {_rounded_up(near['difference']):g} lets them)"
+            f"note: {names} differ by {off:.1e}: alike with --tolerance {_rounded_up(off):g}"
         )
     return "\n".join(lines)
 

@@ -36,10 +36,10 @@ from itertools import product
 
 import numpy as np
 
+from .frames import ONE_AXIS
 from .model import Array, Inertia, JointKind, Robot, Transform, frozen, skew
 
 SIGNS = tuple(frozen(signs) for signs in product((1.0, -1.0), repeat=3))
-ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
 PARALLEL = 1e-6  # axes whose sine squared is less
 TINY = 1e-300  # in place of zero where something is divided by it

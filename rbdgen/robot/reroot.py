@@ -1,17 +1,17 @@
 """Another link of a floating robot as its base: the same machine, seen from elsewhere.
 
-A joint that now leads the other way has the negative axis, so that its coordinate, its velocity
-and its limits stay. ``rbdgen.golden.rerooted`` maps states and torques.
+A floating joint may hold any link. A joint on the way from the old base to the new one now leads
+the other way, about the negative axis, so that its coordinate, its velocity and its limits stay.
+``rbdgen.golden.rerooted`` maps states and torques.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from .frames import ONE_AXIS
 from .model import Joint, JointKind, Robot, RobotError, Transform
 from .xml_lines import did_you_mean, quoted
-
-ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.FIXED)
 
 
 def reroot(robot: Robot, link: str) -> Robot:
@@ -33,7 +33,7 @@ def reroot(robot: Robot, link: str) -> Robot:
         path.append(joints[path[-1]].parent)
     path.pop()
     for i in path:
-        if joints[i].kind not in ONE_AXIS:
+        if joints[i].kind not in (*ONE_AXIS, JointKind.FIXED):
             raise RobotError(f'joint "{joints[i].name}" has several axes and has no way back')
 
     target = path[0] if path else 0

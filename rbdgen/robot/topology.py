@@ -147,8 +147,7 @@ def can_move(robot: Robot, root: int) -> bool:
 
 def find_branches(robot: Robot, root: int) -> tuple[Branch, ...]:
     """In the order of their first joints."""
-    own = [sum(1 << k for k in _range(robot.v_slices[i])) for i in range(len(robot.joints))]
-    columns = list(own)  # bit k: coordinate k
+    columns = _coordinates(robot)
     for i, joint in enumerate(robot.joints):
         columns[i] |= columns[joint.parent] if joint.parent >= 0 else 0
     branches: list[Branch] = []
@@ -165,8 +164,10 @@ def find_branches(robot: Robot, root: int) -> tuple[Branch, ...]:
     return tuple(branches)
 
 
-def _range(s: slice) -> range:
-    return range(s.start, s.stop)
+def _coordinates(robot: Robot) -> list[int]:
+    """Joint → its own coordinates (a mimic joint: its master's), bit k for entry k of qd."""
+    slices = [robot.v_slices[i] for i in range(len(robot.joints))]
+    return [(1 << s.stop) - (1 << s.start) for s in slices]
 
 
 def find_alike(
@@ -208,11 +209,9 @@ def share(
     """
     longest = max(branch.work for branch in branches)
     group_of = {b: group for group in alike for b in group}
-    pace = max(
-        longest * min(len(group), turns or len(group))
-        for group in alike
-        if branches[group[0]].work == longest
-    )
+    most = [group for group in alike if branches[group[0]].work == longest]
+    # n limbs in as many arrays as it takes, spread evenly
+    pace = longest * max(ceil(n / ceil(n / (turns or n))) for n in map(len, most))
     arrays: list[BranchArray] = []
     array_of: dict[int, int] = {}
     for first, branch in enumerate(branches):
@@ -240,7 +239,7 @@ def find_rootings(robot: Robot, root: int) -> list[Rooting]:
 
     A joint of several axes has no way back, so that links beyond one cannot be the root.
     """
-    bits = [sum(1 << k for k in _range(robot.v_slices[i])) for i in range(len(robot.joints))]
+    bits = _coordinates(robot)
     edges: dict[int, list[tuple[int, int]]] = {i: [] for i in range(-1, len(robot.joints))}
     for i, joint in enumerate(robot.joints):
         if i != root:
@@ -262,8 +261,6 @@ def find_rootings(robot: Robot, root: int) -> list[Rooting]:
         return Rooting(name, depth, columns)
 
     links = [root]
-    for link in links:
+    for link in links if can_move(robot, root) else ():
         links += [i for i in robot.children[link] if robot.joints[i].kind not in ROOT_MODULES]
-        if root < 0:
-            break
-    return [seen_from(link) for link in (links if can_move(robot, root) else [root])]
+    return [seen_from(link) for link in links]

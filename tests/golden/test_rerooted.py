@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rbdgen.golden import crba, random_state, rnea
-from rbdgen.golden.rerooted import rerooted
+from rbdgen.golden import crba, random_state, rerooted, rnea
 from rbdgen.robot.design import load
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.reroot import reroot
