@@ -46,7 +46,7 @@ ERRORS = (
 )
 EXAMPLES = """examples:
   rbdgen info iiwa14                          what the robot is and what its dynamics cost
-  rbdgen topology spot_arm_like --base floating -o spot.svg    which limbs share hardware
+  rbdgen topology hyq -o hyq.svg              which limbs could share hardware, best root
   rbdgen generate my_robot.urdf -o build/mine Verilog, RTLIL, manifest.json, pipeline.svg
   rbdgen simulate build/mine --states 10000   every bit against the integer model
   rbdgen synthesize build/mine --place-and-route
