@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -93,6 +94,50 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             *(f"note: {note}" for note in facts["notes"]),
         ]
     )
+
+
+def topology_text(facts: dict[str, Any]) -> str:
+    """The facts of ``rbdgen.api.topology``."""
+    arrays, modules = facts["arrays"], facts["modules"]
+    columns = {branch["name"]: branch["columns"] for branch in facts["branches"]}
+    split = f" ({' + '.join(facts['root_modules'])})" if facts["root_modules"] else ""
+    rows: list[list[Any]] = []
+    for k, array in enumerate(arrays, 1):
+        own = columns[array["branches"][0]]
+        rows.append(
+            [
+                k,
+                array["size"],
+                len(array["branches"]),
+                ", ".join(array["branches"]),
+                "root" if array["after"] is None else f"array {array['after'] + 1}",
+                f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]),
+                array["work"],
+            ]
+        )
+    lines = [
+        f"{facts['robot']}: {len(facts['joints'])} joints on a {facts['base']} base, root "
+        f"{facts['root']}{split}, depth {facts['depth']}, {facts['columns']} columns",
+        "",
+        table(("array", "size", "limbs", "of", "after", "columns", "work"), rows),
+        "",
+        f"{modules['built']} modules built of {modules['needed']} needed; pace {facts['pace']}",
+        facts["root_note"],
+        "",
+    ]
+    lines += [f"{branch['name']}: {', '.join(branch['joints'])}" for branch in facts["branches"]]
+    for near in facts["near"]:
+        names, off = " and ".join(near["branches"]), near["difference"]
+        lines.append(
+            f"note: {names} differ by {off:.1e}: alike with --tolerance {_rounded_up(off):g}"
+        )
+    return "\n".join(lines)
+
+
+def _rounded_up(x: float) -> float:
+    """To two digits."""
+    digit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return math.ceil(x / digit) * digit
 
 
 ERRORS = ("relative_rms", "max_absolute", "max_relative")

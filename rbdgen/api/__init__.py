@@ -16,6 +16,7 @@ from .generate import generate
 from .info import info
 from .simulate import simulate
 from .synthesize import synthesize
+from .topology import topology, topology_picture
 
 __all__ = [
     "InputError",
@@ -30,6 +31,8 @@ __all__ = [
     "read_manifest",
     "simulate",
     "synthesize",
+    "topology",
+    "topology_picture",
     "write_arrays",
     "write_file",
 ]
