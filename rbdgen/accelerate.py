@@ -64,6 +64,12 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     made = Accelerator(functions, stages, results, FEWEST_SLOTS, design.order == "issued")
+    for function, inputs in made.formats.items():
+        if not inputs:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
+                "is nothing to compute; leave it out with --function"
+            )
     made = replace(made, slots=design.slots or _slots(made))
     _fits(design, made)
     return Accelerated(design, front, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,6 +105,19 @@ def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
     made = accelerate("iiwa14", functions=FUNCTIONS, multipliers=219, target="xcup")
     assert made.accelerator.multipliers <= 219
     assert max(made.accelerator.interval(f) for f in FUNCTIONS) == 8
+
+
+def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
+    robot = tmp_path / "slider.urdf"
+    robot.write_text(
+        '<robot name="slider"><link name="base"/><link name="cart"><inertial><mass value="2"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/>'
+        '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="2"/></joint></robot>'
+    )
+    for functions, says in ((("id", "m"), "m is the same"), (("id", "did"), "what did adds")):
+        with pytest.raises(RobotError, match=says):
+            accelerate(str(robot), functions=functions)
 
 
 @pytest.mark.parametrize(
