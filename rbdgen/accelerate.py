@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .accelerator.routes import CODES, kind_of, visits
+from .accelerator.routes import CODES, LAST, kind_of, stage_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
 from .compiler import (
     Front,
@@ -45,6 +45,12 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     design = front.design
     _check(design)
     pieces = cut(whole, _targets(whole))
+    for function in design.functions:
+        if stage_of(LAST[function]) not in pieces:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
+                "there is no stage for it; leave it out with --function"
+            )
     progress("schedule")
     intervals = _intervals(design, pieces)
     stages = {}
@@ -58,6 +64,12 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     made = Accelerator(functions, stages, results, FEWEST_SLOTS, design.order == "issued")
+    for function, inputs in made.formats.items():
+        if not inputs:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
+                "is nothing to compute; leave it out with --function"
+            )
     made = replace(made, slots=design.slots or _slots(made))
     _fits(design, made)
     return Accelerated(design, front, made)
@@ -135,7 +147,7 @@ def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
 
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
-    there = {o for s in visits(function, stages) if s in stages for o in stages[s].outputs}
+    there = {o for s in visits(function, stages) for o in stages[s].outputs}
     found = [o for o in there if kind_of(o) in GIVES[function]]
     return tuple(sorted(found, key=lambda o: (GIVES[function].index(kind_of(o)), indices(o))))
 

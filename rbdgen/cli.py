@@ -12,7 +12,16 @@ from typing import Any
 
 from . import __version__, api
 from .api.evaluate import MODELS
-from .options import choices_of, count, folder_command, numbers, positive, robot_command, seed
+from .options import (
+    choices_of,
+    count,
+    folder_command,
+    numbers,
+    positive,
+    robot_command,
+    seed,
+    topology_command,
+)
 from .passes.precision import PrecisionError
 from .passes.ranges import RangeError
 from .robot.model import RobotError
@@ -20,7 +29,7 @@ from .rtl.emit import EmitError
 from .schedule.exact import NoSolver
 from .simulate.toolchain import SimulationError
 from .synthesize.tool import SynthesisError
-from .tables import info_text, simulation_text
+from .tables import info_text, simulation_text, topology_text
 from .target import TARGETS
 
 ERRORS = (
@@ -37,6 +46,7 @@ ERRORS = (
 )
 EXAMPLES = """examples:
   rbdgen info iiwa14                          what the robot is and what its dynamics cost
+  rbdgen topology hyq -o hyq.svg              which limbs could share hardware, best root
   rbdgen generate my_robot.urdf -o build/mine Verilog, RTLIL, manifest.json, pipeline.svg
   rbdgen simulate build/mine --states 10000   every bit against the integer model
   rbdgen synthesize build/mine --place-and-route
@@ -71,6 +81,9 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     command = robot_command(commands, "info", _info, "joints, operation counts, word lengths")
+    command.add_argument("--json", action="store_true", help="as JSON on standard output")
+
+    command = topology_command(commands, "topology", _topology)
     command.add_argument("--json", action="store_true", help="as JSON on standard output")
 
     command = robot_command(
@@ -174,6 +187,20 @@ def progress() -> Any:
 def _info(options: argparse.Namespace) -> None:
     facts = api.info(options.robot, **choices_of(options))
     print(json.dumps(facts, indent=2) if options.json else info_text(facts))
+
+
+def _topology(options: argparse.Namespace) -> None:
+    facts = api.topology(
+        options.robot,
+        options.tolerance,
+        options.turns,
+        options.reroot,
+        base=options.base,
+        mimic=options.mimic,
+    )
+    if options.output is not None:
+        api.topology_picture(facts, options.output)
+    print(json.dumps(facts, indent=2) if options.json else topology_text(facts))
 
 
 def _evaluate(options: argparse.Namespace) -> None:

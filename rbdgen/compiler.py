@@ -110,6 +110,11 @@ def trace(design: Design, canonical: Robot) -> Graph:
 
 def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute."""
+    if front.design.accelerator:
+        raise RobotError(
+            f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
+            "accelerators; leave it out, and all functions are computed for every task"
+        )
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
     given = sample_inputs(front)

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import Any
 
-from .robot.choices import CHECKS, FACTORISATIONS, FOLDS, FORMULATIONS, ROOTS, SCHEDULERS, STYLES
+from .robot.choices import (
+    CHECKS,
+    FACTORISATIONS,
+    FOLDS,
+    FORMULATIONS,
+    FUNCTIONS,
+    ROOTS,
+    SCHEDULERS,
+    STYLES,
+)
 from .robot.design import shipped_robots
+from .robot.topology import TOLERANCE
 from .target import TARGETS
+
+TOPOLOGY = """\
+How a pipeline with a module for each joint is organised after the robot's tree.
+
+A branch is a chain of joints between links where the tree forks. Each branch
+has an array of modules of its own, except that limbs which are alike up to
+signs - legs, arms - may take turns in one. A joint's module handles a column
+for each coordinate that moves its body; the work of an array is the columns of
+all limbs that it serves. The limbs of most work take turns in one array, which
+sets the pace; every other array serves as many limbs as keep it. A floating
+robot may be rooted at another link: best is where the tree is least deep.
+"""
 
 
 def robot_command(
@@ -16,13 +39,7 @@ def robot_command(
 ) -> argparse.ArgumentParser:
     """A command about a robot; ``several``: at several initiation intervals."""
     command = commands.add_parser(name, help=about, description=about)
-    command.add_argument(
-        "robot",
-        metavar="ROBOT",
-        nargs="?" if name == "compare" else None,
-        default="iiwa14",
-        help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
-    )
+    _robot(command, "?" if name == "compare" else None)
     command.add_argument(
         "--function",
         type=functions,
@@ -87,18 +104,14 @@ def robot_command(
         help="with --style latency: operations chained within a slow clock of this period, not "
         "pipelined for a fast one",
     )
-    command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
+    _base(command)
     command.add_argument(
         "--root",
         choices=ROOTS,
         help="a floating base's own coordinates: free (default), part of the function; given, its "
         "motion comes in and only the joints' rows and columns come out; ignored, it is held still",
     )
-    command.add_argument(
-        "--mimic",
-        choices=("fold", "independent"),
-        help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
-    )
+    _mimic(command)
     command.add_argument(
         "--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
     )
@@ -126,8 +139,87 @@ def robot_command(
         "turns in the hardware of one; none, operations share multipliers; auto (default), limbs "
         "where there are such",
     )
+    if name in ("info", "generate"):
+        _accelerator_options(command)
     command.set_defaults(run=run)
     return command
+
+
+def _accelerator_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--accelerator",
+        action="store_const",
+        const=True,
+        help="one accelerator for all functions, or those that --function names: each task says "
+        "which it wants; --ii and --multipliers then speak of the slowest function",
+    )
+    command.add_argument(
+        "--slots",
+        type=int,
+        metavar="N",
+        help="of an accelerator: tasks under way at a time, a power of two (default: as many as "
+        "keep it busy)",
+    )
+    command.add_argument(
+        "--in-order",
+        action="store_const",
+        const="issued",
+        dest="order",
+        help="of an accelerator: results as their tasks came, not as they finish",
+    )
+
+
+def topology_command(commands: Any, name: str, run: Any) -> argparse.ArgumentParser:
+    about = "a tree's branches, the arrays of modules that serve them, and its best root"
+    command = commands.add_parser(
+        name, help=about, description=TOPOLOGY, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    _robot(command)
+    _base(command)
+    _mimic(command)
+    command.add_argument(
+        "--tolerance",
+        type=float,
+        default=TOLERANCE,
+        metavar="X",
+        help="limbs are alike where they differ by no more than this part of their length, mass "
+        "and moments (default: %(default)g); what differs by a little more is listed",
+    )
+    command.add_argument(
+        "--turns",
+        type=count,
+        metavar="N",
+        help="most limbs of the longest kind in one array (default: all that are alike: fewest "
+        "modules; 1: the longest limb alone sets the pace)",
+    )
+    command.add_argument(
+        "--reroot", action="store_true", help="as seen from the best root; needs a floating base"
+    )
+    command.add_argument("-o", "--output", metavar="SVG", type=Path, help="draw it, too")
+    command.set_defaults(run=run)
+    return command
+
+
+def _robot(command: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    command.add_argument(
+        "robot",
+        metavar="ROBOT",
+        nargs=nargs,
+        default="iiwa14",
+        help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
+    )
+
+
+def _base(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--base", choices=("fixed", "floating"), help="default: fixed")
+
+
+def _mimic(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--mimic",
+        choices=("fold", "independent"),
+        help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
+    )
 
 
 def folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.ArgumentParser:
@@ -139,8 +231,12 @@ def folder_command(commands: Any, name: str, run: Any, about: str) -> argparse.A
 
 def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     forces = options.external_forces
+    functions = tuple(options.function) if options.function else None
+    accelerator = getattr(options, "accelerator", None)
+    if accelerator and functions is None:
+        functions = FUNCTIONS
     return {
-        "functions": tuple(options.function) if options.function else None,
+        "functions": functions,
         "width": options.width,
         "error": options.error,
         "target": options.target,
@@ -160,6 +256,9 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "style": options.style,
         "clock": options.clock,
         "fold": options.fold,
+        "accelerator": accelerator,
+        "slots": getattr(options, "slots", None),
+        "order": getattr(options, "order", None),
     }
 
 

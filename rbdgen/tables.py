@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,8 @@ def _cell(value: Any) -> str:
 
 def info_text(facts: dict[str, Any]) -> str:
     """The facts of ``rbdgen.api.info``."""
+    if "accelerator" in facts:
+        return accelerator_text(facts)
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
     rows = [[step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]]
     if (limbs := facts["limbs"])["in_turn"] > 1:
@@ -68,11 +71,82 @@ def info_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def accelerator_text(facts: dict[str, Any]) -> str:
+    """The facts of an accelerator."""
+    own = facts["accelerator"]
+    stages = [
+        [name, s["interval"], s["latency"], s["multipliers"], s["operations"]["mul"]]
+        for name, s in own["stages"].items()
+    ]
+    functions = [
+        [name, len(f["inputs"]), len(f["outputs"]), f["interval"], f["latency"]]
+        for name, f in own["functions"].items()
+    ]
+    return "\n".join(
+        [
+            f"{facts['robot']}: {facts['joints']} moving joints, nv {facts['nv']}, "
+            f"{facts['base']} base; {own['multipliers']} hardware multipliers, {own['slots']} "
+            "tasks under way",
+            "",
+            table(("stage", "interval", "latency", "multipliers", "products"), stages),
+            "",
+            table(("function", "words in", "words out", "interval", "about latency"), functions),
+            *(f"note: {note}" for note in facts["notes"]),
+        ]
+    )
+
+
+def topology_text(facts: dict[str, Any]) -> str:
+    """The facts of ``rbdgen.api.topology``."""
+    arrays, modules = facts["arrays"], facts["modules"]
+    columns = {branch["name"]: branch["columns"] for branch in facts["branches"]}
+    split = f" ({' + '.join(facts['root_modules'])})" if facts["root_modules"] else ""
+    rows: list[list[Any]] = []
+    for k, array in enumerate(arrays, 1):
+        own = columns[array["branches"][0]]
+        rows.append(
+            [
+                k,
+                array["size"],
+                len(array["branches"]),
+                ", ".join(array["branches"]),
+                "root" if array["after"] is None else f"array {array['after'] + 1}",
+                f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]),
+                array["work"],
+            ]
+        )
+    lines = [
+        f"{facts['robot']}: {len(facts['joints'])} joints on a {facts['base']} base, root "
+        f"{facts['root']}{split}, depth {facts['depth']}, {facts['columns']} columns",
+        "",
+        table(("array", "size", "limbs", "of", "after", "columns", "work"), rows),
+        "",
+        f"{modules['built']} modules built of {modules['needed']} needed; pace {facts['pace']}",
+        facts["root_note"],
+        "",
+    ]
+    lines += [f"{branch['name']}: {', '.join(branch['joints'])}" for branch in facts["branches"]]
+    for near in facts["near"]:
+        names, off = " and ".join(near["branches"]), near["difference"]
+        lines.append(
+            f"note: {names} differ by {off:.1e}: alike with --tolerance {_rounded_up(off):g}"
+        )
+    return "\n".join(lines)
+
+
+def _rounded_up(x: float) -> float:
+    """To two digits."""
+    digit = 10.0 ** (math.floor(math.log10(x)) - 1)
+    return math.ceil(x / digit) * digit
+
+
 ERRORS = ("relative_rms", "max_absolute", "max_relative")
 
 
 def simulation_text(report: dict[str, Any]) -> str:
     """The report of ``rbdgen.api.simulate``."""
+    if "functions" in report:
+        return accelerator_simulation_text(report)
     error, errors = report["error"], report["errors"]
     by_array = []
     if len(errors) > 1:
@@ -87,5 +161,32 @@ def simulation_text(report: dict[str, Any]) -> str:
             f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
             f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
             *by_array,
+        ]
+    )
+
+
+def accelerator_simulation_text(report: dict[str, Any]) -> str:
+    """The report of an accelerator's simulation."""
+    rows = [
+        [
+            name,
+            own["latency"],
+            own["interval"],
+            own["batch_cycles"],
+            own["overflows"],
+            ", ".join(f"{array} {e['relative_rms']:.1e}" for array, e in own["errors"].items()),
+        ]
+        for name, own in report["functions"].items()
+    ]
+    head = ("function", "latency", "interval", f"{report['batch']} tasks", "overflows", "RMS error")
+    mixed = report["mixed"]
+    return "\n".join(
+        [
+            "every bit and tag equal to the integer model, under random stalls too; cycles:",
+            "",
+            table(head, rows),
+            "",
+            f"{mixed['tasks']} tasks of all functions mixed: {mixed['cycles']} cycles; "
+            f"{report['multipliers']} hardware multipliers",
         ]
     )

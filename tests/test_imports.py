@@ -30,16 +30,16 @@ ALLOWED: dict[str, set[str]] = {
 # These put the rooms together. They see everything, and only each other see them.
 TOP = {
     "accelerate",
-    "api",
-    "bench",
-    "cli",
     "compiler",
-    "cpu",
-    "demo",
-    "driver",
-    "options",
     "plans",
+    "options",
     "samples",
+    "api",
+    "cli",
+    "demo",
+    "bench",
+    "cpu",
+    "driver",
     "__main__",
 }
 

@@ -106,11 +106,10 @@ def route(function: str, stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def visits(function: str, stages: Iterable[str]) -> dict[str, int]:
-    """How often a task of ``function`` visits each stage."""
-    counts: dict[str, int] = {}
-    for visit in route(function, stages):
-        counts[stage_of(visit)] = counts.get(stage_of(visit), 0) + 1
-    return counts
+    """How often a task of ``function`` visits each of the ``stages``."""
+    there = list(stages)
+    visited = [stage_of(visit) for visit in route(function, there)]
+    return {stage: visited.count(stage) for stage in there if stage in visited}
 
 
 def origin(field: str, function: str, visit: str, crossing: Mapping[str, str]) -> Source:

@@ -166,7 +166,7 @@ class Accelerator:
     def interval(self, function: str) -> int:
         """Cycles from task to task of ``function`` alone, that the busiest stage needs."""
         counts = visits(function, self.stages)
-        return max(counts[s] * self.stages[s].interval for s in counts if s in self.stages)
+        return max(count * self.stages[s].interval for s, count in counts.items())
 
     def latency(self, function: str) -> int:
         """About the cycles from a task's entry to its result, in an idle accelerator."""

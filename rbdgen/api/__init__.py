@@ -1,6 +1,7 @@
 """rbdgen from Python: the same things that the command line does."""
 
 from .compare import compare
+from .errors import Mismatch
 from .evaluate import evaluate
 from .explore import explore
 from .folder import (
@@ -13,8 +14,9 @@ from .folder import (
 )
 from .generate import generate
 from .info import info
-from .simulate import Mismatch, simulate
+from .simulate import simulate
 from .synthesize import synthesize
+from .topology import topology, topology_picture
 
 __all__ = [
     "InputError",
@@ -29,6 +31,8 @@ __all__ = [
     "read_manifest",
     "simulate",
     "synthesize",
+    "topology",
+    "topology_picture",
     "write_arrays",
     "write_file",
 ]

@@ -18,8 +18,8 @@ from ..robot.design import Design, load
 from ..synthesize.tool import SynthesisError
 from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file
-from .generate import design_name
 from .mapped import yosys_version
+from .names import design_name
 from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
 
 Point = dict[str, Any]

@@ -64,16 +64,19 @@ def write_folder(place: Path, files: Mapping[str, str]) -> None:
 def write_file(place: Path, text: str | bytes) -> None:
     """Write one file so that it is there whole or not at all."""
     data = text.encode() if isinstance(text, str) else text
+    path: Path | None = None
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(
             dir=place.parent, prefix=f".{place.name}-", delete=False
         ) as scratch:
+            path = Path(scratch.name)
             scratch.write(data)
-        path = Path(scratch.name)
         path.chmod(0o644)
         path.replace(place)
     except OSError as error:
+        if path is not None:
+            path.unlink(missing_ok=True)
         raise OutputError(f"{place}: {error.strerror}") from None
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..accelerate import Accelerated, accelerate
+from ..accelerator.routes import CODES, place
 from ..compiler import Core, Front, compile_core, front_end
 from ..graph.node import Op
+from ..robot.design import load
 from ..schedule.limbs import LimbPlan
 
 
@@ -15,6 +18,9 @@ def info(robot: str, **choices: Any) -> dict[str, Any]:
     ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
     constant that is no power of two), add, neg, sincos (pairs), recip.
     """
+    if load(robot, **choices)[0].accelerator:
+        made = accelerate(robot, **choices)
+        return {**robot_facts(made.front), "accelerator": accelerator_facts(made)}
     front = front_end(robot, **choices)
     core = compile_core(front)
     facts = {**robot_facts(front), **number_facts(core)}
@@ -80,4 +86,46 @@ def formats(core: Core) -> dict[str, dict[str, dict[str, int]]]:
     return {
         way: {name: {"width": f.width, "fraction": f.fraction} for name, f in words.items()}
         for way, words in (("input", fixed.inputs), ("output", outputs))
+    }
+
+
+def accelerator_facts(made: Accelerated) -> dict[str, Any]:
+    """Functions with their words, stages with their rates: JSON-able."""
+    accelerator = made.accelerator
+    results = accelerator.result_formats
+    return {
+        "slots": accelerator.slots,
+        "order": "issued" if accelerator.in_order else "finished",
+        "multipliers": accelerator.multipliers,
+        "functions": {
+            function: {
+                "code": CODES[function],
+                "inputs": [
+                    {"name": n, "word": place(n), "width": f.width, "fraction": f.fraction}
+                    for n, f in accelerator.formats[function].items()
+                ],
+                "outputs": [
+                    {"name": n, "width": f.width, "fraction": f.fraction}
+                    for n, f in results[function].items()
+                ],
+                "interval": accelerator.interval(function),
+                "latency": accelerator.latency(function),
+                "route": {v: list(to) for v, to in accelerator.route(function).items()},
+            }
+            for function in accelerator.functions
+        },
+        "words": [{"name": word, "width": width} for word, width in accelerator.words.items()],
+        "result": {
+            "words": max(map(len, accelerator.results.values())),
+            "width": max(f.width for own in results.values() for f in own.values()),
+        },
+        "stages": {
+            name: {
+                "interval": stage.interval,
+                "latency": stage.latency,
+                "multipliers": stage.multipliers,
+                "operations": stage.fixed.graph.operations(),
+            }
+            for name, stage in accelerator.stages.items()
+        },
     }

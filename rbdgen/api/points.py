@@ -25,9 +25,9 @@ from ..rtl.emit import emit
 from ..schedule.units import shared_jobs
 from ..synthesize.tool import SynthesisError
 from ..target import find_target
-from .generate import design_text
 from .kept import kept
 from .mapped import mapped, yosys_version
+from .names import design_text
 
 Choices = dict[str, Any]
 Progress = Callable[[str], None]

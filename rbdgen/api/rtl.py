@@ -11,7 +11,7 @@ from ..rtl.emit import emit
 from ..simulate.model import Model
 from ..simulate.ports import Ports
 from ..simulate.verilate import build
-from .generate import manifest
+from .manifest import manifest
 
 Progress = Callable[[str], None]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,47 +15,19 @@ from ..dynamics.interface import clip
 from ..graph.text import to_text
 from ..samples import sample_states
 from ..simulate.model import Model, Result
+from .accelerator import simulate_accelerator
+from .errors import STALL, Error, Mismatch
 from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, read_manifest, write_file
-from .generate import DESIGN, GRAPH
+from .generate import GRAPH
+from .names import DESIGN
 from .reference import golden_model
 from .rtl import load_core
 
 Progress = Callable[[str], None]
 BATCH, FEWEST = 50_000, 1000
 NUMBERS = 10_000_000  # of inputs and outputs in a batch
-STALL = 0.3  # probability, per cycle and side, in the run under back-pressure
 REPORT = "simulation.json"
-
-
-class Mismatch(RuntimeError):
-    """The hardware differs from its specification, or from what was predicted of it."""
-
-
-@dataclass
-class Error:
-    """Sums for a relative RMS and a largest error against the golden model."""
-
-    square: float = 0.0
-    reference: float = 0.0
-    largest: float = 0.0
-    largest_reference: float = 0.0
-
-    def add(self, values: NDArray, reference: NDArray) -> None:
-        self.square += float(((values - reference) ** 2).sum())
-        self.reference += float((reference**2).sum())
-        self.largest = max(self.largest, float(np.abs(values - reference).max(initial=0.0)))
-        self.largest_reference = max(
-            self.largest_reference, float(np.abs(reference).max(initial=0.0))
-        )
-
-    def report(self) -> dict[str, float]:
-        """Relative RMS over all states and outputs; largest, absolute and against the largest."""
-        return {
-            "relative_rms": float(np.sqrt(self.square / self.reference)) if self.reference else 0.0,
-            "max_absolute": self.largest,
-            "max_relative": self.largest / self.largest_reference if self.reference else 0.0,
-        }
 
 
 def simulate(
@@ -74,10 +45,12 @@ def simulate(
     ``error`` is over all results, ``errors`` has the same for each array.
 
     Raises Mismatch where hardware, model or manifest disagree; OutputError for a folder that is
-    no design.
+    no design. An accelerator is simulated by `simulate_accelerator`.
     """
     place = Path(folder)
     entry = read_manifest(place)
+    if "accelerator" in entry:
+        return simulate_accelerator(place, states, seed, progress)
     core = compile_core(front_end(str(place / DESIGN)), progress)
     same_graph(place, core)
     model = load_core(place, entry, progress=progress)

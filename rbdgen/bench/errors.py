@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api.errors import Error
 from ..api.evaluate import integer_results, to_words
-from ..api.generate import design_text
 from ..api.kept import kept
-from ..api.simulate import Error, batches, outputs_and_golden
+from ..api.names import design_text
+from ..api.simulate import batches, outputs_and_golden
 from ..compiler import Core, Front
 from ..graph.text import to_text
 from ..robot.choices import WIDTHS

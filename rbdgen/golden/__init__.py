@@ -17,12 +17,14 @@ from rbdgen.golden.derivatives import (
 )
 from rbdgen.golden.given_base import joint_aba, joint_minv
 from rbdgen.golden.minv import minv
+from rbdgen.golden.rerooted import Rerooted, rerooted
 from rbdgen.golden.rnea import rnea
 from rbdgen.golden.states import State, random_state
 
 __all__ = [
     "ForwardDerivatives",
     "InverseDerivatives",
+    "Rerooted",
     "State",
     "aba",
     "aba_derivatives",
@@ -33,6 +35,7 @@ __all__ = [
     "minv",
     "neutral",
     "random_state",
+    "rerooted",
     "rnea",
     "rnea_derivatives",
 ]

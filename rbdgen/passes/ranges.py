@@ -123,6 +123,10 @@ def analyse(
         intervals[node] = interval
         largest = max(abs(interval[0]), abs(interval[1]))
         guess = sampled[node] * (1 + margin)
+        if node.op is Op.MUL and any(a.op is Op.MANTISSA for a in node.args):
+            # it jumps from 1 to 2 where its operand passes a power of two, between two samples
+            others = (sampled[a] for a in node.args if a.op is not Op.MANTISSA)
+            guess = max(guess, 2 * max(others, default=2.0))
         if node.name in related or any(a in touched for a in node.args):
             touched.add(node)
         if node.op in (Op.ADD, Op.SUB) and node in touched:

@@ -71,6 +71,24 @@ def rectangle(
     ET.SubElement(parent, "rect", attributes)
 
 
+def box(
+    parent: ET.Element,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    fill: str,
+    stroke: str,
+    dashes: str = "",
+) -> None:
+    """A rectangle with an outline and round corners; ``dashes`` as in SVG, none: a full line."""
+    attributes = {"x": number(x), "y": number(y), "width": number(width), "height": number(height)}
+    attributes |= {"rx": "3", "fill": fill, "stroke": stroke, "stroke-width": "1.2"}
+    if dashes:
+        attributes["stroke-dasharray"] = dashes
+    ET.SubElement(parent, "rect", attributes)
+
+
 def dot(parent: ET.Element, at: Point, colour: str, radius: float = 2.0) -> None:
     x, y = map(number, at)
     ET.SubElement(parent, "circle", {"cx": x, "cy": y, "r": number(radius), "fill": colour})

@@ -17,7 +17,7 @@ from rbdgen.data import data_folder
 
 COMMANDS = (
     *("info", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
-    *("demo", "bench"),
+    *("demo", "bench", "topology"),
 )
 BENT = """<robot name="bent">
   <link name="a"/>
@@ -100,6 +100,7 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (["info", "pendulum", "--rotation", "5"], "invalid choice: 5 (choose from 3, 4)"),
         (["evaluate", "pendulum", "--output", "o.npz"], "arguments are required: --input"),
+        (["topology", "hyq", "--turns", "0"], "--turns: at least 1"),
         (["simulate", "design", "--states", "0"], "--states: at least 1"),
         (["simulate", "design", "--seed", "-1"], "--seed: not negative"),
         (["synthesize", "design", "--frequency", "0"], "--frequency: a number above 0"),
@@ -135,6 +136,14 @@ def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture
         ("simulate text.txt", "text.txt: no manifest.json"),
         ("simulate .", ".: no manifest.json"),
         ("synthesize nowhere", "nowhere: no manifest.json"),
+        ("topology nobody", "nobody: no such robot"),
+        ("topology bent.urdf -o bent.svg", "bent.urdf:3: "),
+        ("topology still.urdf", "still: no joint moves a link"),
+        ("topology still.urdf --base floating", "still: no joint moves a link"),
+        ("topology pendulum --tolerance nan", "tolerance: a part of a limb's size, from 0"),
+        ("topology pendulum --reroot", "so that ceiling stays the root; only a floating base can"),
+        ("topology pendulum -o .", ".: "),
+        ("topology pendulum -o text.txt/out.svg", "text.txt/out.svg: "),
         ("bench nothing", "nothing"),
     ],
 )

@@ -16,7 +16,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import folder as folders
-from rbdgen.api.generate import design_name, design_text
+from rbdgen.api.names import design_name, design_text
 from rbdgen.data import data_folder
 from rbdgen.robot.design import load
 

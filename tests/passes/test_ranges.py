@@ -116,3 +116,16 @@ def test_a_wider_margin_never_tightens_and_inputs_keep_their_limits() -> None:
     tight, loose = (analyse(graph, {"x": (-3, 1)}, samples, margin=m).bound for m in (0.0, 0.5))
     assert all(tight[n] <= loose[n] for n in graph.nodes)
     assert tight[x] == 3.0
+
+
+def test_a_product_with_a_mantissa_has_room_for_its_jump() -> None:
+    """Samples just above a power of two say nothing of the state just below."""
+    builder = Builder()
+    x, pivot = builder.input("x"), builder.input("d")
+    product = builder.mul(x, builder.node(Op.MANTISSA, pivot))
+    graph = Graph(("x", "d"), {"y": product})
+    samples = {"x": np.array([-10.0, 10.0]), "d": np.array([1.9, 1.99])}
+    ranges = analyse(graph, {"x": (-10.0, 10.0), "d": (0.5, 2.0)}, samples)
+    jumped = evaluate(graph, {"x": np.array([10.0]), "d": np.array([1.01])})["y"]
+    assert np.abs(jumped).max() > 1.2 * 10 / 0.95
+    assert np.abs(jumped).max() <= ranges.bound[product]

@@ -26,8 +26,11 @@ from rbdgen.robot.design import (
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.yaml_lines import parse_yaml
 
-NAMES = ["baxter", "gantry", "humanoid", "hyq", "iiwa14", "pendulum"]
+NAMES = [
+    *("baxter", "gantry", "humanoid", "hyq", "iiwa14", "pendulum", "spot_arm_like", "tiago_like"),
+]
 JOINTS = {"baxter": 15, "gantry": 5, "humanoid": 30, "hyq": 12, "iiwa14": 7, "pendulum": 2}
+JOINTS |= {"spot_arm_like": 18, "tiago_like": 10}
 
 ARM = """<robot name="arm">
   <link name="base"/> <link name="carriage"/> <link name="hand"/>

@@ -14,7 +14,7 @@ from amaranth.lib.memory import Memory
 
 from rbdgen import compiler, plans
 from rbdgen.api.evaluate import integer_results, to_words
-from rbdgen.api.generate import manifest
+from rbdgen.api.manifest import manifest
 from rbdgen.api.simulate import batches
 from rbdgen.compiler import Core, Front, compile_core
 from rbdgen.robot.canonical import canonicalize

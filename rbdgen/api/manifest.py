@@ -1,0 +1,103 @@
+"""What a host or a tool must know of a design: the manifest."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from .. import __version__
+from ..compiler import Core
+from ..rtl.channel import capacity
+from ..rtl.emit import Emitted
+from ..schedule.limbs import LimbPlan
+from ..schedule.pipelined import region_name
+from .info import formats, robot_facts
+
+
+def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
+    """What a host or a tool must know of the design."""
+    plan, front = core.plan, core.front
+    facts = robot_facts(front)
+    words = formats(core)
+    flags = made.core.flags
+    canonical = front.canonical
+    return {
+        "generator": f"rbdgen {__version__}",
+        "name": made.top,
+        "robot": facts["robot"],
+        "functions": list(front.design.functions),
+        "joint_names": facts["joint_names"],
+        "body_names": facts["body_names"],
+        "base": front.design.base,
+        "root": front.design.root,
+        "nq": facts["nq"],
+        "nv": facts["nv"],
+        "gravity": list(front.design.gravity),
+        "angles": {
+            f"sin[{i}], cos[{i}]": {
+                "joint": joint.name,
+                "coordinate": canonical.v_slices[i].start,
+                "multiplier": joint.mimic.multiplier if joint.mimic else 1.0,
+                "offset": joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
+            }
+            for i, joint in enumerate(canonical.joints)
+            if f"sin[{i}]" in core.fixed.inputs
+        },
+        "target": front.design.target,
+        "width": core.fixed.width,
+        "style": front.design.style,
+        "clock": front.design.clock,
+        "limbs_in_turn": len(plan.limbs) if isinstance(plan, LimbPlan) else 1,
+        "latency": plan.latency,
+        "initiation_interval": plan.interval,
+        "multipliers": {
+            "hardware": plan.multipliers,
+            "logic": sum(unit.style == "logic" for unit in made.multipliers),
+        },
+        "operations": facts["operations"],
+        "rewrites": facts["rewrites"],
+        "ports": {
+            "clock": "clk",
+            "reset": "rst",
+            "input": {
+                "fields": [
+                    {"name": n, "signed": True, **words["input"][n]} for n in made.core.inputs
+                ]
+            },
+            "output": {
+                "fields": [
+                    {"name": n, "signed": True, **words["output"][n]} for n in made.core.outputs
+                ]
+                + [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
+            },
+            "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},
+        },
+        "formats": words,
+        "axi": {
+            kind: {
+                "top": f"{made.top}_axi_{kind}",
+                "tdata_in": shell.packet_in.width,
+                "tdata_out": shell.packet_out.width,
+                "beats_in": len(shell.packet_in.beats),
+                "beats_out": len(shell.packet_out.beats),
+                "clocks_per_task": shell.clocks_per_task(plan.interval),
+            }
+            for kind, shell in made.shells.items()
+        },
+        "regions": {region_name(r): {"fires": at} for r, at in plan.fire.items()},
+        "fifos": [
+            {
+                "from": region_name(c.sender),
+                "to": region_name(c.receiver),
+                "words": len(c.words),
+                "bits": c.width,
+                "depth": c.depth,
+                "capacity": capacity(c),
+            }
+            for c in plan.channels
+        ],
+        "files": {
+            n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest()
+            for n, t in files.items()
+        },
+    }

@@ -1,0 +1,41 @@
+"""What the files and modules of a design are called, and the design as a file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from ..robot.choices import CHECKS
+from ..robot.design import Design
+
+ROBOT, DESIGN = "robot.urdf", "design.yaml"
+
+
+def design_name(robot: str, design: Design) -> str:
+    """A module name for the robot and its functions: ``iiwa14_id``, ``iiwa14_did_m``."""
+    return module_name(robot, "_".join(design.functions))
+
+
+def module_name(robot: str, what: str) -> str:
+    """``iiwa14_id``, in letters, digits and underscores only."""
+    name = re.sub(r"\W+", "_", robot, flags=re.ASCII).strip("_").lower() or "robot"
+    return ("" if name[0].isalpha() else "r") + f"{name}_{what}"
+
+
+def design_text(design: Design) -> str:
+    """The design as YAML, beside its robot: compiling it gives the same hardware."""
+    limits: dict[str, Any] = _said(vars(design.limits))
+    joints = {name: _said(vars(own)) for name, own in design.joint_limits.items()}
+    if joints:
+        limits["joints"] = joints
+    entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
+    if limits:
+        entries["limits"] = limits
+    return yaml.safe_dump(entries, sort_keys=False)
+
+
+def _said(values: dict[str, Any]) -> dict[str, Any]:
+    plain = {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+    return {k: v for k, v in plain.items() if v is not None}

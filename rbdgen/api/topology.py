@@ -1,0 +1,115 @@
+"""How the modules of a pipeline are organised after a robot's tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..robot.canonical import merge_fixed
+from ..robot.design import load
+from ..robot.frames import align_axes
+from ..robot.model import RobotError
+from ..robot.reroot import reroot as rerooted
+from ..robot.topology import TOLERANCE, Rooting, Topology
+from ..robot.topology import topology as organised
+from ..schedule.organisation import organisation
+from .folder import write_file
+
+
+def topology(
+    robot: str,
+    tolerance: float = TOLERANCE,
+    turns: int | None = None,
+    reroot: bool = False,
+    **choices: Any,
+) -> dict[str, Any]:
+    """The organisation of ``robot`` (a URDF, a design file or a shipped robot), JSON-able.
+
+    ``tolerance``, ``turns``: as in ``rbdgen.robot.topology``. ``reroot``: as seen from the best
+    root. ``choices`` are fields of ``Design``, of which ``base`` and ``mimic`` matter here.
+    A branch is called by its last link; ``after`` is an index into the list in which it stands,
+    None on the root. Raises RobotError.
+    """
+    if not 0 <= tolerance < 1:
+        raise RobotError(
+            f"tolerance: a part of a limb's size, from 0 to less than 1, not {tolerance:g}"
+        )
+    if turns is not None and turns < 1:
+        raise RobotError(f"turns: at least 1, not {turns}")
+    design, read = load(robot, **choices)
+    aligned = align_axes(merge_fixed(read), design.snap)
+    found = organised(aligned, tolerance, turns)
+    file_root = found.present
+    if reroot:
+        if found.best is None:
+            raise RobotError(f"{read.name}: {_held(found)}; only a floating base can move")
+        found = organised(rerooted(aligned, found.best.link), tolerance, turns)
+    facts = facts_of(found, file_root)
+    return {"file": design.robot, "tolerance": tolerance, "turns": turns, **facts}
+
+
+def facts_of(found: Topology, file_root: Rooting) -> dict[str, Any]:
+    """The organisation as plain data; ``file_root``: the tree as the file roots it."""
+    joints = [joint for i, joint in enumerate(found.robot.joints) if i != found.root]
+    names = [found.robot.joints[branch.joints[-1]].body for branch in found.branches]
+    return {
+        "robot": found.robot.name,
+        "base": found.robot.joints[found.root].kind.value if found.root >= 0 else "fixed",
+        "root": found.present.link,
+        "root_modules": list(found.root_modules),
+        "depth": found.present.depth,
+        "columns": found.present.columns,
+        "joints": [joint.name for joint in joints],
+        "branches": [
+            {
+                "name": name,
+                "joints": [found.robot.joints[i].name for i in branch.joints],
+                "after": branch.after,
+                "columns": list(branch.columns),
+                "work": branch.work,
+            }
+            for name, branch in zip(names, found.branches, strict=True)
+        ],
+        "alike": [[names[b] for b in group] for group in found.alike],
+        "near": [{"branches": [names[a], names[b]], "difference": off} for a, b, off in found.near],
+        "arrays": [
+            {
+                "size": array.size,
+                "branches": [names[b] for b in array.limbs],
+                "after": array.after,
+                "work": array.work,
+            }
+            for array in found.arrays
+        ],
+        "pace": found.pace,
+        "modules": {"built": found.built, "needed": found.needed},
+        "best_root": vars(found.best) if found.best else None,
+        "file_root": vars(file_root),
+        "root_note": _root_note(found, file_root),
+    }
+
+
+def topology_picture(facts: dict[str, Any], file: str | Path) -> None:
+    """What ``topology`` says as an SVG file: the tree and the arrays; OutputError if unwritable."""
+    write_file(Path(file), organisation(facts))
+
+
+def _root_note(found: Topology, before: Rooting) -> str:
+    """Where the tree is least deep, and what that saves against the root ``before``."""
+    best = found.best
+    if best is None:
+        return _held(found)
+    if best.link == before.link:
+        return f"{best.link} is the best root"
+    moved = "rooted at" if found.present.link == best.link else "best root"
+    return (
+        f"{moved} {best.link}: depth {before.depth} → {best.depth}, "
+        f"columns {before.columns} → {best.columns}"
+    )
+
+
+def _held(found: Topology) -> str:
+    """Why the root cannot move."""
+    if found.root < 0:
+        return f"the base is fixed, so that {found.present.link} stays the root"
+    return f"a planar joint holds {found.present.link}, which stays the root"

@@ -1,0 +1,232 @@
+"""Limbs that have the same parameters up to signs, told from the geometry at position zero.
+
+There are eight sign matrices D = diag(±1, ±1, ±1) of the root link's frame: the identity, mirror
+images along x, y and z, half turns about them, and the inversion. They are a group, so that limbs
+alike to a third are alike to each other. A limb's anchor is the point of its first revolute joint's
+axis that is nearest the next axis not parallel to it. With directions in the root link's frame, all
+joints at zero and positions from the limb's own anchor, limb b is limb a seen through D where their
+k-th joints have
+
+    the same kind
+    axes      d_b = ± D d_a      of either sign: one may count the other way
+    lines     p_b = D p_a        p: a revolute joint's axis's point nearest the anchor; a prismatic
+                                 joint's link's centre of mass, its axis may lie anywhere
+
+and their k-th links, after what does the same work in the parent has been moved there (Khalil's
+base parameters: see ``handed_on``),
+
+    masses    m_b = m_a
+    firsts    h_b = D h_a        first moments about p
+    moments   J_b = D J_a D      about p
+
+Two limbs are alike where that holds for one D, and their anchors are equal up to signs: through any
+of the eight where they stand on the same link, else through D as seen from the anchors of the two
+limbs that they stand on, which must be alike through D. A leg may be the other's mirror image and
+stand where half a turn takes it.
+
+What frames the file has chosen does not matter: in frames that mirror each other, such limbs have
+equal parameters up to signs, hence the same operations and the same zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from .frames import ONE_AXIS
+from .model import Array, Inertia, JointKind, Robot, Transform, frozen, skew
+
+SIGNS = tuple(frozen(signs) for signs in product((1.0, -1.0), repeat=3))
+NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
+PARALLEL = 1e-6  # axes whose sine squared is less
+TINY = 1e-300  # in place of zero where something is divided by it
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A limb of n joints in the root link's frame at position zero.
+
+    ``kinds`` must be equal exactly; None where a joint has several axes: like no other limb.
+    ``anchor`` (3,); ``axes``, ``points``, ``firsts`` (n, 3); ``masses`` (n,); ``moments``
+    (n, 3, 3); ``whole`` (n, 2), mass and largest moment about p of each link before it hands
+    anything on, to measure by.
+    """
+
+    kinds: tuple[object, ...] | None
+    anchor: Array
+    axes: Array
+    points: Array
+    masses: Array
+    firsts: Array
+    moments: Array
+    whole: Array
+
+
+def poses_at_zero(robot: Robot, root: int) -> list[Transform]:
+    """Body → its pose in the frame of the body of joint ``root`` (-1: of the base), joints at 0."""
+    poses: list[Transform] = []
+    for i, joint in enumerate(robot.joints):
+        if i == root:
+            poses.append(Transform())
+            continue
+        above = poses[joint.parent] if joint.parent >= 0 else Transform()
+        q = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
+        poses.append(above @ joint.placement @ _moved(joint.kind, joint.axis, q))
+    return poses
+
+
+def _moved(kind: JointKind, axis: Array, q: float) -> Transform:
+    """Pose of a body in its joint's frame; a joint of several axes is in its neutral position."""
+    if kind is JointKind.REVOLUTE:
+        u = skew(axis)
+        # R = 1 + sin q û + (1 − cos q) û²                                      (Rodrigues)
+        return Transform(np.eye(3) + np.sin(q) * u + (1 - np.cos(q)) * u @ u)
+    return Transform(translation=q * axis if kind is JointKind.PRISMATIC else np.zeros(3))
+
+
+def handed_on(robot: Robot, poses: Sequence[Transform]) -> tuple[list[Inertia], list[Inertia]]:
+    """Every body's inertia, about the root's origin in the root's axes, before and after it has
+    handed to its parent what does the same work there, from the leaves inwards:
+
+    over a revolute joint the mass, the first moment along the axis, and as much of the moments
+    across it as leaves them equal and opposite in any two directions at right angles;
+    over a prismatic joint the moments about the centre of mass.
+
+    What is left is the same where ``regroup_inertia`` has handed on some already.
+    """
+    whole = [j.inertia.seen_from(pose) for j, pose in zip(robot.joints, poses, strict=True)]
+    kept = list(whole)
+    for i, joint in reversed(list(enumerate(robot.joints))):
+        handed, own = Inertia(), whole[i]
+        d, p = poses[i].rotation @ joint.axis, poses[i].translation
+        if joint.kind is JointKind.PRISMATIC:
+            handed = Inertia(J=_about(own, own.h / own.mass if own.mass else np.zeros(3)).J)
+        elif joint.kind is JointKind.REVOLUTE:
+            local, across = _about(own, p), np.eye(3) - np.outer(d, d)
+            rod = Inertia(local.mass, d * (d @ local.h), across * np.sum(across * local.J) / 2)
+            handed = _about(rod, -p)
+        kept[i] = own + -handed
+        if joint.parent >= 0:
+            whole[joint.parent] += handed
+    return whole, kept
+
+
+def _about(inertia: Inertia, point: Array) -> Inertia:
+    """The inertia about ``point``; about the origin again with -``point``."""
+    return inertia.seen_from(Transform(translation=-point))
+
+
+def shape_of(
+    robot: Robot,
+    poses: Sequence[Transform],
+    inertias: tuple[Sequence[Inertia], Sequence[Inertia]],
+    limb: Sequence[int],
+    on: Shape | None,
+) -> Shape:
+    """The shape of the limb that consists of the joints ``limb``, from the root outwards.
+
+    ``inertias``: of all bodies, from ``handed_on``; ``on``: the shape of the limb that it stands
+    on, None on the root.
+    """
+    joints, n = [robot.joints[i] for i in limb], len(limb)
+    axes, points, masses = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
+    firsts, moments, sizes = np.zeros((n, 3)), np.zeros((n, 3, 3)), np.zeros((n, 2))
+    anchor = _anchor(robot, poses, limb, on.anchor if on else np.zeros(3))
+    for k, i in enumerate(limb):
+        d, (whole, kept) = poses[i].rotation @ joints[k].axis, (x[i] for x in inertias)
+        if joints[k].kind is JointKind.PRISMATIC:
+            p = kept.h / kept.mass if kept.mass else anchor
+        else:
+            p = _nearest(poses[i].translation, d, anchor)
+        own = _about(kept, p)
+        axes[k], points[k] = d, p - anchor
+        masses[k], firsts[k], moments[k] = own.mass, own.h, own.J
+        sizes[k] = abs(whole.mass), np.abs(_about(whole, p).J).max()
+    kinds = tuple((robot.joints[i].kind, _mimicry(robot, limb, i)) for i in limb)
+    known = all(joint.kind in ONE_AXIS for joint in joints)
+    return Shape(kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes)
+
+
+def _anchor(
+    robot: Robot, poses: Sequence[Transform], limb: Sequence[int], otherwise: Array
+) -> Array:
+    """The foot on the first axis of its common perpendicular with the next one not parallel to it.
+
+    Where there is none, the point of the first axis nearest ``otherwise``; with no revolute joint
+    ``otherwise`` itself.
+    """
+    turning = [i for i in limb if robot.joints[i].kind is JointKind.REVOLUTE]
+    if not turning:
+        return otherwise
+    first, *others = [
+        (poses[i].translation, poses[i].rotation @ robot.joints[i].axis) for i in turning
+    ]
+    p, d = first
+    for o, e in others:
+        normal = np.cross(d, e)
+        if (square := normal @ normal) > PARALLEL:
+            return p + d * (np.cross(o - p, e) @ normal / square)
+    return _nearest(p, d, otherwise)
+
+
+def _nearest(p: Array, d: Array, point: Array) -> Array:
+    """The point nearest ``point`` on the line through p along d."""
+    return p + d * (d @ (point - p))
+
+
+def _mimicry(robot: Robot, limb: Sequence[int], i: int) -> object:
+    """Whom joint ``i`` follows, as seen from its limb, and by how much; None if it is free."""
+    mimic = robot.joints[i].mimic
+    if mimic is None:
+        return None
+    inside = mimic.joint in limb
+    master = limb.index(mimic.joint) if inside else mimic.joint
+    return inside, master, round(abs(mimic.multiplier), 9)
+
+
+def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
+    """How far b is from a seen through each of SIGNS, (8,); infinite where kinds differ.
+
+    ``on``: the limbs that a and b stand on, None where they stand on the same link.
+
+    The largest difference of any number above: of directions as it is; of points and anchors over
+    the limbs' reach L, their largest distance from root or anchor; of a link's masses over its
+    whole mass m, of its first moments over m L, of its moments over its largest whole moment.
+    """
+    if a.kinds is None or a.kinds != b.kinds:
+        return np.full(len(SIGNS), np.inf)
+    anchors = a.anchor, b.anchor
+    if on is not None:
+        anchors = a.anchor - on[0].anchor, b.anchor - on[1].anchor
+    reach = max(TINY, *(np.abs(x).max() for x in (a.points, b.points, *anchors)))
+    apart = np.array([np.abs(anchors[1] - d * anchors[0]).max() / reach for d in SIGNS])
+    if on is None:
+        apart[:] = apart.min()
+    mass, first, moment = _sizes(a, b, reach)
+    for k, d in enumerate(SIGNS):
+        same, opposed = (np.abs(b.axes - s * d * a.axes).max(axis=1) for s in (1, -1))
+        moments = np.abs(b.moments - d[:, None] * a.moments * d).max(axis=(1, 2))
+        parts = (
+            np.minimum(same, opposed),
+            np.abs(b.points - d * a.points).max(axis=1) / reach,
+            np.abs(b.masses - a.masses) / mass,
+            np.abs(b.firsts - d * a.firsts).max(axis=1) / first,
+            moments / moment,
+        )
+        apart[k] = max(apart[k], np.max(parts))
+    return apart
+
+
+def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:
+    """What masses, first moments and moments of each link are measured by, (n,) each.
+
+    A link without mass has what its moments would be at the end of the limbs' reach; a link
+    without moments has NOISE of the limb's.
+    """
+    mass, moment = np.maximum(a.whole, b.whole).T
+    moment = np.maximum(moment, NOISE * (moment + mass * reach**2).max() + TINY)
+    mass = np.maximum(mass, moment / reach**2)
+    return mass, mass * reach, moment

@@ -1,0 +1,106 @@
+"""The accelerator in Verilator: every bit, flag and tag, whatever comes in whatever order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.accelerate import Accelerated, accelerate
+from rbdgen.accelerator.routes import CODES
+from rbdgen.api.accelerator import Traffic, accelerator_manifest, inputs_of, within_limits
+from rbdgen.robot.choices import FUNCTIONS
+from rbdgen.rtl.accelerator import AcceleratorCore
+from rbdgen.rtl.emit import core_files
+from rbdgen.simulate.model import Model
+from rbdgen.simulate.ports import Ports
+from rbdgen.simulate.verilate import build
+from tests.rtl.cores import shared_folder
+
+pytestmark = [pytest.mark.rtl, pytest.mark.slow]
+
+# With unit mass on a unit rod M[1,0] is the cosine itself: a stage that has nothing to do.
+CART_POLE = """<robot name="cart_pole"><link name="rail"/>
+<link name="cart"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="pole"><inertial><origin xyz="0 0 1"/><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="50" velocity="2"/></joint>
+<joint name="hinge" type="continuous"><parent link="cart"/><child link="pole"/><axis xyz="0 1 0"/>
+</joint></robot>"""
+CASES: dict[str, dict[str, Any]] = {
+    "all": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 4},
+    "in order": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 3, "order": "issued"},
+    "few slots": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 2, "slots": 2},
+    # no stage for sines; joints that turn and joints that slide
+    "sines given": {"robot": "gantry", "functions": ("id", "fd", "m"), "ii": 6, "angles": "sincos"},
+    "passing": {"robot": "cart_pole", "functions": ("id", "m", "fd"), "ii": 2},
+    "one": {"robot": "pendulum", "functions": ("fd",), "ii": 5},
+}
+
+
+def compiled(case: str, folder: Path) -> Accelerated:
+    choices = {"target": "xcup", "accelerator": True, **CASES[case]}
+    robot = choices.pop("robot")
+    if robot == "cart_pole":
+        (folder / "cart_pole.urdf").write_text(CART_POLE)
+        robot = str(folder / "cart_pole.urdf")
+    return accelerate(robot, **choices)
+
+
+def verilated(made: Accelerated, folder: Path, name: str) -> Model:
+    core = AcceleratorCore(made.accelerator, name)
+    (folder / f"{name}.v").write_text(core_files(core, name)[f"{name}.v"])
+    ports = Ports.from_manifest(accelerator_manifest(made, core, name, {})["ports"])
+    return build([folder / f"{name}.v"], name, folder, ports=ports)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = shared_folder(tmp_path_factory, "accelerators")
+    made = compiled(case, folder)
+    model = verilated(made, folder, f"accelerator_{list(CASES).index(case)}")
+    rng = np.random.default_rng(7)
+    inside = Traffic(made, inputs_of(made, within_limits(made, 200, 1)))
+    anywhere = Traffic(
+        made,
+        {
+            function: {n: rng.integers(f.lowest, f.highest, 200) for n, f in formats.items()}
+            for function, formats in made.accelerator.formats.items()
+        },
+    )
+    assert (case == "passing") == any(s.plan is None for s in made.accelerator.stages.values())
+    for traffic in (inside, anywhere):
+        mixed = traffic.mixed(600, 2)
+        run = traffic.run(model, mixed)
+        tags, codes = run.outputs[:, 1], np.array([CODES[f] for f in mixed])
+        for function in made.accelerator.functions:  # in order among themselves
+            own = tags[run.outputs[:, 0] == CODES[function]]
+            np.testing.assert_array_equal(own, np.flatnonzero(codes == CODES[function]))
+        assert (np.diff(tags) == 1).all() == (case in ("in order", "one"))
+        for stall_in, stall_out in ((0.3, 0.4), (0.0, 0.9), (0.9, 0.0)):
+            traffic.run(model, mixed, stall_in=stall_in, stall_out=stall_out, seed=3)
+    assert not any(flags.any() for _, flags in inside.expected.values())
+    assert any(flags.any() for _, flags in anywhere.expected.values())
+
+
+def test_each_function_runs_at_its_own_rate(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """τ alone at twice the rate of what goes through the slower stages; as the manifest says."""
+    folder = shared_folder(tmp_path_factory, "accelerators")
+    made = compiled("all", folder)
+    model = verilated(made, folder, "accelerator_0")
+    traffic = Traffic(made, inputs_of(made, within_limits(made, 200, 1)))
+    accelerator = made.accelerator
+    assert {f: accelerator.interval(f) for f in FUNCTIONS} == dict.fromkeys(FUNCTIONS, 4) | {
+        "id": 2
+    }
+    for function in FUNCTIONS:
+        run = traffic.run(model, [function] * 256)
+        distances = np.diff(run.result_cycle[100:])
+        assert distances.mean() == pytest.approx(accelerator.interval(function), abs=0.05)
+        alone = traffic.run(model, [function])
+        latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
+        assert latency == pytest.approx(accelerator.latency(function), abs=5 * 4)
