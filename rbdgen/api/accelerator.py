@@ -112,7 +112,7 @@ def simulate_accelerator(
     """
     entry = read_manifest(folder)
     made = accelerate(str(folder / DESIGN), progress)
-    _same_graphs(folder, made)
+    same_graphs(folder, made)
     model = load_core(folder, entry, progress=progress)
     state = within_limits(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
@@ -153,7 +153,8 @@ def simulate_accelerator(
     return report
 
 
-def _same_graphs(folder: Path, made: Accelerated) -> None:
+def same_graphs(folder: Path, made: Accelerated) -> None:
+    """OutputError if this rbdgen makes another accelerator of the design than the folder's."""
     for name, stage in made.accelerator.stages.items():
         file = folder / f"graph_{name}.txt"
         try:

@@ -15,21 +15,19 @@ from numpy.typing import NDArray
 from ..accelerate import accelerate
 from ..accelerator.model import evaluate_task
 from ..accelerator.stages import Accelerator
+from ..api.accelerator import generate_accelerator, same_graphs
+from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
-from ..api.generate import DESIGN
+from ..api.info import accelerator_facts
+from ..api.names import DESIGN
 from ..api.reference import golden_model
 from ..api.rtl import load_core
-from ..api.simulate import Mismatch
 from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
 from ..robot.choices import GIVES
 from ..robot.design import Design, load
 from ..robot.model import Robot, RobotError
-from ..rtl.accelerator import AcceleratorCore
-from ..rtl.emit import core_files
 from ..simulate.model import Model
-from ..simulate.ports import Ports
-from ..simulate.verilate import build
 from .contract import Contract
 from .words import Array, Coder, Flags
 
@@ -163,44 +161,49 @@ def _results(tasks: Integers, results: Integers) -> Integers:
 def backend(kind: str, robot: str | Path, progress: Progress, **choices: Any) -> Backend:
     """The back end of a robot, or of a folder that holds its accelerator."""
     place = Path(robot)
-    entry = read_manifest(place) if (place / MARK).is_file() else None
-    if entry is not None:
-        if choices:
-            raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
-        if "accelerator" not in entry:
-            raise OutputError(
-                f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
-            )
-        robot = place / DESIGN
+    if not (place / MARK).is_file():
+        return _of_robot(kind, str(robot), progress, choices)
+    if choices:
+        raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
+    if "accelerator" not in read_manifest(place):
+        raise OutputError(
+            f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
+        )
+    if kind == "rtl":
+        return _rtl(place, progress)
+    return _of_robot(kind, str(place / DESIGN), progress, {}, place)
+
+
+def _of_robot(
+    kind: str,
+    robot: str,
+    progress: Progress,
+    choices: Mapping[str, Any],
+    place: Path | None = None,
+) -> Backend:
+    """``place``: the folder, if ``robot`` is a generated one's."""
     if kind == "golden":
         design, loaded = load(robot, **choices)
         if design.root == "given":
             raise RobotError("root: given is not for the accelerator, nor for its driver")
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
-    if kind == "rtl" and entry is not None:
-        design, loaded = load(robot)
-        contract = Contract.from_manifest(entry["accelerator"])
-        coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))
-        return _of(coder, partial(run_rtl, coder, load_core(place, entry, progress=progress)))
-    made = accelerate(str(robot), progress, **choices)
-    contract = Contract.of(made.accelerator)
-    coder = Coder(contract, made.front.design, made.front.robot, made.front.canonical)
-    if entry is not None and contract != Contract.from_manifest(entry["accelerator"]):
-        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
-    if kind == "integer":
-        return _of(coder, partial(run_integer, coder, made.accelerator))
-    return _of(coder, partial(run_rtl, coder, _verilated(made.accelerator, contract, progress)))
+    if kind == "rtl":
+        with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
+            return _rtl(generate_accelerator(robot, Path(name) / TOP, progress, choices), progress)
+    made = accelerate(robot, progress, **choices)
+    if place is not None:
+        same_graphs(place, made)
+    front, contract = made.front, Contract.from_manifest(accelerator_facts(made))
+    coder = Coder(contract, front.design, front.robot, front.canonical)
+    run = partial(run_integer, coder, made.accelerator)
+    return Backend(front.design, front.robot, coder, run)
 
 
-def _of(coder: Coder, run: Run) -> Backend:
-    return Backend(coder.design, coder.robot, coder, run)
-
-
-def _verilated(accelerator: Accelerator, contract: Contract, progress: Progress) -> Model:
-    progress("Verilog")
-    core = AcceleratorCore(accelerator, TOP)
-    with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
-        source = Path(name) / f"{TOP}.v"
-        source.write_text(core_files(core, TOP)[source.name])
-        ports = Ports.from_manifest(contract.ports)
-        return build([source], TOP, Path(name), ports=ports, progress=progress)
+def _rtl(place: Path, progress: Progress) -> Backend:
+    """Of a generated folder, whose manifest says all that is needed."""
+    entry = read_manifest(place)
+    design, loaded = load(place / DESIGN)
+    contract = Contract.from_manifest(entry["accelerator"])
+    coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))
+    model = load_core(place, entry, progress=progress)
+    return Backend(design, loaded, coder, partial(run_rtl, coder, model))

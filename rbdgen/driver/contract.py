@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..accelerator.routes import CODES, place
-from ..accelerator.stages import TAG, Accelerator
 from ..graph.fixed import Format
-from ..rtl.station import FUNCTION
 
 UNREAD = "u"  # an operand of that kind: the function does not read the word, which is the others'
 
@@ -45,25 +42,8 @@ class Contract:
     result_width: int
 
     @classmethod
-    def of(cls, accelerator: Accelerator) -> Contract:
-        functions = {
-            name: Function(
-                CODES[name],
-                tuple(
-                    Operand(operand, place(operand), _plain(word))
-                    for operand, word in accelerator.formats[name].items()
-                ),
-                {o: _plain(word) for o, word in accelerator.result_formats[name].items()},
-            )
-            for name in accelerator.functions
-        }
-        results = [own.outputs for own in functions.values()]
-        width = max(word.width for outputs in results for word in outputs.values())
-        return cls(functions, dict(accelerator.words), max(map(len, results)), width)
-
-    @classmethod
     def from_manifest(cls, entry: Mapping[str, Any]) -> Contract:
-        """From ``manifest["accelerator"]``."""
+        """From ``manifest["accelerator"]``, which is what `accelerator_facts` gives."""
         functions = {
             name: Function(
                 own["code"],
@@ -77,24 +57,3 @@ class Contract:
         }
         words = {word["name"]: word["width"] for word in entry["words"]}
         return cls(functions, words, entry["result"]["words"], entry["result"]["width"])
-
-    @property
-    def ports(self) -> dict[str, Any]:
-        """The streams of the core, as a manifest describes them."""
-
-        def unsigned(name: str, width: int) -> dict[str, Any]:
-            return {"name": name, "width": width, "signed": False}
-
-        head = [unsigned("function", FUNCTION), unsigned("tag", TAG)]
-        words = [{"name": name, "width": width} for name, width in self.words.items()]
-        results = [
-            {"name": f"w[{k}]", "width": self.result_width} for k in range(self.result_words)
-        ]
-        return {
-            "input": {"fields": head + words},
-            "output": {"fields": [*head, unsigned("overflow", 1), *results]},
-        }
-
-
-def _plain(word: Format) -> Format:
-    return Format(word.width, word.fraction)

@@ -14,12 +14,14 @@ import pytest
 
 from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
-from rbdgen.driver import Dynamics, OverflowWarning, backends
+from rbdgen.driver import Dynamics, OverflowWarning
 from rbdgen.driver.dynamics import CALLS
 from rbdgen.robot.design import load
 from rbdgen.simulate.verilate import build
-from tests.driver.designs import CHOICES, NAME, states, write_design
+from tests.driver.designs import CHOICES, NAME, states
 
+# compiling takes longer than running
+UNOPTIMISED = mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0"))
 ALL = CHOICES["functions"]
 METHODS = {
     "rnea": "qva",
@@ -85,11 +87,6 @@ def test_forces_are_pinocchios() -> None:
     theirs = peer.rnea(state["q"], state["v"], state["a"], carried)[0]
     ours = Dynamics("iiwa14", "golden").rnea(state["q"], state["v"], state["a"], f_ext=forces)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9 * np.abs(theirs).max())
-
-
-@pytest.fixture(scope="module")
-def integer() -> Dynamics:
-    return Dynamics(NAME, on_overflow="raise", **CHOICES)
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +315,7 @@ def test_functions_that_the_accelerator_lacks() -> None:
         driver.submit("rnea", state["q"])
 
 
-def test_choices_that_there_are_not(tmp_path: Path) -> None:
+def test_choices_that_there_are_not() -> None:
     for key, known in (
         ("backend", "golden, integer, rtl"),
         ("on_overflow", "warn, raise, ignore"),
@@ -326,13 +323,6 @@ def test_choices_that_there_are_not(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=f"{key}: 'so' is unknown; one of {known}"):
             Dynamics(NAME, **{key: "so"})
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("driver") / NAME
-    write_design(place)
-    return place
 
 
 def test_a_folder_has_made_its_choices(folder: Path) -> None:
@@ -353,8 +343,7 @@ def test_a_folder_without_an_accelerator(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_rtl_is_integer_in_every_bit(folder: Path, integer: Dynamics) -> None:
     """All calls together, of different numbers of states; then one alone, which takes its time."""
-    # -O0: compiling takes longer than running
-    with mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0")):
+    with UNOPTIMISED:
         rtl = Dynamics(folder, "rtl")
     tickets = {}
     for driver in (rtl, integer):
@@ -385,7 +374,7 @@ def test_rtl_of_a_robot() -> None:
     """Without a folder; and with tags that come round."""
     choices = {"functions": ("m",), "width": 12}
     state = states("pendulum", 70_000, 14)
-    with mock.patch.object(backends, "build", partial(build, opt="-O0")):
+    with UNOPTIMISED:
         rtl = Dynamics("pendulum", "rtl", **choices)
     found = rtl.crba(state["q"])
     np.testing.assert_array_equal(found, Dynamics("pendulum", **choices).crba(state["q"]))

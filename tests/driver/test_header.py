@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.accelerate import accelerate
 from rbdgen.accelerator.routes import CODES
-from rbdgen.api import InputError
+from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.driver import Dynamics, c_header
 from rbdgen.dynamics.interface import joint_angle
 from rbdgen.robot.choices import GIVES, NEEDS
-from tests.driver.designs import CHOICES, NAME, manifest_of, states
+from tests.driver.designs import NAME, states
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -77,13 +76,8 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
 
 
 @pytest.fixture(scope="module")
-def driver() -> Dynamics:
-    return Dynamics(NAME, on_overflow="ignore", **CHOICES)
-
-
-@pytest.fixture(scope="module")
-def manifest() -> dict[str, Any]:
-    return manifest_of(accelerate(NAME, **CHOICES), NAME)
+def manifest(folder: Path) -> dict[str, Any]:
+    return read_manifest(folder)
 
 
 @pytest.fixture(scope="module")
@@ -97,15 +91,15 @@ def header(function: str, status: int = 0) -> int:
 
 @pytest.mark.parametrize("function", CODES)
 def test_packets_are_the_integer_models_words(
-    driver: Dynamics, program: ctypes.CDLL, function: str
+    integer: Dynamics, program: ctypes.CDLL, function: str
 ) -> None:
     """Encode a state, answer its words as the hardware would, decode: what the driver returns."""
-    coder = driver._backend.coder
+    coder = integer._backend.coder
     assert coder is not None
     contract = coder.contract.functions[function]
     for state in rows(states(NAME, 5, 3)):
         takes = [state[SPELT.get(name, name)] for name in NEEDS[function]]
-        ticket = driver.submit(function, *takes)
+        ticket = integer.submit(function, *takes)
         (tasks,) = ticket._batches
         words = np.array([tasks.values[i.word][0] for i in contract.inputs])
         packet = np.full(2 + len(words), 0xABCD, np.uint32)
@@ -195,27 +189,16 @@ def test_it_is_cpp_and_takes_floats(tmp_path: Path, manifest: dict[str, Any]) ->
     (tmp_path / "one.h").write_text(c_header({**manifest, "robot": "any */ /* name\n"}))
     source = tmp_path / "program.cpp"
     source.write_text(
-        f'#define {NAME.upper()}_REAL float\n#include "one.h"\n'
+        f'#define {NAME.upper()}_ACCELERATOR_REAL float\n#include "one.h"\n'
         f"int encode(const float *q, const float *v, const float *a, uint32_t *packet)\n"
-        f"{{ return {NAME}_encode_id(q, v, a, 1, packet); }}\n"
+        f"{{ return {NAME}_accelerator_encode_id(q, v, a, 1, packet); }}\n"
     )
     for standard in ("c++11", "c++17"):
         command = [compiler, f"-std={standard}", *WARNINGS, "-c", str(source)]
         subprocess.run([*command, "-o", str(tmp_path / "program.o")], check=True)
 
 
-@pytest.mark.parametrize(
-    "angles",
-    [
-        "on-chip",
-        pytest.param(
-            "sincos",
-            marks=pytest.mark.xfail(
-                raises=KeyError, reason="Accelerator.giver looks into a stage that is not there"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("angles", ["on-chip", "sincos"])
 def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
     """Forces on the links; sines from a host that computes them itself."""
     choices: dict[str, Any] = {
@@ -224,7 +207,7 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
         "external_forces": "all",
         "target": "xcup",
     }
-    manifest = manifest_of(accelerate("pendulum", **choices), "swing")
+    manifest = read_manifest(generate("pendulum", tmp_path / "made", accelerator=True, **choices))
     sines = ["sines", "cosines"] if angles == "sincos" else []
     program = library(tmp_path, manifest, {"id": [*sines, "f_ext"], "m": sines})
     driver = Dynamics("pendulum", **choices)
@@ -250,9 +233,11 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
 
 
 def test_what_has_no_packets(manifest: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="gantry: no accelerator"):
+    with pytest.raises(InputError, match="gantry_accelerator: no accelerator"):
         c_header({k: v for k, v in manifest.items() if k != "accelerator"})
     accelerator = manifest["accelerator"]
     wide = {**accelerator, "result": {**accelerator["result"], "width": 33}}
-    with pytest.raises(InputError, match="gantry: words of 33 bits; a packet has 32 for each"):
+    with pytest.raises(
+        InputError, match="gantry_accelerator: words of 33 bits; a packet has 32 for each"
+    ):
         c_header({**manifest, "accelerator": wide})
