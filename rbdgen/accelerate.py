@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .accelerator.routes import CODES, LAST, kind_of, stage_of, visits
+from .accelerator.integration import Coordinate, integration
+from .accelerator.routes import CODES, LAST, ROLLOUTS, kind_of, stage_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
 from .compiler import (
     Front,
@@ -15,13 +17,13 @@ from .compiler import (
     in_words,
     sample_inputs,
 )
-from .graph.fixed import FixedGraph
+from .graph.fixed import FixedGraph, Format
 from .graph.node import Node, Op
 from .passes.pieces import Piece, cut
 from .plans import every
-from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
-from .robot.design import Design
-from .robot.model import RobotError
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, ROLLOUT_GIVES
+from .robot.design import Design, bounds
+from .robot.model import JointKind, RobotError
 from .schedule.units import shared_jobs
 from .target import find_target
 
@@ -40,11 +42,13 @@ class Accelerated:
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
     """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
-    front = front_end(path, **{**choices, "accelerator": True})
+    front = front_end(path, **{"accelerator": True, **choices})
     _, whole = in_words(front, front.graph, sample_inputs(front), progress)
     design = front.design
     _check(design)
     pieces = cut(whole, _targets(whole))
+    if not ROLLOUTS.keys().isdisjoint(design.functions):
+        pieces["integrate"] = Piece(_steps(front, whole, pieces["forward"]), {})
     for function in design.functions:
         if stage_of(LAST[function]) not in pieces:
             raise RobotError(
@@ -63,7 +67,8 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
         stages[name] = Stage(name, piece, every(intervals[name], design, piece.fixed, jobs, target))
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
-    made = Accelerator(functions, stages, results, FEWEST_SLOTS, design.order == "issued")
+    in_order = design.order == "issued"
+    made = Accelerator(functions, stages, results, whole.inputs, FEWEST_SLOTS, in_order)
     for function, inputs in made.formats.items():
         if not inputs:
             raise RobotError(
@@ -119,13 +124,44 @@ def _factors(whole: FixedGraph) -> list[Node]:
     return list(found)
 
 
+def _steps(front: Front, whole: FixedGraph, forward: Piece) -> FixedGraph:
+    """The stage that integrates; RobotError for joints whose coordinates are no numbers."""
+    robot, name = front.canonical, front.robot.name
+    if front.design.angles == "sincos" or any(joint.mimic for joint in robot.joints):
+        what = "sines that are given" if front.design.angles == "sincos" else "mimic joints"
+        raise RobotError(f"{name}: rollouts cannot have {what}")
+    box = bounds(front.design, robot)
+    coordinates = []
+    for i in robot.free:
+        joint, k = robot.joints[i], robot.v_slices[i].start
+        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            raise RobotError(
+                f'{name}: joint "{joint.name}": rollouts are for joints that turn or slide; this '
+                f"one is {joint.kind.value}"
+            )
+        acceleration = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
+        position, rate = (_whole(whole.inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
+        around = joint.kind is JointKind.REVOLUTE and box.q_upper[k] >= math.pi
+        coordinates.append(Coordinate(k, position, rate, acceleration, around))
+    return integration(coordinates, front.design.width)
+
+
+def _whole(word: Format) -> int:
+    """Bits above the point."""
+    return word.width - 1 - word.fraction
+
+
 def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
     """Each stage's initiation interval: any function alone runs once in so many cycles.
 
     A stage that a task visits twice has half of it, and sines are made as often as τ.
     """
     target = find_target(design.target)
-    most = {name: max(visits(f, pieces).get(name, 0) for f in design.functions) for name in pieces}
+    visited = [visits(f, pieces) for f in design.functions]
+    for function, own in zip(design.functions, visited, strict=True):
+        if function in ROLLOUTS:  # each turn of a rollout is as a task
+            own.update(dict.fromkeys(own, 1))
+    most = {name: max(own.get(name, 0) for own in visited) for name in pieces}
     most["trig"] = most.get("rnea", 1)
 
     def at(whole: int) -> dict[str, int]:
@@ -148,8 +184,9 @@ def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
     there = {o for s in visits(function, stages) for o in stages[s].outputs}
-    found = [o for o in there if kind_of(o) in GIVES[function]]
-    return tuple(sorted(found, key=lambda o: (GIVES[function].index(kind_of(o)), indices(o))))
+    gives = ROLLOUT_GIVES if function in ROLLOUTS else GIVES[function]
+    found = [o for o in there if kind_of(o) in gives]
+    return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
 
 
 def indices(name: str) -> tuple[int, ...]:

@@ -49,7 +49,8 @@ def robot_command(
         "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
         "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
         "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
-        "and a given Minv (default: the design's, else id)",
+        "and a given Minv; of an accelerator also euler and rk4: q and qd after so many steps "
+        "(default: the design's, else id)",
     )
     command.add_argument(
         "--formulation",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import Format, Integers, evaluate_fixed
-from .routes import HOST, NOTHING, Source, place, stage_of
-from .stages import Accelerator, Stage
+from .integration import turn_flags
+from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place, stage_of
+from .stages import Accelerator
 
 Flags = NDArray[np.bool_]
 
@@ -30,45 +32,65 @@ def evaluate_task(
     ``words``: the function's inputs (N,), in their own formats.
     """
     task = {place(field): np.asarray(values, np.int64) for field, values in words.items()}
-    n = len(next(iter(task.values())))
-    given: dict[str, dict[str, Integers]] = {}  # by stage
-    flagged: dict[str, Flags] = {}
-    for visit in accelerator.ordered(function):
-        stage = accelerator.stages[stage_of(visit)]
-        operands, flags = {}, np.zeros(n, np.bool_)
-        sources = stage.sources(function, visit)
-        for field, source in sources.items():
-            operands[field], bad = _operand(accelerator, stage, field, source, task, given, n)
+    run = _Run(accelerator, function, task, len(next(iter(task.values()))))
+    if function not in ROLLOUTS:
+        for visit in accelerator.ordered(function):
+            run.visit(visit)
+        return run.results()
+    turns = np.maximum(task[STEPS], 1) * ROLLOUTS[function]
+    results = {name: np.zeros(run.n, np.int64) for name in accelerator.results[function]}
+    flags = np.zeros(run.n, np.bool_)
+    for turn in range(int(turns.max())):
+        for visit in accelerator.turn(function, turn):
+            run.visit(visit, turn)
+        ends, (found, flagged) = turns == turn + 1, run.results()
+        flags[ends] = flagged[ends]
+        for name, values in found.items():
+            results[name][ends] = values[ends]
+    return results, flags
+
+
+@dataclass
+class _Run:
+    """Tasks of one function on their way; each stage's last outputs and flags."""
+
+    accelerator: Accelerator
+    function: str
+    task: Mapping[str, Integers]
+    n: int
+    given: dict[str, dict[str, Integers]] = field(default_factory=dict)
+    flagged: dict[str, Flags] = field(default_factory=dict)
+
+    def visit(self, visit: str, turn: int = 0) -> None:
+        stage = self.accelerator.stages[stage_of(visit)]
+        sources = stage.sources(self.function, visit)
+        operands, flags = {}, np.zeros(self.n, np.bool_)
+        for name, source in sources.items():
+            operands[name], bad = self.operand(source, stage.fixed.inputs[name], turn)
             flags |= bad
-        for name in {source.stage for source in sources.values()} & flagged.keys():
-            flags = flags | flagged[name]
+        for name in {source.stage for source in sources.values()} & self.flagged.keys():
+            flags = flags | self.flagged[name]
         found = evaluate_fixed(stage.fixed, operands)
         for bad in found.overflowed.values():
             flags = flags | bad
-        given[stage.name] = {
-            name: np.broadcast_to(values, n) for name, values in found.outputs.items()
+        self.given[stage.name] = {
+            name: np.broadcast_to(values, self.n) for name, values in found.outputs.items()
         }
-        flagged[stage.name] = flags
-    results = {
-        name: given[accelerator.giver(function, name)][name]
-        for name in accelerator.results[function]
-    }
-    return results, flagged[accelerator.last(function)]
+        self.flagged[stage.name] = flags
 
+    def operand(self, source: Source, to: Format, turn: int) -> tuple[Integers, Flags]:
+        if source.stage == NOTHING:
+            return np.zeros(self.n, np.int64), np.zeros(self.n, np.bool_)
+        if source.stage == TURN:
+            flags = turn_flags(turn % 4, self.function == "euler")
+            return np.full(self.n, flags[source.field]), np.zeros(self.n, np.bool_)
+        words = self.task if source.stage == HOST else self.given[source.stage]
+        return convert(words[source.field], self.accelerator.given(self.function, source), to)
 
-def _operand(
-    accelerator: Accelerator,
-    stage: Stage,
-    field: str,
-    source: Source,
-    task: Mapping[str, Integers],
-    given: Mapping[str, Mapping[str, Integers]],
-    n: int,
-) -> tuple[Integers, Flags]:
-    to = stage.fixed.inputs[field]
-    if source.stage == HOST:
-        return task[source.field], np.zeros(n, np.bool_)
-    if source.stage == NOTHING:
-        return np.zeros(n, np.int64), np.zeros(n, np.bool_)
-    of = accelerator.stages[source.stage].outputs[source.field]
-    return convert(given[source.stage][source.field], of, to)
+    def results(self) -> tuple[dict[str, Integers], Flags]:
+        accelerator, function = self.accelerator, self.function
+        found = {
+            name: self.given[accelerator.giver(function, name)][name]
+            for name in accelerator.results[function]
+        }
+        return found, self.flagged[accelerator.last(function)]

@@ -1,8 +1,9 @@
 """Which stages each function goes through, and where each of their operands comes from.
 
 Dadu-RBD's modules (MICRO 2023, section IV), cut where functions part: RNEA and gradients are its
-forward-backward module, M and M⁻¹ its backward-forward module, the two products its schedule
-module; ΔFD comes back from `forward` to `rnea`, which is its feedback module.
+forward-backward module, M and M⁻¹ its backward-forward module, the two products and the steps of
+rollouts its schedule module; what comes back, from `forward` to `rnea` for ΔFD and from `integrate`
+to the beginning for rollouts, went through its feedback module.
 """
 
 from __future__ import annotations
@@ -11,57 +12,62 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-CODES = {name: k for k, name in enumerate(("id", "fd", "m", "minv", "did", "dfd", "difd"))}
+_ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
+CODES = {name: k for k, name in enumerate(_ALL)}
+ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
-# in an order in which each only reads of those before it, but for `rnea`, the second time
-STAGES = ("trig", "rnea", "mass", "inverse", "forward", "gradient", "product")
-AGAIN = "again"  # `rnea` a second time, at the acceleration that `forward` found
+# in an order in which each reads of those before it, but for visits that come back
+STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient", "product")
+AGAIN = "_again"  # ends the name of a visit that reads what comes back
 RESULT = "result"  # the task is done
 
 # Function: for each stage that its task visits, the stages that the task goes to from there. Where
 # two stages lead to the same place, the one written down leads, and the other is in WAITS.
+_FORWARD = {
+    "trig": ("rnea", "mass"),
+    "rnea": ("forward",),
+    "mass": ("inverse",),
+    "inverse": (),
+}
+_ROLLOUT = {
+    **_FORWARD,
+    "forward": ("integrate",),
+    "integrate": (RESULT, "trig_again"),  # after the last step; before
+    "integrate_again": (RESULT, "trig_again"),
+    "trig_again": ("rnea_again", "mass_again"),
+    "rnea_again": ("forward",),
+    "mass_again": ("inverse",),
+}
+_GRADIENT = {
+    "trig": ("rnea", "mass"),
+    "rnea": ("gradient",),
+    "mass": (),
+}
 ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
     "id": {"trig": ("rnea",), "rnea": (RESULT,)},
-    "fd": {
-        "trig": ("rnea", "mass"),
-        "rnea": ("forward",),
-        "mass": ("inverse",),
-        "inverse": (),
-        "forward": (RESULT,),
-    },
+    "fd": {**_FORWARD, "forward": (RESULT,)},
     "m": {"trig": ("mass",), "mass": (RESULT,)},
     "minv": {"trig": ("mass",), "mass": ("inverse",), "inverse": (RESULT,)},
-    "did": {
-        "trig": ("rnea", "mass"),
-        "rnea": ("gradient",),
-        "mass": (),
-        "gradient": (RESULT,),
-    },
+    "did": {**_GRADIENT, "gradient": (RESULT,)},
     "dfd": {
-        "trig": ("rnea", "mass"),
-        "rnea": ("forward",),
-        "mass": ("inverse",),
-        "inverse": (),
-        "forward": (AGAIN,),
-        AGAIN: ("gradient",),
+        **_FORWARD,
+        "forward": ("rnea_again",),  # at the acceleration that was found
+        "rnea_again": ("gradient",),
         "gradient": ("product",),
         "product": (RESULT,),
     },
-    "difd": {
-        "trig": ("rnea", "mass"),
-        "rnea": ("gradient",),
-        "mass": (),
-        "gradient": ("product",),
-        "product": (RESULT,),
-    },
+    "difd": {**_GRADIENT, "gradient": ("product",), "product": (RESULT,)},
+    "euler": _ROLLOUT,
+    "rk4": _ROLLOUT,
 }
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
-AT_REST = {"fd", "dfd"}  # they visit `rnea` first without acceleration
+AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
 LAST = {  # the stage that completes a function
     function: next(stage for stage, to in route.items() if RESULT in to)
     for function, route in ROUTES.items()
 }
-HOST, NOTHING = "host", "nothing"  # what else an operand may come from; nothing: it is zero
+# What else an operand may come from: the task; nothing, it is zero; which turn of a rollout it is.
+HOST, NOTHING, TURN = "host", "nothing", "turn"
 
 
 @dataclass(frozen=True)
@@ -74,12 +80,12 @@ class Source:
 
 def stage_of(visit: str) -> str:
     """The stage that a visit is to."""
-    return "rnea" if visit == AGAIN else visit
+    return visit.removesuffix(AGAIN)
 
 
 def traced(functions: Iterable[str]) -> tuple[str, ...]:
     """What to trace together, so that the graph holds all stages of ``functions``."""
-    visited = {stage_of(visit) for f in functions for visit in ROUTES[f]}
+    visited = {visit for f in functions for visit in ROUTES[f]}
     wanted = {
         "id": "rnea" in visited,
         "m": "inverse" in visited or "m" in functions,
@@ -97,33 +103,60 @@ def route(function: str, stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
     What a robot has no use for has no stage: no sines without angles, no mass matrix apart where
     only the gradients need it.
     """
-    there = {*stages, RESULT, AGAIN, "trig"}
-    return {
-        visit: tuple(to for to in leads if to in there)
-        for visit, leads in ROUTES[function].items()
-        if visit in there
-    }
+    there = {*stages, RESULT, "trig"}
+    own = ROUTES[function]
+
+    def leads(visit: str) -> tuple[str, ...]:
+        past = [to if to != f"trig{AGAIN}" or "trig" in stages else own[to] for to in own[visit]]
+        flat = [t for to in past for t in ((to,) if isinstance(to, str) else to)]
+        return tuple(to for to in flat if stage_of(to) in there)
+
+    return {visit: leads(visit) for visit in own if stage_of(visit) in there}
 
 
 def visits(function: str, stages: Iterable[str]) -> dict[str, int]:
-    """How often a task of ``function`` visits each of the ``stages``."""
+    """How often a task of ``function`` visits each of the ``stages``; in a step, of a rollout."""
     there = list(stages)
     visited = [stage_of(visit) for visit in route(function, there)]
-    return {stage: visited.count(stage) for stage in there if stage in visited}
+    counts = {stage: visited.count(stage) for stage in there if stage in visited}
+    return dict.fromkeys(counts, ROLLOUTS[function]) if function in ROLLOUTS else counts
 
 
 def origin(field: str, function: str, visit: str, crossing: Mapping[str, str]) -> Source:
     """Where ``field`` of a visit comes from; ``crossing``: words that another stage gives."""
     if field in crossing:
         return Source(crossing[field], field)
-    match kind_of(field):
+    if stage_of(visit) == "integrate":
+        return _integrated(field, visit)
+    kind, again = kind_of(field), visit.endswith(AGAIN)
+    match kind:
         case "bias":
             return Source("rnea", field.replace("bias", "tau"))
         case "Minv" if function != "difd":
             return Source("inverse", field)
         case "qdd" if function in AT_REST:
-            return Source(NOTHING) if visit == "rnea" else Source("forward", field)
+            still = visit == "rnea" or function in ROLLOUTS
+            return Source(NOTHING) if still else Source("forward", field)
+        case "q" | "qd" if again and function in ROLLOUTS:
+            return Source("integrate", field)
     return Source(HOST, place(field))
+
+
+# What `integrate` reads of its own: word of the task at first, and what it gave before.
+_CARRIED = {"q0": ("q", "q0"), "v0": ("qd", "v0"), "v": ("qd", "qd"), "aq": ("", "aq")}
+_CARRIED |= {"av": ("", "av")}
+
+
+def _integrated(field: str, visit: str) -> Source:
+    kind, rest = kind_of(field), field[len(kind_of(field)) :]
+    if kind in _CARRIED:
+        word, before = _CARRIED[kind]
+        if visit.endswith(AGAIN):
+            return Source("integrate", before + rest)
+        return Source(HOST, word + rest) if word else Source(NOTHING)
+    if kind == "qdd":
+        return Source("forward", field)
+    return Source(HOST, field) if kind == "h" else Source(TURN, field)
 
 
 def place(field: str) -> str:
@@ -137,8 +170,9 @@ def kind_of(field: str) -> str:
 
 
 # The words of a task in their order, by kind; each function takes the first of them.
-ORDER = ("sin", "cos", "q", "qd", "u", "f_ext", "Minv")
-_AT_MOST = {"m": "q", "minv": "q", "difd": "Minv"}
+ORDER = ("sin", "cos", "q", "qd", "u", "f_ext", "steps", "h", "Minv")
+STEPS = "steps[0]"  # of a rollout
+_AT_MOST = {"m": "q", "minv": "q", "euler": "h", "rk4": "h", "difd": "Minv"}
 
 
 def words_taken(function: str, words: Iterable[str]) -> list[str]:

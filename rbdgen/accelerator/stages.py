@@ -15,6 +15,8 @@ from .routes import (
     HOST,
     LAST,
     ORDER,
+    ROLLOUTS,
+    STEPS,
     WAITS,
     Source,
     kind_of,
@@ -28,6 +30,7 @@ from .routes import (
 
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
+COUNT = 16  # bits of the number of steps of a rollout
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,7 @@ class Accelerator:
     """Functions of a robot on shared stages.
 
     ``results``: function → the names of its outputs in the order in which they are given.
+    ``inputs``: the formats of the whole graph's inputs, whether a stage reads them or not.
     ``slots``: tasks that may be under way. ``in_order``: results come in the order of the tasks,
     not as they finish (then too, those of one function are in order).
     """
@@ -82,6 +86,7 @@ class Accelerator:
     functions: tuple[str, ...]
     stages: Mapping[str, Stage]
     results: Mapping[str, tuple[str, ...]]
+    inputs: Mapping[str, Format]
     slots: int
     in_order: bool
 
@@ -89,12 +94,9 @@ class Accelerator:
     def words(self) -> dict[str, int]:
         """Width of each word of a task, by name, in order."""
         found: dict[str, int] = {}
-        for stage in self.stages.values():
-            for function, visit in self.visitors(stage.name):
-                for field, source in stage.sources(function, visit).items():
-                    if source.stage == HOST:
-                        width = stage.fixed.inputs[field].width
-                        found[source.field] = max(width, found.get(source.field, 0))
+        for function in self.functions:
+            for word, (_, of) in self._taken(function).items():
+                found[word] = max(of.width, found.get(word, 0))
         return dict(sorted(found.items(), key=_position))
 
     @cached_property
@@ -102,23 +104,35 @@ class Accelerator:
         """Function → the inputs that its task brings, in order, each with its format."""
         made = {}
         for function in self.functions:
-            own: dict[str, Format] = {}
-            for stage in self.stages.values():
-                for visited, visit in self.visitors(stage.name):
-                    if visited == function:
-                        for field, source in stage.sources(function, visit).items():
-                            if source.stage == HOST:
-                                own[field] = stage.fixed.inputs[field]
-            by_place = {place(field): field for field in own}
+            read = self._taken(function)
+            # a word that only others read has a place all the same
+            unread = {word: (word, self._unread(word)) for word in self.words}
             taken = words_taken(function, self.words)
-            # a word that only others read has a place all the same, and any format
-            made[function] = {
-                by_place.get(word, word): own[by_place[word]]
-                if word in by_place
-                else Format(self.words[word], 0)
-                for word in taken
-            }
+            made[function] = dict((unread | read)[word] for word in taken)
         return made
+
+    def _unread(self, word: str) -> Format:
+        return self.inputs.get(word, Format(self.words[word], 0))
+
+    def _taken(self, function: str) -> dict[str, tuple[str, Format]]:
+        """Each word of a task that a function reads: the input that it brings, and its format."""
+        found: dict[str, tuple[str, Format]] = {}
+        for visit in self.route(function):
+            stage = self.stages[stage_of(visit)]
+            for field, source in stage.sources(function, visit).items():
+                if source.stage == HOST and place(field) == source.field:
+                    found[source.field] = field, stage.fixed.inputs[field]
+                elif source.stage == HOST:
+                    found.setdefault(source.field, (source.field, self.inputs[source.field]))
+        if function in ROLLOUTS:
+            found[STEPS] = STEPS, Format(COUNT + 1, 0)
+        return found
+
+    def given(self, function: str, source: Source) -> Format:
+        """The format of what an operand is made from."""
+        if source.stage == HOST:
+            return self._taken(function)[source.field][1]
+        return self.stages[source.stage].outputs[source.field]
 
     @cached_property
     def result_formats(self) -> dict[str, dict[str, Format]]:
@@ -169,23 +183,34 @@ class Accelerator:
         return max(count * self.stages[s].interval for s, count in counts.items())
 
     def latency(self, function: str) -> int:
-        """About the cycles from a task's entry to its result, in an idle accelerator."""
+        """About the cycles from a task's entry to its result, in an idle accelerator.
+
+        Of a rollout: for each step.
+        """
         route = self.route(function)
         done: dict[str, int] = {}
         for visit in self.ordered(function):
             name = stage_of(visit)
-            before = {v for v, leads in route.items() if visit in leads}
-            before |= {WAITS[name]} & route.keys() if name in WAITS else set()
+            before = {v for v, leads in route.items() if visit in leads} & done.keys()
+            before |= {WAITS[name]} & done.keys() if name in WAITS else set()
             start = max((done[v] for v in before), default=0)
             stage = self.stages[name]
             done[visit] = start + HOP + stage.interval // 2 + stage.latency
+        if function in ROLLOUTS:
+            return ROLLOUTS[function] * max(done.values())
         return max(done.values()) + HOP
 
     def ordered(self, function: str) -> list[str]:
-        """The visits of a function, each after those that it reads of."""
-        late = (AGAIN, "gradient", "product")
+        """The visits of a function, each after those that it reads of; a rollout's first turn."""
+        late = (f"rnea{AGAIN}", "gradient", "product")
         order = [*(name for name in self.stages if name not in late), *late]
-        return sorted(self.route(function), key=order.index)
+        return sorted((v for v in self.route(function) if v in order), key=order.index)
+
+    def turn(self, function: str, number: int) -> list[str]:
+        """The visits of a turn of a rollout, each after those that it reads of."""
+        first = [v for v in self.ordered(function) if not v.endswith(AGAIN)]
+        again = {v for v in self.route(function) if v.endswith(AGAIN)}
+        return [v + AGAIN if number and v + AGAIN in again else v for v in first]
 
 
 def constant(fixed: FixedGraph) -> bool:

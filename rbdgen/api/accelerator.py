@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import __version__
 from ..accelerate import Accelerated, accelerate
+from ..accelerator.integration import STEP
 from ..accelerator.model import evaluate_task
 from ..accelerator.routes import CODES, place
 from ..accelerator.stages import TAG
@@ -39,6 +40,7 @@ Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 REPORT = "simulation.json"
+LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
 
 
 def generate_accelerator(
@@ -175,7 +177,13 @@ def within_limits(made: Accelerated, states: int, seed: int) -> dict[str, Array]
             largest = float(word.real(np.array(word.highest)))
             limits[name] = -largest, largest
     clip(robot, limits, state)
-    return state
+    rng = np.random.default_rng([seed, 2])
+    counts = rng.integers(0, LARGEST_STEP + 1, states)
+    step = np.asarray(STEP.real(counts))
+    return state | {
+        "h": np.stack([step, step * 4 / 3], axis=1),
+        "steps": rng.integers(1, MOST_STEPS + 1, (states, 1)).astype(np.float64),
+    }
 
 
 def inputs_of(made: Accelerated, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:

@@ -53,6 +53,10 @@ def _golden(
             return {"qdd": found, **_times(Minv, slopes), "Minv": Minv}
         case "difd":
             return _times(arrays["Minv"], _gradients(robot, q, qd, qdd, f_ext, joints))
+        case "euler" | "rk4":
+            h, steps = arrays["h"][:, 0], arrays["steps"][:, 0].astype(np.int64)
+            end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)
+            return {"q": end[0], "qd": end[1]}
     raise ValueError(f"no golden model of {function}")
 
 

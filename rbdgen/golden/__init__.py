@@ -19,6 +19,7 @@ from rbdgen.golden.given_base import joint_aba, joint_minv
 from rbdgen.golden.minv import minv
 from rbdgen.golden.rerooted import Rerooted, rerooted
 from rbdgen.golden.rnea import rnea
+from rbdgen.golden.rollout import rollout
 from rbdgen.golden.states import State, random_state
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "rerooted",
     "rnea",
     "rnea_derivatives",
+    "rollout",
 ]

@@ -31,6 +31,11 @@ GIVES: dict[str, tuple[str, ...]] = {
     "difd": ("dqdd_dq", "dqdd_dqd"),
 }
 FUNCTIONS = tuple(NEEDS)
+# Of an accelerator only: so many steps of so long, the effort held. The state after them.
+ROLLOUTS: dict[str, tuple[str, ...]] = dict.fromkeys(
+    ("euler", "rk4"), ("q", "qd", "tau", "h", "steps")
+)
+ROLLOUT_GIVES = ("q", "qd")
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")
@@ -96,9 +101,9 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _functions(value: Any) -> tuple[str, ...]:
-    names = tuple(_one_of(*FUNCTIONS)(word) for word in _words(value))
+    names = tuple(_one_of(*FUNCTIONS, *ROLLOUTS)(word) for word in _words(value))
     if not names:
-        raise ValueError(f"name at least one of {', '.join(FUNCTIONS)}")
+        raise ValueError(f"name at least one of {', '.join((*FUNCTIONS, *ROLLOUTS))}")
     return names
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from rbdgen.data import data_folder
-from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS, NEEDS
+from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS, NEEDS, ROLLOUTS
 from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -133,6 +133,9 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+        rollouts = [name for name in self.functions if name in ROLLOUTS]
+        if rollouts and not self.accelerator:
+            raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")
         if self.style == "latency":
             for key, value in (("fold", "limbs"), ("scheduler", "exact")):
                 if getattr(self, key) == value:
@@ -150,9 +153,10 @@ def needs(design: Design) -> tuple[str, ...]:
     Where the base's motion is given, forward dynamics needs its acceleration: the first entries
     of qdd.
     """
-    names = [name for function in design.functions for name in NEEDS[function]]
-    if design.accelerator and not {"fd", "dfd"}.isdisjoint(design.functions):
-        names += ["qdd", "bias", "Minv"]  # between its stages
+    rollouts = [name for name in design.functions if name in ROLLOUTS]
+    names = [name for f in design.functions if f not in rollouts for name in NEEDS[f]]
+    if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
+        names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
     if design.root == "given" and "tau" in names:
         names.append("qdd")
     return tuple(dict.fromkeys(names))

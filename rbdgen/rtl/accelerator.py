@@ -17,14 +17,14 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.routes import AGAIN, HOST, RESULT, WAITS, stage_of
-from ..accelerator.stages import TAG, Accelerator
+from ..accelerator.routes import AGAIN, HOST, RESULT, ROLLOUTS, STEPS, WAITS, stage_of
+from ..accelerator.stages import COUNT, TAG, Accelerator
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 from .slot_queue import SlotQueue
-from .station import FLAG, FUNCTION, Station, bank_layout, is_one_of
+from .station import FLAG, FUNCTION, TURNS, Station, bank_layout, is_one_of
 
 Shape = data.StructLayout
 
@@ -144,54 +144,87 @@ class _Wiring:
         return self.core.accelerator.slots
 
     def _feed(self, name: str) -> None:
-        """Connect a station: the queue, or two, of its tasks, and the banks of its operands."""
+        """Connect a station: the queues of its tasks, and the banks of its operands."""
         m, station = self.m, self.core.stations[name]
         visits = dict.fromkeys(v for _, v in self.core.accelerator.visitors(name))
-        # who comes for the second time goes first, so that its slot is soon free
-        heads = [self._queue(visit) for visit in sorted(visits, key=lambda v: v != AGAIN)]
+        # who comes back goes first, so that its slot is soon free
+        heads = [q for v in sorted(visits, key=len, reverse=True) for q in self._queues(v)]
         offered = Signal(station.task)
         valid, gate = Signal(), Signal()
-        m.d.comb += [
-            valid.eq(Cat(head.o.valid for head in heads).any()),
-            offered.eq(heads[-1].o.payload),
-            heads[-1].o.ready.eq(station.i.ready & gate),
-        ]
-        if len(heads) > 1:
-            with m.If(heads[0].o.valid):
-                m.d.comb += [
-                    offered.eq(heads[0].o.payload),
-                    heads[0].o.ready.eq(station.i.ready & gate),
-                    heads[1].o.ready.eq(0),
-                ]
+        m.d.comb += valid.eq(Cat(head.o.valid for head in heads).any())
+        before: Value = Const(0)  # whether a queue that goes first offers one
+        for head in heads:
+            with m.If(head.o.valid & ~before):
+                m.d.comb += offered.eq(head.o.payload)
+            m.d.comb += head.o.ready.eq(station.i.ready & gate & ~before)
+            before = before | head.o.valid
         m.d.comb += [
             gate.eq(self._passed(name, offered.slot)),
             station.i.valid.eq(valid & gate),
-            station.i.payload.eq(offered),
+            *(station.i.payload[key].eq(offered[key]) for key in ("slot", "function", "again")),
         ]
         for sender, fields in station.senders.items():
             read = self._bank(sender, fields, offered.slot, f"{sender}_to_{name}")
             m.d.comb += station.read[sender].eq(read)
+        if name == "integrate":
+            self._count_turns(station)
 
-    def _queue(self, visit: str) -> SlotQueue:
-        """Tasks on their way to a visit, from wherever their functions say."""
-        core, accelerator = self.core, self.core.accelerator
-        queue = SlotQueue(core.stations[stage_of(visit)].task, self._slots)
-        self.m.submodules[f"queue_{visit}"] = queue
-        core.made_rams.append(queue.ram)
-        at_once = [f for f in accelerator.functions if visit in accelerator.entries(f)]
-        sender = next((a for a in core.stations if self._leading(a, visit)), None)
-        push, slot, function = self._sent(sender, visit) if sender else (None, None, None)
-        if at_once:
-            assert sender is None  # a queue has one place where tasks come from
-            function, slot = self.task.function, self.slot
-            push = self.comes & is_one_of(function, at_once)
-        self.m.d.comb += [
-            queue.push.eq(push),
-            queue.data.slot.eq(slot),
-            queue.data.function.eq(function),
-            queue.data.again.eq(visit == AGAIN),
+    def _count_turns(self, station: Station) -> None:
+        """Tell `integrate` where a rollout is; it keeps the next turn under the task's slot."""
+        m, task, done = self.m, station.i.payload, station.whose
+        begun = Signal(self._slots)
+        self._mark(begun, [(station.done, done.slot)])
+        layout = Shape({key: TURNS[key] for key in ("phase", "left")})
+        kept, next_turn = Signal(layout), Signal(layout)
+        ram = LutRam(layout.size, self._slots)
+        self.core.made_rams.append(ram)
+        m.submodules.turns = ram.instance(
+            write=station.done,
+            write_address=done.slot,
+            data=next_turn.as_value(),
+            read_address=task.slot,
+            q=kept.as_value(),
+        )
+        again = begun.bit_select(task.slot, 1)
+        phase = Mux(again, kept.phase, 0)
+        left = Mux(again, kept.left, station.read[HOST][STEPS][:COUNT])
+        m.d.comb += [
+            task.again.eq(again),
+            task.phase.eq(phase),
+            task.left.eq(left),
+            task.finish.eq(self._ends(task.function, phase) & (left <= 1)),
+            next_turn.phase.eq(Mux(self._ends(done.function, done.phase), 0, done.phase + 1)),
+            next_turn.left.eq(done.left - self._ends(done.function, done.phase)),
         ]
-        return queue
+
+    @staticmethod
+    def _ends(function: Value, phase: Value) -> Value:
+        """Whether a step of a rollout ends with this turn."""
+        return Cat(
+            is_one_of(function, [name]) & (phase == turns - 1) for name, turns in ROLLOUTS.items()
+        ).any()
+
+    def _queues(self, visit: str) -> list[SlotQueue]:
+        """Tasks on their way to a visit: a queue for each place that they may come from."""
+        core, accelerator = self.core, self.core.accelerator
+        sent = {a: self._sent(a, visit) for a in core.stations if self._leading(a, visit)}
+        at_once = [f for f in accelerator.functions if visit in accelerator.entries(f)]
+        if at_once:
+            function = self.task.function
+            sent[HOST] = self.comes & is_one_of(function, at_once), self.slot, function
+        queues = []
+        for sender, (push, slot, function) in sent.items():
+            queue = SlotQueue(core.stations[stage_of(visit)].task, self._slots)
+            self.m.submodules[f"queue_{visit}_from_{sender}"] = queue
+            core.made_rams.append(queue.ram)
+            self.m.d.comb += [
+                queue.push.eq(push),
+                queue.data.slot.eq(slot),
+                queue.data.function.eq(function),
+                queue.data.again.eq(visit.endswith(AGAIN)),
+            ]
+            queues.append(queue)
+        return queues
 
     def _leading(self, stage: str, to: str) -> list[tuple[str, str]]:
         """(function, visit) of every visit to ``stage`` from which tasks go ``to``."""
@@ -201,10 +234,13 @@ class _Wiring:
     def _sent(self, stage: str, to: str) -> tuple[Value, Value, Value]:
         """Whether a stage sends a task ``to`` somewhere in this cycle, its slot and function."""
         station, ways = self.core.stations[stage], self._leading(stage, to)
-        first = is_one_of(station.function, [f for f, v in ways if v != AGAIN])
-        second = is_one_of(station.function, [f for f, v in ways if v == AGAIN])
-        sends = station.done & Mux(station.again, second, first)
-        return sends, station.slot, station.function
+        whose = station.whose
+        first = is_one_of(whose.function, [f for f, v in ways if not v.endswith(AGAIN)])
+        second = is_one_of(whose.function, [f for f, v in ways if v.endswith(AGAIN)])
+        sends = station.done & Mux(whose.again, second, first)
+        if stage == "integrate":
+            sends &= whose.finish if to == RESULT else ~whose.finish
+        return sends, whose.slot, whose.function
 
     def _passed(self, name: str, slot: Value) -> Value:
         """Whether the task in a slot has left what ``name`` waits for besides."""
@@ -212,13 +248,21 @@ class _Wiring:
         if waits not in self.core.stations:
             return Const(1)
         passed = Signal(self._slots, name=f"passed_{waits}_for_{name}")
-        self._mark(passed, [(self.core.stations[waits].done, self.core.stations[waits].slot)])
+        stations = self.core.stations
+        comes_back = []
+        if "integrate" in stations:  # it will go there once more
+            integrate = stations["integrate"]
+            comes_back.append((integrate.done, integrate.whose.slot))
+        self._mark(passed, [(stations[waits].done, stations[waits].whose.slot)], comes_back)
         return passed.bit_select(slot, 1)
 
-    def _mark(self, marks: Signal, events: list[tuple[Value, Value]]) -> None:
-        """A bit for each slot, cleared when a task comes there, set by events."""
-        with self.m.If(self.comes):
-            self.m.d.sync += marks.bit_select(self.slot, 1).eq(0)
+    def _mark(
+        self, marks: Signal, events: list[tuple[Value, Value]], clears: list[Any] | None = None
+    ) -> None:
+        """A bit for each slot, cleared when a task comes there and by ``clears``, set by events."""
+        for clear, slot in [(self.comes, self.slot), *(clears or [])]:
+            with self.m.If(clear):
+                self.m.d.sync += marks.bit_select(slot, 1).eq(0)
         for event, slot in events:
             with self.m.If(event):
                 self.m.d.sync += marks.bit_select(slot, 1).eq(1)
@@ -233,7 +277,7 @@ class _Wiring:
             m.d.comb += [written[word].eq(self.task.words[word]) for word in fields]
         else:
             station = core.stations[sender]
-            write, address = station.done, station.slot
+            write, address = station.done, station.whose.slot
             m.d.comb += [written[word].eq(station.o[word]) for word in fields]
             m.d.comb += written[FLAG].eq(station.flag)
         ram = LutRam(layout.size, self._slots)

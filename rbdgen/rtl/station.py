@@ -8,8 +8,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.routes import AGAIN, CODES, HOST, NOTHING
-from ..accelerator.stages import Accelerator, Stage
+from ..accelerator.integration import turn_flags
+from ..accelerator.routes import AGAIN, CODES, HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source
+from ..accelerator.stages import COUNT, Accelerator, Stage
 from ..graph.fixed import Format
 from ..graph.node import Node
 from ..schedule.pipelined import source
@@ -23,6 +24,8 @@ from .sincos import SinCosUnit
 from .slot_queue import SlotQueue
 
 FUNCTION = 4  # bits of a function's code
+# Where a rollout is: the stage of its step, the steps left with this one, and whether it ends now.
+TURNS = {"phase": 2, "left": COUNT, "finish": 1}
 FLAG = "overflow"  # the field of a bank that says whether anything before it overflowed
 
 
@@ -78,18 +81,19 @@ class Station(wiring.Component):
     """A stage: takes tasks by their slots, and gives its outputs back with them.
 
     ``i``: whose operands are in ``read`` while it is valid: ``slot``, ``function``, and whether the
-    task visits for the second time (`again`). ``read``: for each sender the words that this stage
-    reads of it, and its flag. ``done`` rises for one cycle with each result: then ``slot``,
-    ``function``, ``again`` say whose ``o`` is, ``flag`` whether anything that the task has
-    visited overflowed. A result cannot be refused.
+    task comes back (``again``); for `integrate` also where in its rollout it is. ``read``: for
+    each sender the words that this stage reads of it, and its flag. ``done`` rises for one cycle
+    with each result: then ``whose`` says whose ``o`` is, ``flag`` whether anything that the task
+    has visited overflowed. A result cannot be refused.
     """
 
     def __init__(self, accelerator: Accelerator, stage: Stage, name: str | None = None) -> None:
         self.accelerator, self.stage, self.name = accelerator, stage, name
         self.core: Core = core_of(stage.plan, name) if stage.plan else Passing(stage.fixed)
         self.senders = senders_of(accelerator, stage)
+        turn = TURNS if stage.name == "integrate" else {}
         self.task = data.StructLayout(
-            {"slot": range(accelerator.slots), "function": FUNCTION, "again": 1}
+            {"slot": range(accelerator.slots), "function": FUNCTION, "again": 1, **turn}
         )
         kept = data.StructLayout({**dict(self.task.members), "flag": 1})
         self.beside = SlotQueue(kept, accelerator.slots)
@@ -106,9 +110,7 @@ class Station(wiring.Component):
                     )
                 ),
                 "done": Out(1),
-                "slot": Out(range(accelerator.slots)),
-                "function": Out(FUNCTION),
-                "again": Out(1),
+                "whose": Out(self.task),
                 "flag": Out(1),
                 "o": Out(data.StructLayout(outputs)),
             }
@@ -137,9 +139,7 @@ class Station(wiring.Component):
             self.done.eq(core.o.valid & beside.o.valid),
             core.o.ready.eq(beside.o.valid),
             beside.o.ready.eq(core.o.valid),
-            self.slot.eq(beside.o.payload.slot),
-            self.function.eq(beside.o.payload.function),
-            self.again.eq(beside.o.payload.again),
+            *(self.whose[key].eq(beside.o.payload[key]) for key in self.task.members),
             self.flag.eq(
                 beside.o.payload.flag | Cat(core.o.payload[f] for f in core.flags.values()).any()
             ),
@@ -154,12 +154,12 @@ class Station(wiring.Component):
         flags: list[Value] = []
         for field, word in self.core.inputs.items():
             value: Value = Const(0, signed(word.width))
-            for sender, own, visits in self._choices(field):
-                read = self.read[sender][own]
-                if sender == HOST:
-                    new, out = read[: word.width].as_signed(), Const(0)
+            for (sender, own), visits in self._choices(field).items():
+                if sender == TURN:
+                    new, out = self._turn(task, own), Const(0)
                 else:
-                    of = self.accelerator.stages[sender].outputs[own]
+                    of = self.accelerator.given(visits[0][0], Source(sender, own))
+                    read = self.read[sender][own][: of.width].as_signed()
                     new, out = converted(read, of, word)
                 here = self._visiting(task, visits)
                 value = Mux(here, new, value)
@@ -173,14 +173,25 @@ class Station(wiring.Component):
         m.d.comb += flag.eq(Cat(flags).any())
         return fetched, flag
 
-    def _choices(self, field: str) -> list[tuple[str, str, list[tuple[str, str]]]]:
-        """(sender, its field, visits) for each place that an operand may come from."""
+    def _choices(self, field: str) -> dict[tuple[str, str], list[tuple[str, str]]]:
+        """(sender, its field) → visits, for each place that an operand may come from."""
         found: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for function, visit in self.accelerator.visitors(self.stage.name):
             origin = self.stage.sources(function, visit)[field]
             if origin.stage != NOTHING:
                 found.setdefault((origin.stage, origin.field), []).append((function, visit))
-        return [(sender, own, visits) for (sender, own), visits in found.items()]
+        return found
+
+    @staticmethod
+    def _turn(task: Any, flag: str) -> Value:
+        """What a rollout's turn says: -1 or 0."""
+        ways = [
+            (task.phase == phase) & is_one_of(task.function, [function])
+            for function, stages in ROLLOUTS.items()
+            for phase in range(stages)
+            if turn_flags(phase, function == "euler")[flag]
+        ]
+        return Cat(ways).any().replicate(2).as_signed()
 
     def _reading(self, sender: str) -> list[tuple[str, str]]:
         """The visits that read anything of a sender."""
@@ -195,8 +206,8 @@ class Station(wiring.Component):
         every = self.accelerator.visitors(self.stage.name)
         if len(visits) == len(every):
             return Const(1)
-        first = [f for f, visit in visits if visit != AGAIN]
-        second = [f for f, visit in visits if visit == AGAIN]
+        first = [f for f, visit in visits if not visit.endswith(AGAIN)]
+        second = [f for f, visit in visits if visit.endswith(AGAIN)]
         return (~task.again & is_one_of(task.function, first)) | (
             task.again & is_one_of(task.function, second)
         )
@@ -207,8 +218,10 @@ def senders_of(accelerator: Accelerator, stage: Stage) -> dict[str, list[str]]:
     found: dict[str, dict[str, None]] = {}
     for function, visit in accelerator.visitors(stage.name):
         for origin in stage.sources(function, visit).values():
-            if origin.stage != NOTHING:
+            if origin.stage not in (NOTHING, TURN):
                 found.setdefault(origin.stage, {})[origin.field] = None
+    if stage.name == "integrate":
+        found[HOST][STEPS] = None
     return {sender: list(fields) for sender, fields in found.items()}
 
 

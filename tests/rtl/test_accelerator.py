@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rbdgen.accelerate import Accelerated, accelerate
-from rbdgen.accelerator.routes import CODES
+from rbdgen.accelerator.routes import CODES, STEPS
 from rbdgen.api.accelerator import Traffic, accelerator_manifest, inputs_of, within_limits
-from rbdgen.robot.choices import FUNCTIONS
+from rbdgen.robot.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.emit import core_files
 from rbdgen.simulate.model import Model
@@ -38,6 +38,7 @@ CASES: dict[str, dict[str, Any]] = {
     # no stage for sines; joints that turn and joints that slide
     "sines given": {"robot": "gantry", "functions": ("id", "fd", "m"), "ii": 6, "angles": "sincos"},
     "passing": {"robot": "cart_pole", "functions": ("id", "m", "fd"), "ii": 2},
+    "rollouts": {"robot": "pendulum", "functions": ("rk4", "id", "dfd", "euler"), "ii": 4},
     "one": {"robot": "pendulum", "functions": ("fd",), "ii": 5},
 }
 
@@ -68,7 +69,11 @@ def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPat
     anywhere = Traffic(
         made,
         {
-            function: {n: rng.integers(f.lowest, f.highest, 200) for n, f in formats.items()}
+            function: {
+                # a few steps at most: the model takes them one by one
+                n: rng.integers(0, 4, 200) if n == STEPS else rng.integers(f.lowest, f.highest, 200)
+                for n, f in formats.items()
+            }
             for function, formats in made.accelerator.formats.items()
         },
     )
@@ -77,7 +82,8 @@ def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPat
         mixed = traffic.mixed(600, 2)
         run = traffic.run(model, mixed)
         tags, codes = run.outputs[:, 1], np.array([CODES[f] for f in mixed])
-        for function in made.accelerator.functions:  # in order among themselves
+        # in order among themselves, but rollouts of another length
+        for function in set(made.accelerator.functions) - ROLLOUTS.keys():
             own = tags[run.outputs[:, 0] == CODES[function]]
             np.testing.assert_array_equal(own, np.flatnonzero(codes == CODES[function]))
         assert (np.diff(tags) == 1).all() == (case in ("in order", "one"))
