@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -63,12 +63,11 @@ class FunctionCore(wiring.Component):
         m.d.comb += free.eq(~self.o.valid | self.o.ready)
         with m.If(free):
             m.d.sync += self.o.valid.eq(0)
-        waiting: list[Signal] = []
+        waiting: list[Signal] = []  # results of the functions before, which go first
         for code, (words, overflow) in results.items():
             mine = self.i.p.function == code
             if code == 0:
-                mine = ~((self.i.p.function == 1) | (self.i.p.function == 5))
-                mine &= self.i.p.function != 9
+                mine = ~self.i.p.function.matches(*(other for other in results if other))
             result = Signal(RESULT, name=f"result_{code}")
             m.d.comb += [
                 result.function.eq(self.i.p.function),
@@ -89,12 +88,10 @@ class FunctionCore(wiring.Component):
                 next_value, next_valid = Signal(RESULT.size, reset_less=True), Signal()
                 m.d.sync += [next_value.eq(value), next_valid.eq(valid)]
                 value, valid = next_value, next_valid
-            ahead = Signal(name=f"ahead_{code}")
-            m.d.comb += ahead.eq(sum(waiting, start=0) != 0)
             m.d.comb += [
                 queue.w_data.eq(value),
                 queue.w_en.eq(valid),
-                queue.r_en.eq(free & ~ahead),
+                queue.r_en.eq(free & ~Cat(waiting).any()),
             ]
             with m.If(queue.r_rdy & queue.r_en):
                 m.d.sync += [self.o.valid.eq(1), self.o.payload.eq(queue.r_data)]

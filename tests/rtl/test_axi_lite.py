@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -73,16 +75,20 @@ async def transfer(
         assert clock < 100, "no answer"
 
 
-def simulate(bench: Any) -> None:
+async def watchdog(ctx: Any) -> None:
+    for _ in range(20000):
+        await ctx.tick()
+    raise AssertionError("it hangs")
+
+
+def simulate(*benches: Any) -> None:
     design = Registers()
     bus = {name: getattr(design, name) for name in axi_lite_ports(8)}
-
-    async def testbench(ctx: Any) -> None:
-        await bench(ctx, bus)
-
     simulator = Simulator(design)
     simulator.add_clock(1e-8)
-    simulator.add_testbench(testbench)
+    for bench in benches:
+        simulator.add_testbench(partial(bench, bus=bus))
+    simulator.add_testbench(watchdog, background=True)
     simulator.run()
 
 
@@ -145,6 +151,80 @@ def test_reads_pass_a_write_that_waits() -> None:
     simulate(bench)
 
 
+def test_one_answer_waits_for_the_other() -> None:
+    """What is asked while an answer stands is done, and answered, after that was taken."""
+
+    async def bench(ctx: Any, bus: Any) -> None:
+        for address, word in ((0x04, 1), (0x08, 2)):
+            ctx.set(bus["awaddr"], address)
+            ctx.set(bus["wdata"], word)
+            ctx.set(bus["wstrb"], 15)
+            ctx.set(bus["araddr"], address)
+            for request in ("aw", "w", "ar"):
+                ctx.set(bus[f"{request}valid"], 1)
+                await ctx.tick().until(bus[f"{request}ready"])
+                ctx.set(bus[f"{request}valid"], 0)
+            await ctx.tick().repeat(9)
+            for answer in ("b", "r"):
+                assert ctx.get(bus[f"{answer}valid"])
+                assert ctx.get(bus[f"{answer}resp"]) == Resp.SLVERR
+            assert ctx.get(bus["rdata"]) == 0
+        for answer in ("b", "r"):
+            ctx.set(bus[f"{answer}ready"], 1)
+            await ctx.tick()
+            await ctx.tick().until(bus[f"{answer}valid"])
+            ctx.set(bus[f"{answer}ready"], 0)
+        assert ctx.get(bus["bresp"]) == ctx.get(bus["rresp"]) == Resp.OKAY
+        assert ctx.get(bus["rdata"]) == 2
+
+    simulate(bench)
+
+
+def test_requests_without_a_pause() -> None:
+    """Valids that stay up, from one request to the next: each is answered once."""
+    addresses = [0x00, 0x08, 0x3C, 0x04] * 5
+
+    def sender(channel: str, signal: str, values: list[int]) -> Any:
+        async def bench(ctx: Any, bus: Any) -> None:
+            ctx.set(bus["wstrb"], 15)
+            for value in values:
+                ctx.set(bus[signal], value)
+                ctx.set(bus[f"{channel}valid"], 1)
+                await ctx.tick().until(bus[f"{channel}ready"])
+            ctx.set(bus[f"{channel}valid"], 0)
+
+        return bench
+
+    def receiver(channel: str, right: set[int]) -> Any:
+        async def bench(ctx: Any, bus: Any) -> None:
+            ctx.set(bus[f"{channel}ready"], 1)
+            for address in addresses:
+                (resp,) = (
+                    await ctx.tick().sample(bus[f"{channel}resp"]).until(bus[f"{channel}valid"])
+                )
+                assert resp == (Resp.OKAY if address in right else Resp.SLVERR)
+
+        return bench
+
+    async def afterwards(ctx: Any, bus: Any) -> None:
+        await ctx.tick().repeat(200)
+        for address, word in ((0x08, 17), (0x3C, 18)):
+            ctx.set(bus["araddr"], address)
+            await transfer(ctx, bus, {"ar": 0}, ("r", 0))
+            assert ctx.get(bus["rdata"]) == word
+            await ctx.tick()
+
+    simulate(
+        sender("ar", "araddr", addresses),
+        sender("aw", "awaddr", addresses),
+        sender("w", "wdata", list(range(len(addresses)))),
+        receiver("r", {0x00, *WRITABLE}),
+        receiver("b", WRITABLE),
+        afterwards,
+    )
+
+
+@pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 def test_tables_that_cannot_be_are_refused() -> None:
     for problem, offsets in (
         ("overlap", (0, 4, 4)),
@@ -154,3 +234,4 @@ def test_tables_that_cannot_be_are_refused() -> None:
         table = [Register(f"r{k}", offset, "") for k, offset in enumerate(offsets)]
         with pytest.raises(ValueError, match=problem):
             AxiLite(table, 8)
+    gc.collect()  # while the warnings are off

@@ -39,11 +39,18 @@ RESULT = data.StructLayout(
 )
 
 
+async def watchdog(ctx: Any) -> None:
+    for _ in range(20000):
+        await ctx.tick()
+    raise AssertionError("it hangs")
+
+
 def simulate(design: Any, *benches: Callable[[Any], Any]) -> None:
     simulator = Simulator(design)
     simulator.add_clock(1e-8)
     for bench in benches:
         simulator.add_testbench(bench)
+    simulator.add_testbench(watchdog, background=True)
     simulator.run()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import random
 import subprocess
 import sys
@@ -145,6 +146,7 @@ def test_no_combinational_path_through(lanes: int) -> None:
         assert not done.returncode, done.stderr
 
 
+@pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 def test_core_and_functions_must_fit() -> None:
     def shell(functions: dict[int, Function], identity: int = 0) -> TaskShell:
         return TaskShell(FunctionCore(), functions, identity=identity)
@@ -155,3 +157,4 @@ def test_core_and_functions_must_fit() -> None:
         shell({0: Function("f", 1, 12)})
     with pytest.raises(ValueError, match="does not fit 64 bits"):
         shell(FUNCTIONS, 1 << 64)
+    gc.collect()  # while the warnings are off
