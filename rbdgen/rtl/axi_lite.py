@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+
+from rbdgen.rtl.selecting import select
 
 DATA_BITS = 32
 STROBES = DATA_BITS // 8
@@ -91,20 +93,24 @@ class AxiLite(wiring.Component):
         address = Signal(self.address_width - 2, reset_less=True)
         asked = Signal()
         take = self.arvalid & self.arready
+        named = {r.offset // STROBES: getattr(self, f"value_{r.name}") for r in self.registers}
+        values = [named.get(k, Const(0, DATA_BITS)) for k in range(max(named) + 1)]
         m.d.sync += self.arready.eq(~asked & ~take)
         with m.If(take):
             m.d.sync += [address.eq(self.araddr[2:]), asked.eq(1)]
         with m.If(self.rvalid & self.rready):
             m.d.sync += self.rvalid.eq(0)
         with m.If(asked & ~self.rvalid):
-            m.d.sync += [asked.eq(0), self.rvalid.eq(1)]
+            m.d.sync += [
+                asked.eq(0),
+                self.rvalid.eq(1),
+                self.rdata.eq(Mux(address < len(values), select(values, address), 0)),
+                self.rresp.eq(Resp.SLVERR),
+            ]
             with m.Switch(address):
-                for register in self.registers:
-                    with m.Case(register.offset >> 2):
-                        value = getattr(self, f"value_{register.name}")
-                        m.d.sync += [self.rdata.eq(value), self.rresp.eq(Resp.OKAY)]
-                with m.Default():
-                    m.d.sync += [self.rdata.eq(0), self.rresp.eq(Resp.SLVERR)]
+                for position in named:
+                    with m.Case(position):
+                        m.d.sync += self.rresp.eq(Resp.OKAY)
 
     def _writes(self, m: Module) -> None:
         address = Signal(self.address_width - 2, reset_less=True)

@@ -5,10 +5,11 @@ The packets are those of `rbdgen.rtl.task_packets`.
 
 from collections.abc import Iterator, Sequence
 
-from amaranth.hdl import Array, Module, Mux, ShapeLike, Signal, Value, signed, unsigned
+from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rbdgen.rtl.selecting import select
 from rbdgen.rtl.skid import Skid
 from rbdgen.rtl.task_packets import WORD_BITS, PacketFormat, Status
 
@@ -224,14 +225,14 @@ class ResponseWriter(wiring.Component):
                 width = max(len(word) for word in members)
                 group = Signal(signed(width), name=f"lane_{lane}_group_{k}", reset_less=True)
                 with m.If(move):
-                    m.d.sync += group.eq(_select(members, low))
+                    m.d.sync += group.eq(select(members, low))
                 groups.append(group)
             if not groups:
                 continue  # no response is that long
             used = Signal(name=f"lane_{lane}_used", reset_less=True)
             with m.If(move):
                 m.d.sync += used.eq((lane == 0) | ~is_error & (~last | (last_lane >= lane)))
-            word = _select(groups, chosen_high)
+            word = select(groups, chosen_high)
             m.d.comb += skid.i.p.data.word_select(lane, WORD_BITS).eq(Mux(used, word, 0))
 
         valid = Signal()
@@ -249,7 +250,3 @@ class ResponseWriter(wiring.Component):
 def _chunks(values: Sequence[Value], size: int) -> Iterator[Sequence[Value]]:
     for at in range(0, len(values), size):
         yield values[at : at + size]
-
-
-def _select(values: Sequence[Value], index: Value) -> Value:
-    return Array(values)[index] if len(values) > 1 else values[0]

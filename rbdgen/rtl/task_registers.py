@@ -26,8 +26,9 @@ offset  name               meaning
 ======  =================  =====================================================================
 
 Counters have 32 bits and wrap; `register_table` is the table as data. A status bit is set before
-the response that says the same leaves; setting wins over clearing. Counters are clear and start
-anew in the clock after ``control`` was written. Nothing but ``control`` and ``status`` is writable.
+the response that says the same has left; setting wins over clearing. Counters are clear, and start
+anew, for any read that begins after the answer to the write of ``control``. Only ``control`` and
+``status`` are writable.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ class TaskRegisters(wiring.Component):
         m.d.sync += events.eq(self.events)
         written = bus.write_data & bus.write_mask
 
-        clear = Signal()
-        m.d.comb += clear.eq(bus.write_control & written[CLEAR.position])
+        clear = Signal()  # a register: it goes to every counter
+        m.d.sync += clear.eq(bus.write_control & written[CLEAR.position])
         with m.If(bus.write_control & bus.write_mask[ENABLE.position]):
             m.d.sync += self.enable.eq(bus.write_data[ENABLE.position])
 
