@@ -61,10 +61,10 @@ class AxiLite(wiring.Component):
     that is not writable, change nothing and are answered by SLVERR; a read then returns zero.
 
     Address and data of a write may come in either order. One read and one write can be under way.
-    Every output of a channel is a register. A read is answered two clocks after its address was
-    taken, with the value of the clock between; a write takes effect in the clock after its second
-    half was taken and is answered in the next. The readies are low during reset and in the cycle
-    after it.
+    Every output of a channel, and every ``write_NAME``, is a register. A read is answered two
+    clocks after its address was taken, with the value of the clock between; a write is answered two
+    clocks after its second half was taken, and ``write_NAME`` comes in the clock in which the
+    answer is first offered. The readies are low during reset and in the cycle after it.
     """
 
     def __init__(self, registers: Sequence[Register], address_width: int) -> None:
@@ -127,6 +127,9 @@ class AxiLite(wiring.Component):
         with m.If(take_data):
             m.d.sync += [self.write_data.eq(self.wdata), strobes.eq(self.wstrb), got_data.eq(1)]
         m.d.comb += self.write_mask.eq(Cat(strobe.replicate(8) for strobe in strobes))
+        for register in self.registers:
+            if register.writable:
+                m.d.sync += getattr(self, f"write_{register.name}").eq(0)
         with m.If(self.bvalid & self.bready):
             m.d.sync += self.bvalid.eq(0)
         with m.If(got_address & got_data & ~self.bvalid):
@@ -136,8 +139,7 @@ class AxiLite(wiring.Component):
                     if register.writable:
                         with m.Case(register.offset >> 2):
                             strobe = getattr(self, f"write_{register.name}")
-                            m.d.comb += strobe.eq(1)
-                            m.d.sync += self.bresp.eq(Resp.OKAY)
+                            m.d.sync += [strobe.eq(1), self.bresp.eq(Resp.OKAY)]
                 with m.Default():
                     m.d.sync += self.bresp.eq(Resp.SLVERR)
 
