@@ -12,11 +12,15 @@ class Skid(wiring.Component):
     then passes straight through; the one beat that arrives in the cycle the sink stalls is kept
     here. Throughput: one beat a clock. ``i.ready`` is low during reset and in the cycle after it,
     so that a source that is not reset itself loses nothing while the design is.
+
+    A ``stoppable`` one has an input ``stop``: ``i.ready`` is low in the cycle after it was set.
     """
 
-    def __init__(self, shape: ShapeLike) -> None:
+    def __init__(self, shape: ShapeLike, *, stoppable: bool = False) -> None:
         self._shape = shape
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+        self._stoppable = stoppable
+        ports = {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))}
+        super().__init__(ports | ({"stop": In(1)} if stoppable else {}))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -31,7 +35,8 @@ class Skid(wiring.Component):
             self.o.payload.eq(Mux(full, kept, self.i.payload)),
             stalled.eq(self.o.valid & ~self.o.ready),
         ]
-        m.d.sync += [full.eq(stalled), ready.eq(~stalled)]
+        held = stalled | self.stop if self._stoppable else stalled
+        m.d.sync += [full.eq(stalled), ready.eq(~held)]
         with m.If(~full):
             m.d.sync += kept.eq(self.i.payload)
         return m
