@@ -17,7 +17,7 @@ from .. import __version__
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.integration import STEP
 from ..accelerator.model import evaluate_task
-from ..accelerator.routes import CODES, place
+from ..accelerator.routes import CODES, kind_of, place
 from ..accelerator.stages import TAG
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
@@ -25,7 +25,10 @@ from ..graph.text import to_text
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
-from ..rtl.emit import core_files
+from ..rtl.emit import CoreInstance, core_files, shell_files
+from ..rtl.task_packets import Function
+from ..rtl.task_registers import register_table
+from ..rtl.task_shell import TaskShell
 from ..samples import sample_states
 from ..simulate.model import Model, Result
 from .errors import STALL, Error, Mismatch
@@ -40,6 +43,7 @@ Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 REPORT = "simulation.json"
+WIDE = 16  # words of a beat
 LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
 
 
@@ -47,16 +51,28 @@ def generate_accelerator(
     robot: str, output: str | Path | None, progress: Progress, choices: Mapping[str, Any]
 ) -> Path:
     """Compile the accelerator of ``robot`` and write its folder, as `generate` does."""
+    from ..driver.header import c_header  # the driver reads what is written here
+
     made = accelerate(robot, progress, **choices)
     name = module_name(made.front.robot.name, "accelerator")
     progress("Verilog")
     core = AcceleratorCore(made.accelerator, name)
     files = core_files(core, name)
+    robot_text = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")
+    identity = identity_of(robot_text, design_text(made.design))
+    shells = shells_of(made, core, name, identity)
+    for kind, shell in shells.items():
+        files |= shell_files(shell, f"{name}_axi_{kind}")
     for own, stage in made.accelerator.stages.items():
         files[f"graph_{own}.txt"] = to_text(stage.fixed)
-    files[ROBOT] = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")
+    files[ROBOT] = robot_text
     files[DESIGN] = design_text(made.design)
-    files[MARK] = sealed(accelerator_manifest(made, core, name, files))
+    manifest = accelerator_manifest(made, core, name, files)
+    manifest["axi"] = {kind: _about_shell(made, shell) for kind, shell in shells.items()}
+    manifest["identity"] = f"{identity:016x}"
+    files[f"{name}.h"] = c_header(manifest)
+    manifest["files"][f"{name}.h"] = _hash(files[f"{name}.h"])
+    files[MARK] = sealed(manifest)
     folder = Path(output) if output is not None else Path("build") / name
     write_folder(folder, files)
     return folder
@@ -89,10 +105,46 @@ def accelerator_manifest(
             "output": {"fields": [*head, _field("overflow", 1), *results]},
         },
         "accelerator": accelerator_facts(made),
-        "files": {
-            n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest()
-            for n, t in files.items()
+        "files": {name: _hash(text) for name, text in files.items()},
+    }
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def identity_of(*texts: str) -> int:
+    """64 bits that tell robots and designs apart, in the registers of the shell."""
+    return int(_hash("\0".join(texts))[:16], 16)
+
+
+def shells_of(
+    made: Accelerated, core: AcceleratorCore, name: str, identity: int
+) -> dict[str, TaskShell]:
+    """The core behind AXI: with words of 32 bits, and with beats of ``WIDE`` words."""
+    accelerator = made.accelerator
+    functions = {
+        CODES[f]: Function(f, len(accelerator.formats[f]), len(accelerator.results[f]))
+        for f in accelerator.functions
+    }
+    return {
+        kind: TaskShell(CoreInstance(core, name), functions, identity=identity, lanes=lanes)
+        for kind, lanes in (("words", 1), ("wide", WIDE))
+    }
+
+
+def _about_shell(made: Accelerated, shell: TaskShell) -> dict[str, Any]:
+    accelerator = made.accelerator
+    return {
+        "lanes": shell.packets.lanes,
+        "clocks_per_task": {
+            f: shell.clocks_per_task(CODES[f], accelerator.interval(f))
+            for f in accelerator.functions
         },
+        "registers": [
+            {"name": register.name, "offset": register.offset, "meaning": register.meaning}
+            for register in register_table(shell.packets.functions)
+        ],
     }
 
 
@@ -190,8 +242,13 @@ def inputs_of(made: Accelerated, state: Mapping[str, Array]) -> dict[str, dict[s
     """Function → its inputs (N,), as words."""
     found = {}
     for function, formats in made.accelerator.formats.items():
-        columns = to_columns(made.front.canonical, list(formats), state)
-        found[function] = {name: word.quantize(columns[name]) for name, word in formats.items()}
+        known = [name for name in formats if kind_of(name) in (*state, "sin", "cos")]
+        columns = to_columns(made.front.canonical, known, state)
+        found[function] = {
+            # a word that the function does not read may be anything
+            name: word.quantize(columns.get(name, np.zeros(len(state["q"]))))
+            for name, word in formats.items()
+        }
     return found
 
 

@@ -56,10 +56,7 @@ def emit(plan: AnyPlan, name: str) -> Emitted:
     shells: dict[str, Shell] = {}
     for kind, shell in (("wide", WideShell), ("words", WordShell)):
         shells[kind] = shell(CoreInstance(core, name))
-        top = f"{name}_axi_{kind}"
-        shell_text = to_rtlil(shells[kind], top)
-        files[f"{top}.il"] = shell_text
-        files[f"{top}.v"] = to_verilog(shell_text)
+        files |= shell_files(shells[kind], f"{name}_axi_{kind}")
     return Emitted(files, name, core.multipliers, core, shells)
 
 
@@ -78,10 +75,16 @@ def core_files(core: Core | AcceleratorCore, name: str) -> dict[str, str]:
     }
 
 
+def shell_files(shell: wiring.Component, top: str) -> dict[str, str]:
+    """``TOP.il`` and ``TOP.v`` of a shell around a core that is defined elsewhere."""
+    text = to_rtlil(shell, top)
+    return {f"{top}.il": text, f"{top}.v": to_verilog(text)}
+
+
 class CoreInstance(wiring.Component):
     """The core as a module that is defined elsewhere: shells need not contain it again."""
 
-    def __init__(self, core: Core, module: str) -> None:
+    def __init__(self, core: Core | AcceleratorCore, module: str) -> None:
         self.module = module
         super().__init__(core.signature)
 
