@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rbdgen.accelerator.routes import CODES
 from rbdgen.golden import minv, rnea
+from rbdgen.robot.choices import FUNCTIONS
 from rbdgen.robot.design import load
 from rbdgen.samples import sample_states
 
 NAME = "gantry"
-CHOICES: dict[str, Any] = {"functions": tuple(CODES), "ii": 2, "target": "xcup"}
+CHOICES: dict[str, Any] = {"functions": FUNCTIONS, "ii": 2, "target": "xcup"}
 
 
 def states(robot: str, n: int, seed: int, **choices: Any) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from rbdgen.accelerator.routes import CODES
 from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.driver import Dynamics, c_header
 from rbdgen.dynamics.interface import joint_angle
-from rbdgen.robot.choices import GIVES, NEEDS
+from rbdgen.robot.choices import FUNCTIONS, GIVES, NEEDS
 from tests.driver.designs import NAME, states
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
@@ -89,7 +89,7 @@ def header(function: str, status: int = 0) -> int:
     return CODES[function] | status << 8 | TAG << 16
 
 
-@pytest.mark.parametrize("function", CODES)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_packets_are_the_integer_models_words(
     integer: Dynamics, program: ctypes.CDLL, function: str
 ) -> None:
