@@ -23,6 +23,7 @@ from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
+from .accelerators import accelerators
 from .area import area_model
 from .delays import delays
 from .folding import fold_overhead, folded
@@ -201,6 +202,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "hyq": hyq,
     "folded": folded,
     "fold-overhead": fold_overhead,
+    "accelerators": accelerators,
     "peers": beside_peers,
     "delays": delays,
     "area-model": area_model,
