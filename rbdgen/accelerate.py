@@ -21,7 +21,7 @@ from .graph.fixed import FixedGraph, Format
 from .graph.node import Node, Op
 from .passes.pieces import Piece, cut
 from .plans import every
-from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, ROLLOUT_GIVES
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, ROLLOUT_GIVES, mix
 from .robot.design import Design, bounds
 from .robot.model import JointKind, RobotError
 from .schedule.units import shared_jobs
@@ -152,17 +152,22 @@ def _whole(word: Format) -> int:
 
 
 def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
-    """Each stage's initiation interval: any function alone runs once in so many cycles.
+    """Each stage's initiation interval, so that none waits for another.
 
-    A stage that a task visits twice has half of it, and sines are made as often as τ.
+    Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
+    stage that is visited more often has that much less. Sines are made as often as τ.
     """
     target = find_target(design.target)
-    visited = [visits(f, pieces) for f in design.functions]
-    for function, own in zip(design.functions, visited, strict=True):
-        if function in ROLLOUTS:  # each turn of a rollout is as a task
-            own.update(dict.fromkeys(own, 1))
-    most = {name: max(own.get(name, 0) for own in visited) for name in pieces}
-    most["trig"] = most.get("rnea", 1)
+    visited = {f: visits(f, pieces) for f in design.functions}
+    for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
+        visited[function] = dict.fromkeys(visited[function], 1)
+    if design.mix is None:
+        most = {name: max(own.get(name, 0) for own in visited.values()) for name in pieces}
+    else:
+        shares = mix(design.mix)
+        most = {n: sum(k * visited[f].get(n, 0) for f, k in shares.items()) for n in pieces}
+        most = {name: max(count, 1) for name, count in most.items()}
+    most["trig"] = max(most.get("trig", 1), most.get("rnea", 1))
 
     def at(whole: int) -> dict[str, int]:
         return {name: max(1, whole // most[name]) for name in pieces}

@@ -22,6 +22,7 @@ from ..accelerator.stages import TAG
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..graph.text import to_text
+from ..robot.choices import mix
 from ..robot.design import Design
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
@@ -291,9 +292,11 @@ class Traffic:
         return made
 
     def mixed(self, n: int, seed: int) -> list[str]:
-        """Functions in random order."""
-        functions = self.made.accelerator.functions
-        return [functions[k] for k in np.random.default_rng(seed).integers(0, len(functions), n)]
+        """Functions in random order, as often as the design's mix says."""
+        functions, share = self.made.accelerator.functions, self.made.design.mix
+        shares = mix(share) if share else dict.fromkeys(functions, 1)
+        each = [f for f in functions for _ in range(shares.get(f, 0))]
+        return [each[k] for k in np.random.default_rng(seed).integers(0, len(each), n)]
 
     def run(self, model: Model, functions: Sequence[str], **stalls: Any) -> Result:
         """One task of each of ``functions``; Mismatch for a bit, a flag or a tag that is wrong.
