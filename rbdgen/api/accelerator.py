@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .. import __version__
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.model import evaluate_task
+from ..accelerator.picture import picture
 from ..accelerator.routes import CODES, place
 from ..accelerator.stages import TAG
 from ..dynamics.interface import clip, from_columns, to_columns
@@ -39,6 +40,7 @@ Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 REPORT = "simulation.json"
+PICTURE = "accelerator.svg"
 
 
 def generate_accelerator(
@@ -52,6 +54,7 @@ def generate_accelerator(
     files = core_files(core, name)
     for own, stage in made.accelerator.stages.items():
         files[f"graph_{own}.txt"] = to_text(stage.fixed)
+    files[PICTURE] = picture(made.accelerator, f"{made.front.robot.name}: accelerator")
     files[ROBOT] = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_text(made.design)
     files[MARK] = sealed(accelerator_manifest(made, core, name, files))
