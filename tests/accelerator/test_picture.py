@@ -126,7 +126,7 @@ def test_nothing_covers_another_or_leaves_the_page(case: str) -> None:
         x, y, letters = float(text.get("x", "nan")), float(text.get("y", "nan")), text.text or ""
         half = text.get("text-anchor") == "middle"
         right = x + float(text.get("font-size", "12")) * 0.6 * len(letters) * (0.5 if half else 1)
-        assert 0 < x
+        assert x > 0
         assert right < width
         assert 0 < y < height
 
