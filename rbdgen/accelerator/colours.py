@@ -5,7 +5,6 @@ from __future__ import annotations
 from .routes import CODES
 from .stages import Accelerator
 
-GREY, FAINT = "#5f6875", "#dfe3e8"
 _FUNCTIONS = (
     "#2464b4",
     "#cf6a0c",

@@ -13,8 +13,9 @@ from itertools import combinations, permutations
 from xml.etree import ElementTree as ET
 
 from ..schedule import svg
+from ..schedule.rows import FAINT, GREY
 from ..schedule.svg import INK, PAPER
-from .colours import FAINT, GREY, of_function
+from .colours import of_function
 from .routes import RESULT, WAITS, stage_of
 from .stages import Accelerator
 
