@@ -43,8 +43,8 @@ def rk4_sensitivity(
     Four rounds: in each the gradients at all points run together, then the host goes on to where
     the next slope is to be taken, in float64. Of the functions dfd and minv.
 
-    Raises InputError for a robot whose q is not as long as its v, or an accelerator that lacks a
-    function.
+    Raises InputError for arrays of another shape, a robot whose q is not as long as its v, or an
+    accelerator that lacks a function.
     """
     if dynamics.nq != dynamics.nv:
         raise InputError(
@@ -54,9 +54,12 @@ def rk4_sensitivity(
     if lacking := {"dfd", "minv"} - set(dynamics.functions):
         raise InputError(f"rk4_sensitivity: the accelerator lacks {', '.join(sorted(lacking))}")
     nv = dynamics.nv
-    x = np.concatenate([np.asarray(q, np.float64), np.asarray(v, np.float64)], axis=1)
-    effort = np.asarray(tau, np.float64)
-    n = len(x)
+    given = [np.asarray(array, np.float64) for array in (q, v, tau)]
+    n = len(given[0]) if given[0].ndim else 0
+    if any(array.shape != (n, nv) for array in given):
+        shapes = ", ".join(str(array.shape) for array in given)
+        raise InputError(f"rk4_sensitivity: q, v, tau are {shapes}; each must be (N, {nv})")
+    x, effort = np.concatenate(given[:2], axis=1), given[2]
     # of the slope before: itself, ∂/∂x and ∂/∂τ
     slope, by_x, by_tau = (np.zeros((n, 2 * nv, *k)) for k in ((), (2 * nv,), (nv,)))
     unit = np.broadcast_to(np.eye(2 * nv), by_x.shape)

@@ -75,3 +75,6 @@ def test_what_it_is_not_for() -> None:
     lacking = Dynamics(NAME, "golden", functions=("dfd",))
     with pytest.raises(InputError, match="lacks minv"):
         rk4_sensitivity(lacking, *points(NAME, 1), H)
+    q, v, tau = points(NAME, 2)
+    with pytest.raises(InputError, match=r"\(2, 5\), \(5,\), \(2, 5\); each must be \(N, 5\)"):
+        rk4_sensitivity(Dynamics(NAME, "golden", functions=FUNCTIONS), q, v[0], tau, H)
