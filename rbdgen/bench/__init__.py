@@ -29,6 +29,7 @@ from .delays import delays
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
+from .rk4 import rk4
 
 Progress = Callable[[str], None]
 MILLION = 1_000_000
@@ -204,6 +205,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "fold-overhead": fold_overhead,
     "accelerators": accelerators,
     "peers": beside_peers,
+    "rk4": rk4,
     "delays": delays,
     "area-model": area_model,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
