@@ -74,7 +74,7 @@ class _Bundle:
 
 
 def links_of(accelerator: Accelerator) -> list[Link]:
-    """Every way from stage to stage, function by function."""
+    """Every way from stage to stage, function by function; the same way again is the same."""
     found = []
     for function in accelerator.functions:
         found += [Link(function, ENTRY, stage_of(v), v) for v in accelerator.entries(function)]
@@ -85,7 +85,7 @@ def links_of(accelerator: Accelerator) -> list[Link]:
         for stage, other in WAITS.items():
             if {stage, other} <= visited:
                 found.append(Link(function, other, stage, stage, waits=True))
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _place(to: str) -> str:
