@@ -20,7 +20,7 @@ from .graph.fixed import FixedGraph, Format
 from .graph.node import Node, Op
 from .passes.pieces import Piece, cut
 from .plans import every
-from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
 from .robot.design import Design, whole_turns
 from .robot.model import RobotError
 from .schedule.units import shared_jobs
@@ -45,38 +45,44 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     _, whole = in_words(front, front.graph, sample_inputs(front), progress)
     design = front.design
     _check(design)
+    pieces = _pieces(front, whole)
+    progress("schedule")
+    stages = _stages(design, pieces)
+    functions = tuple(sorted(design.functions, key=CODES.__getitem__))
+    results = {function: _results(function, stages) for function in functions}
+    in_order = design.order == "issued"
+    made = Accelerator(functions, stages, results, whole.inputs, FEWEST_SLOTS, in_order)
+    made = replace(made, slots=design.slots or _slots(made))
+    _fits(front, made)
+    return Accelerated(design, front, made)
+
+
+def _pieces(front: Front, whole: FixedGraph) -> dict[str, Piece]:
+    """What becomes a stage each; RobotError for a function that there is nothing to do for."""
+    functions = front.design.functions
     pieces = cut(whole, _targets(whole))
-    if not ROLLOUTS.keys().isdisjoint(design.functions):
+    if not ROLLOUTS.keys().isdisjoint(functions):
         pieces["integrate"] = Piece(_steps(front, whole, pieces["forward"]), {})
-    for function in design.functions:
+    for function in functions:
         if stage_of(LAST[function]) not in pieces:
             raise RobotError(
                 f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
                 "there is no stage for it; leave it out with --function"
             )
-    progress("schedule")
-    intervals = _intervals(design, pieces)
+    return pieces
+
+
+def _stages(design: Design, pieces: Mapping[str, Piece]) -> dict[str, Stage]:
+    """Each piece scheduled at its own interval."""
+    target, intervals = find_target(design.target), _intervals(design, pieces)
     stages = {}
     for name, piece in pieces.items():
-        if constant(piece.fixed):
-            stages[name] = Stage(name, piece, None)
-            continue
-        target = find_target(design.target)
-        jobs = shared_jobs(piece.fixed, target)
-        stages[name] = Stage(name, piece, every(intervals[name], design, piece.fixed, jobs, target))
-    functions = tuple(sorted(design.functions, key=CODES.__getitem__))
-    results = {function: _results(function, stages) for function in functions}
-    in_order = design.order == "issued"
-    made = Accelerator(functions, stages, results, whole.inputs, FEWEST_SLOTS, in_order)
-    for function, inputs in made.formats.items():
-        if not inputs:
-            raise RobotError(
-                f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
-                "is nothing to compute; leave it out with --function"
-            )
-    made = replace(made, slots=design.slots or _slots(made))
-    _fits(design, made)
-    return Accelerated(design, front, made)
+        plan = None
+        if not constant(piece.fixed):
+            jobs = shared_jobs(piece.fixed, target)
+            plan = every(intervals[name], design, piece.fixed, jobs, target)
+        stages[name] = Stage(name, piece, plan)
+    return stages
 
 
 def _check(design: Design) -> None:
@@ -139,17 +145,22 @@ def _whole(word: Format) -> int:
 
 
 def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
-    """Each stage's initiation interval: any function alone runs once in so many cycles.
+    """Each stage's initiation interval, so that none waits for another.
 
-    A stage that a task visits twice has half of it, and sines are made as often as τ.
+    Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
+    stage that is visited more often has that much less. Sines are made as often as τ.
     """
     target = find_target(design.target)
-    visited = [visits(f, pieces) for f in design.functions]
-    for function, own in zip(design.functions, visited, strict=True):
-        if function in ROLLOUTS:  # each turn of a rollout is as a task
-            own.update(dict.fromkeys(own, 1))
-    most = {name: max(own.get(name, 0) for own in visited) for name in pieces}
-    most["trig"] = most.get("rnea", 1)
+    visited = {f: visits(f, pieces) for f in design.functions}
+    for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
+        visited[function] = dict.fromkeys(visited[function], 1)
+    if design.mix is None:
+        most = {name: max(own.get(name, 0) for own in visited.values()) for name in pieces}
+    else:
+        shares = mix(design.mix)
+        most = {n: sum(k * visited[f].get(n, 0) for f, k in shares.items()) for n in pieces}
+        most = {name: max(count, 1) for name, count in most.items()}
+    most["trig"] = max(most.get("trig", 1), most.get("rnea", 1))
 
     def at(whole: int) -> dict[str, int]:
         return {name: max(1, whole // most[name]) for name in pieces}
@@ -182,14 +193,22 @@ def indices(name: str) -> tuple[int, ...]:
 
 
 def _slots(accelerator: Accelerator) -> int:
-    """As many tasks under way as keep the stages of the slowest function busy."""
+    """As many tasks under way as keep the stages of any function busy."""
     under_way = max(
         -(-accelerator.latency(f) // accelerator.interval(f)) for f in accelerator.functions
     )
     return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
 
 
-def _fits(design: Design, accelerator: Accelerator) -> None:
+def _fits(front: Front, accelerator: Accelerator) -> None:
+    """RobotError for a function without inputs, and for a part that is too small."""
+    design = front.design
+    for function, inputs in accelerator.formats.items():
+        if not inputs:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
+                "is nothing to compute; leave it out with --function"
+            )
     target = find_target(design.target)
     if accelerator.multipliers > target.multipliers:
         raise RobotError(

@@ -143,7 +143,11 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--states", type=count, default=1000, help="default: %(default)s")
     command.add_argument("--seed", type=seed, default=0, help="of states and stalls")
-    command.add_argument("--waves", action="store_true", help="write DIR/simulation.vcd too")
+    command.add_argument(
+        "--waves",
+        action="store_true",
+        help="write DIR/simulation.vcd too; an accelerator's timeline.svg",
+    )
 
     command = folder_command(commands, "synthesize", _synthesize, "FPGA cells and clock")
     command.add_argument(

@@ -162,6 +162,12 @@ def _accelerator_options(command: argparse.ArgumentParser) -> None:
         "keep it busy)",
     )
     command.add_argument(
+        "--mix",
+        metavar="NAME=K[,NAME=K]",
+        help="of an accelerator: so many tasks of each function come together, once every --ii "
+        "cycles; each stage is made as fast as that takes (default: any function alone)",
+    )
+    command.add_argument(
         "--in-order",
         action="store_const",
         const="issued",
@@ -260,6 +266,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "accelerator": accelerator,
         "slots": getattr(options, "slots", None),
         "order": getattr(options, "order", None),
+        "mix": getattr(options, "mix", None),
     }
 
 

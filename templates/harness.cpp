@@ -159,6 +159,7 @@ struct Request {
     uint64_t stall_in, stall_out;  // probability of a stall in a cycle, times 2^32
     uint64_t seed;
     uint64_t hang_limit;  // cycles without a transfer before giving up
+    uint64_t under_way;   // tokens taken without a result, at most
     uint64_t drain;       // cycles watched for surplus results after the last one
     const char* trace;    // VCD path or null
     bool (*progress)(uint64_t results);  // false stops the run; may be null
@@ -191,7 +192,8 @@ EXPORT int rbdgen_run(Request* r) {
     int status = DONE;
     for (;; ++cycle) {
         if (results == r->tokens && cycle - last_transfer > r->drain) break;
-        if (!offered && accepted < r->tokens && !random.chance(r->stall_in)) {
+        const bool room = accepted < r->tokens && accepted - results < r->under_way;
+        if (!offered && room && !random.chance(r->stall_in)) {
             pack(r->inputs + accepted * INPUT_FIELDS.size(), payload);
             put(dut.INPUT_PAYLOAD, payload, in_words);
             offered = true;

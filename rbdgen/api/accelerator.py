@@ -17,11 +17,14 @@ from .. import __version__
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.integration import STEP
 from ..accelerator.model import evaluate_task
+from ..accelerator.picture import picture
 from ..accelerator.routes import CODES, kind_of, place
 from ..accelerator.stages import TAG
+from ..accelerator.timeline import Task, timeline
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..graph.text import to_text
+from ..robot.choices import mix
 from ..robot.design import Design, whole_turns, within_a_turn
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
@@ -31,6 +34,7 @@ from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from ..samples import sample_states
 from ..simulate.model import Model, Result
+from ..simulate.stays import tasks_of
 from .errors import STALL, Error, Mismatch
 from .folder import MARK, OutputError, read_manifest, sealed, write_file, write_folder
 from .info import accelerator_facts, given_angles, robot_facts
@@ -45,6 +49,9 @@ BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 REPORT = "simulation.json"
 WIDE = 16  # words of a beat
 LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
+PICTURE = "accelerator.svg"
+WAVES, TIMELINE = "simulation.vcd", "timeline.svg"
+BURST = 24  # tasks in the waves
 
 
 def generate_accelerator(
@@ -65,6 +72,7 @@ def generate_accelerator(
         files |= shell_files(shell, f"{name}_axi_{kind}")
     for own, stage in made.accelerator.stages.items():
         files[f"graph_{own}.txt"] = to_text(stage.fixed)
+    files[PICTURE] = picture(made.accelerator, f"{made.front.robot.name}: accelerator")
     files[ROBOT] = robot_text
     files[DESIGN] = design_text(made.design)
     manifest = accelerator_manifest(made, core, name, files)
@@ -160,14 +168,18 @@ def _field(name: str, width: int, signed: bool = False) -> dict[str, Any]:
 
 
 def simulate_accelerator(
-    folder: Path, states: int, seed: int, progress: Progress = lambda _: None
+    folder: Path,
+    states: int,
+    seed: int,
+    progress: Progress = lambda _: None,
+    waves: bool = False,
 ) -> dict[str, Any]:
     """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
 
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
     both sides. Every bit and tag is compared with the integer model, and the values of the batch
-    with the golden model.
+    with the golden model. With ``waves`` also simulation.vcd and timeline.svg, of a few tasks.
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
@@ -211,7 +223,23 @@ def simulate_accelerator(
         "multipliers": entry["multipliers"]["hardware"],
     }
     write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
+    if waves:
+        traced_run(traffic, folder, entry, seed, progress)
     return report
+
+
+def traced_run(
+    traffic: Traffic, folder: Path, entry: dict[str, Any], seed: int, progress: Progress
+) -> tuple[list[Task], Result]:
+    """Write the waves of a burst of all functions, and who was where in it as a picture."""
+    model = load_core(folder, entry, trace=True, progress=progress)
+    run = traffic.run(model, traffic.mixed(BURST, seed), waves=folder / WAVES)
+    accelerator = traffic.made.accelerator
+    tasks = tasks_of(folder / WAVES, accelerator, entry["name"])
+    title = f"{entry['robot']}: {BURST} tasks of {len(accelerator.functions)} functions"
+    write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
+    progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")
+    return tasks, run
 
 
 def same_graphs(folder: Path, made: Accelerated) -> None:
@@ -298,9 +326,11 @@ class Traffic:
         return made
 
     def mixed(self, n: int, seed: int) -> list[str]:
-        """Functions in random order."""
-        functions = self.made.accelerator.functions
-        return [functions[k] for k in np.random.default_rng(seed).integers(0, len(functions), n)]
+        """Functions in random order, as often as the design's mix says."""
+        functions, share = self.made.accelerator.functions, self.made.design.mix
+        shares = mix(share) if share else dict.fromkeys(functions, 1)
+        each = [f for f in functions for _ in range(shares.get(f, 0))]
+        return [each[k] for k in np.random.default_rng(seed).integers(0, len(each), n)]
 
     def run(self, model: Model, functions: Sequence[str], **stalls: Any) -> Result:
         """One task of each of ``functions``; Mismatch for a bit, a flag or a tag that is wrong.

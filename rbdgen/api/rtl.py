@@ -33,7 +33,10 @@ def build_core(
 def load_core(
     folder: Path, entry: dict[str, Any], trace: bool = False, progress: Progress = lambda _: None
 ) -> Model:
-    """Verilate the core of a generated folder; the library is kept in it."""
+    """Verilate the core of a generated folder; the library is kept in it.
+
+    One that can ``trace`` is for short runs: it is compiled sooner and runs slower.
+    """
     name = entry["name"]
     return build(
         [folder / f"{name}.v"],
@@ -41,5 +44,6 @@ def load_core(
         folder / "simulation",
         ports=Ports.from_manifest(entry["ports"]),
         trace=trace,
+        opt="-O0" if trace else "-O1",
         progress=progress,
     )

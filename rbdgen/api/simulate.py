@@ -50,7 +50,7 @@ def simulate(
     place = Path(folder)
     entry = read_manifest(place)
     if "accelerator" in entry:
-        return simulate_accelerator(place, states, seed, progress)
+        return simulate_accelerator(place, states, seed, progress, waves)
     core = compile_core(front_end(str(place / DESIGN)), progress)
     same_graph(place, core)
     model = load_core(place, entry, progress=progress)

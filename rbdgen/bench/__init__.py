@@ -23,11 +23,13 @@ from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
 from ..tables import simulation_text, table
+from .accelerators import accelerators
 from .area import area_model
 from .delays import delays
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
+from .rk4 import rk4
 
 Progress = Callable[[str], None]
 MILLION = 1_000_000
@@ -201,7 +203,9 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "hyq": hyq,
     "folded": folded,
     "fold-overhead": fold_overhead,
+    "accelerators": accelerators,
     "peers": beside_peers,
+    "rk4": rk4,
     "delays": delays,
     "area-model": area_model,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},

@@ -2,5 +2,14 @@
 
 from .dynamics import BACKENDS, Dynamics, OverflowWarning, Ticket
 from .header import c_header
+from .rk4 import Step, rk4_sensitivity
 
-__all__ = ["BACKENDS", "Dynamics", "OverflowWarning", "Ticket", "c_header"]
+__all__ = [
+    "BACKENDS",
+    "Dynamics",
+    "OverflowWarning",
+    "Step",
+    "Ticket",
+    "c_header",
+    "rk4_sensitivity",
+]

@@ -48,6 +48,7 @@ LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
 FOLDS = ("auto", "none", "limbs")
 ORDERS = ("finished", "issued")
 MOST_SLOTS = 64
+LARGEST_SHARE = 1000
 WIDTHS = (12, 32)  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
@@ -165,6 +166,28 @@ def _flag(value: Any) -> bool:
     return str(value).lower() == "true"
 
 
+def mix(value: Any) -> dict[str, int]:
+    """``id=8,dfd=1`` → how many tasks of each function come together."""
+    known = (*FUNCTIONS, *ROLLOUTS)
+    found: dict[str, int] = {}
+    for part in str(value).replace(" ", "").split(","):
+        name, _, number = part.partition("=")
+        _one_of(*known)(name)
+        if name in found or not number.isdecimal() or not 0 < int(number) <= LARGEST_SHARE:
+            raise ValueError(
+                f"functions once each, with a number from 1 to {LARGEST_SHARE}, such as "
+                f"id=8,dfd=1; not {quoted(str(value))}"
+            )
+        found[name] = int(number)
+    return found
+
+
+def _mix(value: Any) -> str | None:
+    if value is None:
+        return None
+    return ",".join(f"{name}={number}" for name, number in mix(value).items())
+
+
 def _slots(value: Any) -> int | None:
     number = _whole(2, MOST_SLOTS, "tasks")(value)
     if number is not None and number & (number - 1):
@@ -195,6 +218,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "fold": _one_of(*FOLDS),
     "accelerator": _flag,
     "slots": _slots,
+    "mix": _mix,
     "order": _one_of(*ORDERS),
 }
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from rbdgen.data import data_folder
 from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS, NEEDS, ROLLOUTS
+from rbdgen.robot.choices import mix as parse_mix
 from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -96,6 +97,9 @@ class Design:
                          that of the slowest function.
     ``slots``            of an accelerator: tasks under way at a time, a power of two; as many as
                          keep it busy unless given.
+    ``mix``              of an accelerator's tasks, such as "id=8,dfd=1": so many of each come
+                         together, once every ``ii`` cycles, and each stage is as fast as that
+                         takes; else any function alone runs once every ``ii`` cycles.
     ``order``            of an accelerator's results: "finished", as they do (those of a function
                          in order); "issued", as their tasks came.
     """
@@ -126,6 +130,7 @@ class Design:
     accelerator: bool = False
     slots: int | None = None
     order: str = "finished"
+    mix: str | None = None
 
     def __post_init__(self) -> None:
         for key, check in CHECKS.items():
@@ -136,6 +141,11 @@ class Design:
         rollouts = [name for name in self.functions if name in ROLLOUTS]
         if rollouts and not self.accelerator:
             raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")
+        for name in parse_mix(self.mix) if self.mix else ():
+            if name not in self.functions:
+                raise RobotError(
+                    f"mix: {name} is none of the functions, {', '.join(self.functions)}"
+                )
         if self.style == "latency":
             for key, value in (("fold", "limbs"), ("scheduler", "exact")):
                 if getattr(self, key) == value:

@@ -47,12 +47,23 @@ def line(
 ) -> None:
     """Straight from point to point; the arrow's tip points to the right."""
     d = " ".join(f"{'L' if k else 'M'}{number(x)} {number(y)}" for k, (x, y) in enumerate(points))
-    attributes = {"d": d, "fill": "none", "stroke": colour, "stroke-width": number(width)}
-    ET.SubElement(parent, "path", attributes)
+    path(parent, d, colour, width)
     if arrow:
-        x, y = points[-1]
-        tip = f"M{number(x)} {number(y)} l-5.5 -2.8 v5.6 z"
-        ET.SubElement(parent, "path", {"d": tip, "fill": colour})
+        tip(parent, points[-1], colour)
+
+
+def path(parent: ET.Element, d: str, colour: str, width: float, dashes: str = "") -> None:
+    """A line that need not be straight; ``dashes`` as in SVG, none: a full line."""
+    attributes = {"d": d, "fill": "none", "stroke": colour, "stroke-width": number(width)}
+    if dashes:
+        attributes["stroke-dasharray"] = dashes
+    ET.SubElement(parent, "path", attributes)
+
+
+def tip(parent: ET.Element, at: Point, colour: str) -> None:
+    """An arrow's, to the right."""
+    x, y = map(number, at)
+    ET.SubElement(parent, "path", {"d": f"M{x} {y} l-5.5 -2.8 v5.6 z", "fill": colour})
 
 
 def rectangle(

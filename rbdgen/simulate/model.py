@@ -48,6 +48,7 @@ class _Request(ctypes.Structure):
         ("stall_out", ctypes.c_uint64),
         ("seed", ctypes.c_uint64),
         ("hang_limit", ctypes.c_uint64),
+        ("under_way", ctypes.c_uint64),
         ("drain", ctypes.c_uint64),
         ("trace", ctypes.c_char_p),
         ("progress", ctypes.c_void_p),
@@ -85,6 +86,7 @@ class Model:
         stall_out: float = 0.0,
         seed: int = 0,
         hang_limit: int = 10_000,
+        under_way: int | None = None,
         drain: int = 64,
         waves: Path | None = None,
         progress: Callable[[int], None] | None = None,
@@ -97,6 +99,7 @@ class Model:
                 results are not taken.
             seed: of the stalls and of the registers that have no reset.
             hang_limit: cycles without any transfer that count as a hang.
+            under_way: how many tokens may be without a result before another is offered (any).
             drain: cycles watched, after the last result, for results that must not come.
             waves: VCD file, for a model built with ``trace=True``.
             progress: called with the number of results every 65536 of them.
@@ -132,6 +135,7 @@ class Model:
             _threshold(stall_out),
             seed,
             hang_limit,
+            n if under_way is None else under_way,
             drain,
             os.fsencode(waves) if waves else None,
             ctypes.cast(callback, ctypes.c_void_p),

@@ -107,6 +107,19 @@ def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
     assert max(made.accelerator.interval(f) for f in FUNCTIONS) == 8
 
 
+def test_a_mix_makes_each_stage_as_fast_as_it_takes() -> None:
+    made = accelerate("iiwa14", functions=FUNCTIONS, ii=32, mix="id=8,dfd=1", target="xcup")
+    found = {name: stage.interval for name, stage in made.accelerator.stages.items()}
+    # ten visits of rnea in 32 cycles, nine of trig, which keeps up with rnea; one of the others
+    assert found == {"trig": 3, "rnea": 3} | dict.fromkeys(
+        ("mass", "inverse", "forward", "gradient", "product"), 32
+    )
+    traffic = Traffic(made, inputs_of(made, within_limits(made, 2, 1)))
+    came = traffic.mixed(900, 1)
+    assert set(came) == {"id", "dfd"}
+    assert came.count("dfd") == pytest.approx(100, abs=40)
+
+
 def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
     robot = tmp_path / "slider.urdf"
     robot.write_text(
@@ -129,6 +142,8 @@ def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
         ({"root": "given", "base": "floating"}, "root: given"),
         ({"fold": "limbs", "ii": 4}, "fold: limbs"),
         ({"slots": 12}, "slots: a power of two"),
+        ({"mix": "id"}, "mix: functions once each"),
+        ({"mix": "id=2,rk4=1"}, "mix: rk4 is none of the functions"),
     ],
 )
 def test_what_cannot_be_is_one_line(choices: dict, says: str) -> None:

@@ -123,6 +123,17 @@ def test_faults_are_reported(fifo: Model, fault: int, message: str) -> None:
         fifo.run(tokens(100, fault), stall_out=0.5, hang_limit=300, drain=300)
 
 
+@pytest.mark.parametrize("most", [1, 3])
+def test_few_under_way(fifo: Model, most: int) -> None:
+    """A token comes after the result of the one so many before it."""
+    batch = tokens(500)
+    result = fifo.run(batch, under_way=most, stall_out=0.7, seed=2)
+    np.testing.assert_array_equal(result.outputs, batch)
+    assert (result.accept_cycle[most:] > result.result_cycle[:-most]).all()
+    due = np.maximum(result.result_cycle[:-most], result.accept_cycle[most - 1 : -1]) + 1
+    np.testing.assert_array_equal(result.accept_cycle[most:], due)
+
+
 def test_no_tokens(fifo: Model) -> None:
     assert fifo.run(np.zeros((0, len(FIELDS)), np.int64)).outputs.shape == (0, len(FIELDS))
 

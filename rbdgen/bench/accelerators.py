@@ -1,0 +1,112 @@
+"""All functions on one accelerator: cycles as simulated, cells as mapped, beside Dadu-RBD."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .. import api
+from ..api.kept import kept
+from ..api.mapped import yosys_version
+from ..peers import PEERS
+from ..robot.choices import FUNCTIONS
+from ..tables import table
+
+Progress = Callable[[str], None]
+STATES = 1000
+# Name: robot, choices. All seven functions, but of the humanoid, whose M⁻¹ alone is 8500 products.
+DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "iiwa14": ("iiwa14", {"ii": 8}),
+    "hyq-floating": ("hyq", {"base": "floating", "ii": 16}),
+    "humanoid-floating": (
+        "humanoid",
+        {"base": "floating", "ii": 16, "functions": ("id", "fd", "m")},
+    ),
+}
+PUBLISHED = "difd"  # the function that Dadu-RBD's cycles are known of, for iiwa 14
+
+
+def accelerators(place: Path, progress: Progress) -> Any:
+    """Accelerators of three robots: cycles by function, batches of 256, mixed traffic, cells."""
+    results = {}
+    for name, (robot, choices) in DESIGNS.items():
+        progress(f"{name}: {robot}, {choices}")
+        results[name] = _measured(place / name, robot, choices, place / "kept", progress)
+        print(f"\n{as_text(name, results[name])}", flush=True)
+    print(f"\n{beside_dadu(results['iiwa14'])}")
+    return results
+
+
+def _measured(
+    folder: Path, robot: str, choices: dict[str, Any], place: Path, progress: Progress
+) -> dict[str, Any]:
+    whole = {"functions": FUNCTIONS, "target": "xcup", "accelerator": True, **choices}
+    api.generate(robot, folder, progress, **whole)
+    manifest = api.read_manifest(folder)
+
+    def compute() -> dict[str, Any]:
+        simulation = api.simulate(folder, STATES, progress=progress)
+        synthesis = api.synthesize(folder, progress=progress)
+        return {"simulation": simulation, "cells": synthesis["cells"]}
+
+    of = f"{manifest['digest']} {yosys_version()} {STATES}"
+    return {"manifest": manifest, **kept(place, "accelerator", of, compute)}
+
+
+def as_text(name: str, result: dict[str, Any]) -> str:
+    """One accelerator's functions and cells."""
+    simulation, about = result["simulation"], result["manifest"]["accelerator"]
+    batch = simulation["batch"]
+    rows = [
+        [
+            function,
+            own["latency"],
+            own["interval"],
+            own["batch_cycles"],
+            ", ".join(f"{array} {e['relative_rms']:.0e}" for array, e in own["errors"].items()),
+        ]
+        for function, own in simulation["functions"].items()
+    ]
+    mixed = simulation["mixed"]
+    cells = result["cells"]
+    return "\n".join(
+        [
+            f"{name}: {cells.get('DSP48E2', 0)} DSP48E2, {luts(cells)} LUTs, "
+            f"{sum(n for c, n in cells.items() if c.startswith('FD'))} flip-flops; "
+            f"{about['slots']} tasks under way",
+            "",
+            table(("function", "latency", "interval", f"{batch} tasks", "RMS error"), rows),
+            "",
+            f"{mixed['tasks']} tasks mixed: {mixed['cycles'] / mixed['tasks']:.1f} cycles each",
+        ]
+    )
+
+
+def luts(cells: dict[str, int]) -> int:
+    """LUTs of an UltraScale+, those of memories and shift registers among them."""
+    memory = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4, "RAM64X1D": 2, "RAM32X1D": 2}
+    plain = sum(n for cell, n in cells.items() if cell.startswith("LUT"))
+    shifts = sum(n for cell, n in cells.items() if cell.startswith("SRL"))
+    return plain + shifts + sum(cells.get(cell, 0) * n for cell, n in memory.items())
+
+
+def beside_dadu(result: dict[str, Any]) -> str:
+    """Our iiwa 14 and the published one: results per cycle and multiplier."""
+    (dadu,) = (peer for peer in PEERS if peer.name == "Dadu-RBD")
+    assert dadu.interval is not None
+    assert dadu.dsp is not None
+    own, dsp = result["simulation"]["functions"][PUBLISHED], result["cells"]["DSP48E2"]
+    theirs, ours = dadu.interval[0] * dadu.dsp, own["interval"] * dsp
+    rows = [
+        ["ours", own["latency"], f"{own['interval']:g}", dsp, f"{1e6 / ours:.0f}"],
+        [
+            "Dadu-RBD",
+            dadu.latency,
+            "{:g} to {:g}".format(*dadu.interval),
+            dadu.dsp,
+            f"{1e6 / theirs:.0f}",
+        ],
+    ]
+    head = (f"{PUBLISHED}, iiwa 14", "latency", "interval", "DSP", "results per 1e6 DSP cycles")
+    return f"{table(head, rows)}\n\n{theirs / ours:.1f} times; energy: nothing here runs on a board"

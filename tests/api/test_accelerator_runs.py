@@ -1,0 +1,94 @@
+"""Runs of an accelerator in Verilator: the timeline of its waves, and points that take turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.accelerate import Accelerated, accelerate
+from rbdgen.accelerator.routes import CODES, stage_of
+from rbdgen.api.accelerator import BURST, Traffic, inputs_of, traced_run, within_limits
+from rbdgen.api.names import DESIGN
+from rbdgen.api.rtl import load_core
+from rbdgen.bench.rk4 import SLOPES, picture, turns
+from rbdgen.driver import Dynamics
+from rbdgen.simulate.stays import tasks_of
+from rbdgen.simulate.toolchain import SimulationError
+
+pytestmark = [pytest.mark.rtl, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("runs") / "pendulum"
+    choices = {"functions": ("minv", "dfd"), "ii": 4, "order": "issued", "target": "xcup"}
+    return api.generate("pendulum", place, accelerator=True, **choices)
+
+
+@pytest.fixture(scope="module")
+def made(folder: Path) -> Accelerated:
+    return accelerate(str(folder / DESIGN))
+
+
+def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> None:
+    accelerator, entry = made.accelerator, api.read_manifest(folder)
+    traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
+    tasks, run = traced_run(traffic, folder, entry, 5, lambda _: None)
+    assert [task.tag for task in tasks] == list(range(BURST))
+    assert [task.function for task in tasks] == traffic.mixed(BURST, 5)
+    assert {task.function for task in tasks} == set(accelerator.functions)
+    assert [task.accepted for task in tasks] == run.accept_cycle.tolist()
+    given = dict(zip(run.outputs[:, 1].tolist(), run.result_cycle.tolist(), strict=True))
+    codes = dict(zip(run.outputs[:, 1].tolist(), run.outputs[:, 0].tolist(), strict=True))
+    for task in tasks:
+        assert (task.given, CODES[task.function]) == (given[task.tag], codes[task.tag])
+        visits = map(stage_of, accelerator.route(task.function))
+        assert Counter(stay.stage for stay in task.stays) == Counter(visits)
+        assert task.accepted < task.stays[0].taken
+        assert max(stay.done for stay in task.stays) < task.given
+        for stay in task.stays:
+            # operands wait in their register until the core takes them, once in an interval
+            stage = accelerator.stages[stay.stage]
+            waited = stay.done - stay.taken - 1 - stage.latency
+            assert 0 <= waited < stage.interval
+        again = [stay for stay in task.stays if stay.stage == "rnea"]
+        assert len(again) == {"minv": 0, "dfd": 2}[task.function]
+        assert all(first.done < second.taken for first, second in pairwise(again))
+    for name, stage in accelerator.stages.items():
+        done = sorted(stay.done for task in tasks for stay in task.stays if stay.stage == name)
+        assert np.diff(done).min() == stage.interval
+    root = ET.fromstring((folder / "timeline.svg").read_text())
+    bars = [g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "bar"]
+    assert len(bars) == 2 * sum(len(task.stays) for task in tasks)
+
+    waves = (folder / "simulation.vcd").read_text()
+    (folder / "half.vcd").write_text(waves[: waves.rindex("\n#", 0, len(waves) // 2) + 1])
+    with pytest.raises(SimulationError, match=r"gives other results|have no result"):
+        tasks_of(folder / "half.vcd", accelerator, entry["name"])
+
+
+def test_points_take_turns(folder: Path, made: Accelerated) -> None:
+    """The more points, the fewer cycles each, down to what the stages allow."""
+    model = load_core(folder, api.read_manifest(folder), trace=True)
+    driver = Dynamics(folder, on_overflow="raise")
+    alone, few, many = (turns(made, model, driver, n, ("dfd",)) for n in (1, 4, 64))
+    latency = int(alone.given[0, 0] - alone.accepted[0, 0])
+    for run in (alone, few):
+        points = run.accepted.shape[1]
+        assert run.cycles == pytest.approx(SLOPES * latency, rel=0.1)
+        assert (run.accepted[1:] > run.given[:-1]).all()
+        assert (run.given > run.accepted).all()
+        text = picture(run, latency, "a title")
+        root = ET.fromstring(text)
+        bars = [g for g in root.iter("{http://www.w3.org/2000/svg}g") if g.get("class") == "bar"]
+        assert len(bars) == SLOPES * points
+    interval = made.accelerator.interval("dfd")
+    assert SLOPES * interval <= many.cycles / 64 < 1.25 * SLOPES * interval
+    both = turns(made, model, driver, 4, ("dfd", "minv"))
+    assert few.cycles <= both.cycles < 1.2 * few.cycles
