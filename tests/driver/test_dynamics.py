@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pinocchio as pin
@@ -18,11 +16,8 @@ from rbdgen.driver import Dynamics, OverflowWarning
 from rbdgen.driver.dynamics import CALLS
 from rbdgen.robot.choices import NEEDS
 from rbdgen.robot.design import load
-from rbdgen.simulate.verilate import build
-from tests.driver.designs import CHOICES, NAME, states
+from tests.driver.designs import CHOICES, NAME, UNOPTIMISED, states
 
-# compiling takes longer than running
-UNOPTIMISED = mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0"))
 ALL = CHOICES["functions"]
 METHODS = {
     "rnea": "qva",

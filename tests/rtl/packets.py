@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rbdgen.rtl.axi import Packet
-from rbdgen.rtl.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, PacketFormat
+from rbdgen.rtl.task_packets import FORMAT_VERSION, MAX_FUNCTIONS, Function, PacketFormat
 from rbdgen.rtl.task_registers import MAGIC, STICKY, register_table
 
 
@@ -16,6 +16,16 @@ def malformed_packets(packet: Packet, rng: random.Random) -> list[list[int]]:
     right = len(packet.beats)
     lengths = [length for length in range(1, 2 * right + 2) if length != right]
     return [[rng.getrandbits(packet.width) for _ in range(length)] for length in lengths]
+
+
+def packet_format(manifest: Mapping[str, Any], lanes: int = 1) -> PacketFormat:
+    """The packets of an accelerator, by its manifest."""
+    entry = manifest["accelerator"]
+    functions = {
+        own["code"]: Function(name, len(own["inputs"]), len(own["outputs"]))
+        for name, own in entry["functions"].items()
+    }
+    return PacketFormat(functions, tuple(word["width"] for word in entry["words"]), lanes)
 
 
 def malformed_tasks(packets: PacketFormat, rng: random.Random) -> list[list[int]]:

@@ -14,24 +14,14 @@ from rbdgen.accelerator.routes import CODES, ROLLOUTS, STEPS
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.accelerator import Traffic, inputs_of, within_limits
 from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.rtl.task_packets import Function, PacketFormat, Response, Status
+from rbdgen.rtl.task_packets import PacketFormat, Response, Status
 from sim.runner import build_sources, run
-from tests.rtl.packets import task_scenario
+from tests.rtl.packets import packet_format, task_scenario
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
 TASKS = 100
 FLOODS = ([0, 0, 0], [15], [1 << 8])  # too short, of no function, with an option
-
-
-def packet_format(manifest: dict[str, Any], kind: str) -> PacketFormat:
-    entry = manifest["accelerator"]
-    functions = {
-        own["code"]: Function(name, len(own["inputs"]), len(own["outputs"]))
-        for name, own in entry["functions"].items()
-    }
-    widths = tuple(word["width"] for word in entry["words"])
-    return PacketFormat(functions, widths, manifest["axi"][kind]["lanes"])
 
 
 def scenario(made: Accelerated, manifest: dict[str, Any], kind: str) -> dict[str, Any]:
@@ -48,7 +38,8 @@ def scenario(made: Accelerated, manifest: dict[str, Any], kind: str) -> dict[str
         }
         for function, formats in made.accelerator.formats.items()
     }
-    packets, functions = packet_format(manifest, kind), made.accelerator.functions
+    axi = manifest["axi"][kind]
+    packets, functions = packet_format(manifest, axi["lanes"]), made.accelerator.functions
     tags = rng.sample(range(1 << 16), TASKS + 400)
     tasks, answers = [], []
     for k, tag in enumerate(tags[:TASKS]):
@@ -58,7 +49,7 @@ def scenario(made: Accelerated, manifest: dict[str, Any], kind: str) -> dict[str
         answers.append(answer)
     assert {packets.decode_response(answer).status for answer in answers} == {0, 1}
 
-    rates, clocks = [], manifest["axi"][kind]["clocks_per_task"]
+    rates, clocks = [], axi["clocks_per_task"]
     for function in set(functions) - ROLLOUTS.keys():
         task, answer = exchange(packets, Traffic(made, inside), function, 0, 0)
         rates.append({"packet": task, "answer": answer, "clocks": clocks[function]})
