@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,9 +20,9 @@ from .graph.fixed import FixedGraph, Format
 from .graph.node import Node, Op
 from .passes.pieces import Piece, cut
 from .plans import every
-from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, ROLLOUT_GIVES, mix
-from .robot.design import Design, bounds
-from .robot.model import JointKind, RobotError
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
+from .robot.design import Design, whole_turns
+from .robot.model import RobotError
 from .schedule.units import shared_jobs
 from .target import find_target
 
@@ -132,22 +131,10 @@ def _factors(whole: FixedGraph) -> list[Node]:
 
 def _steps(front: Front, whole: FixedGraph, forward: Piece) -> FixedGraph:
     """The stage that integrates; RobotError for joints whose coordinates are no numbers."""
-    robot, name = front.canonical, front.robot.name
-    if front.design.angles == "sincos" or any(joint.mimic for joint in robot.joints):
-        what = "sines that are given" if front.design.angles == "sincos" else "mimic joints"
-        raise RobotError(f"{name}: rollouts cannot have {what}")
-    box = bounds(front.design, robot)
     coordinates = []
-    for i in robot.free:
-        joint, k = robot.joints[i], robot.v_slices[i].start
-        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-            raise RobotError(
-                f'{name}: joint "{joint.name}": rollouts are for joints that turn or slide; this '
-                f"one is {joint.kind.value}"
-            )
+    for k, around in whole_turns(front.design, front.canonical).items():
         acceleration = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
         position, rate = (_whole(whole.inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
-        around = joint.kind is JointKind.REVOLUTE and box.q_upper[k] >= math.pi
         coordinates.append(Coordinate(k, position, rate, acceleration, around))
     return integration(coordinates, front.design.width)
 
@@ -195,7 +182,7 @@ def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
     there = {o for s in visits(function, stages) for o in stages[s].outputs}
-    gives = ROLLOUT_GIVES if function in ROLLOUTS else GIVES[function]
+    gives = GIVES[function]
     found = [o for o in there if kind_of(o) in gives]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
 

@@ -9,6 +9,7 @@ It knows nothing of the core. The environment variable RBDGEN_SCENARIO names a J
     floods       one packet each, with "answer", "clocks" (the rate at which it is answered when
                  it comes again and again, and at which it is taken) and "latency" (from its last
                  beat taken to the first beat of its response offered)
+    rates        one packet each, with "answer" and the "clocks" from answer to answer on average
     registers    name → offset
     identity     name → value of the registers that never change
     results      function code → name of the register that counts its results
@@ -165,6 +166,12 @@ async def full_rate(dut: Any) -> None:
         # A slower output link holds the input back only once what lies between is full.
         assert all(b - a <= flood["clocks"] for a, b in pairwise(bench.taken[:8]))
         assert len(bench.taken) == 60
+    for rate in SCENARIO["rates"]:
+        await bench.reset()
+        bench.send([tagged(rate["packet"], tag) for tag in range(120)])
+        await bench.answers([tagged(rate["answer"], tag) for tag in range(120)])
+        mean = (bench.given[-1] - bench.given[59]) / 60
+        assert abs(mean - rate["clocks"]) <= 0.05 * rate["clocks"], mean
 
 
 @cocotb.test()

@@ -40,7 +40,7 @@ def evaluate_task(
     turns = np.maximum(task[STEPS], 1) * ROLLOUTS[function]
     results = {name: np.zeros(run.n, np.int64) for name in accelerator.results[function]}
     flags = np.zeros(run.n, np.bool_)
-    for turn in range(int(turns.max())):
+    for turn in range(int(turns.max(initial=0))):
         for visit in accelerator.turn(function, turn):
             run.visit(visit, turn)
         ends, (found, flagged) = turns == turn + 1, run.results()

@@ -25,11 +25,11 @@ from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..graph.text import to_text
 from ..robot.choices import mix
-from ..robot.design import Design
+from ..robot.design import Design, whole_turns, within_a_turn
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
 from ..rtl.emit import CoreInstance, core_files, shell_files
-from ..rtl.task_packets import Function
+from ..rtl.task_packets import FORMAT_VERSION, Function
 from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from ..samples import sample_states
@@ -37,7 +37,7 @@ from ..simulate.model import Model, Result
 from ..simulate.stays import tasks_of
 from .errors import STALL, Error, Mismatch
 from .folder import MARK, OutputError, read_manifest, sealed, write_file, write_folder
-from .info import accelerator_facts, robot_facts
+from .info import accelerator_facts, given_angles, robot_facts
 from .names import DESIGN, ROBOT, design_text, module_name
 from .reference import golden_model
 from .rtl import load_core
@@ -77,6 +77,7 @@ def generate_accelerator(
     files[DESIGN] = design_text(made.design)
     manifest = accelerator_manifest(made, core, name, files)
     manifest["axi"] = {kind: _about_shell(made, shell) for kind, shell in shells.items()}
+    manifest["packet_format"] = FORMAT_VERSION
     manifest["identity"] = f"{identity:016x}"
     files[f"{name}.h"] = c_header(manifest)
     manifest["files"][f"{name}.h"] = _hash(files[f"{name}.h"])
@@ -100,6 +101,7 @@ def accelerator_manifest(
         **{key: facts[key] for key in ("robot", "functions", "joint_names", "body_names")},
         **{key: facts[key] for key in ("base", "root", "nq", "nv")},
         "gravity": list(made.design.gravity),
+        "angles": given_angles(made.front.canonical, accelerator.words),
         "target": made.design.target,
         "width": made.design.width,
         "multipliers": {
@@ -150,7 +152,12 @@ def _about_shell(made: Accelerated, shell: TaskShell) -> dict[str, Any]:
             for f in accelerator.functions
         },
         "registers": [
-            {"name": register.name, "offset": register.offset, "meaning": register.meaning}
+            {
+                "name": register.name,
+                "offset": register.offset,
+                "meaning": register.meaning,
+                "bits": [{"name": bit.name, "position": bit.position} for bit in register.bits],
+            }
             for register in register_table(shell.packets.functions)
         ],
     }
@@ -376,5 +383,9 @@ class Traffic:
         errors = {}
         for name, values in from_columns(columns, robot.nv).items():
             errors[name] = Error()
+            if name == "q":  # an angle within ±π may come out at the other end
+                around = [k for k, turns in whole_turns(design, robot).items() if turns]
+                off = values[:, around] - reference[name][:, around]
+                values[:, around] = reference[name][:, around] + within_a_turn(off)
             errors[name].add(values, reference[name])
         return errors

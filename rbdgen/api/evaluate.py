@@ -14,7 +14,7 @@ from ..compiler import Core, Front, compile_core, front_end
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..robot.choices import GIVES
+from ..robot.choices import GIVES, VECTORS
 from ..robot.design import Design, given_coordinates, load, needs
 from ..robot.model import JointKind, Robot
 from ..robot.states import turns
@@ -98,9 +98,13 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
         if bad.size:
             raise InputError(f"{name} of state {bad[0]} is not finite")
         arrays[name] = array.astype(np.float64)
-    arrays.setdefault("f_ext", np.zeros((n or 0, len(robot.moving), 6)))
-    if "q" in arrays:
-        _normalise(robot, arrays["q"])
+    return completed(robot, arrays)
+
+
+def completed(robot: Robot, arrays: dict[str, Array]) -> dict[str, Array]:
+    """The arrays, in place: f_ext zero unless given, quaternions normalised, Minv symmetric."""
+    arrays.setdefault("f_ext", np.zeros((len(arrays["q"]), len(robot.moving), 6)))
+    _normalise(robot, arrays["q"])
     if "Minv" in arrays:
         arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
     return arrays
@@ -197,7 +201,7 @@ def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, N
     found = from_columns(columns, nv, given)
     arrays = {}
     for name in dict.fromkeys(name for f in front.design.functions for name in GIVES[f]):
-        shape = [nv - given] * (1 if name in ("tau", "qdd") else 2)
+        shape = [nv - given] * (1 if name in VECTORS else 2)
         arrays[name] = found.get(name, np.zeros((n, *shape)))
     return arrays
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from ..accelerate import Accelerated, accelerate
@@ -9,6 +10,7 @@ from ..accelerator.routes import CODES, place
 from ..compiler import Core, Front, compile_core, front_end
 from ..graph.node import Op
 from ..robot.design import load
+from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
 
 
@@ -47,6 +49,20 @@ def robot_facts(front: Front) -> dict[str, Any]:
         "operations": front.graph.operations(),
         "rewrites": [{"name": name, "operations": count} for name, count in front.rewrites],
         "notes": list(front.notes),
+    }
+
+
+def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, dict[str, Any]]:
+    """Of the sines and cosines among ``inputs``: how a host makes each angle of a coordinate."""
+    return {
+        f"sin[{i}], cos[{i}]": {
+            "joint": joint.name,
+            "coordinate": canonical.v_slices[i].start,
+            "multiplier": joint.mimic.multiplier if joint.mimic else 1.0,
+            "offset": joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
+        }
+        for i, joint in enumerate(canonical.joints)
+        if f"sin[{i}]" in inputs
     }
 
 

@@ -11,7 +11,7 @@ from ..rtl.channel import capacity
 from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
-from .info import formats, robot_facts
+from .info import formats, given_angles, robot_facts
 
 
 def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
@@ -20,7 +20,6 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
     facts = robot_facts(front)
     words = formats(core)
     flags = made.core.flags
-    canonical = front.canonical
     return {
         "generator": f"rbdgen {__version__}",
         "name": made.top,
@@ -33,16 +32,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "nq": facts["nq"],
         "nv": facts["nv"],
         "gravity": list(front.design.gravity),
-        "angles": {
-            f"sin[{i}], cos[{i}]": {
-                "joint": joint.name,
-                "coordinate": canonical.v_slices[i].start,
-                "multiplier": joint.mimic.multiplier if joint.mimic else 1.0,
-                "offset": joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
-            }
-            for i, joint in enumerate(canonical.joints)
-            if f"sin[{i}]" in core.fixed.inputs
-        },
+        "angles": given_angles(front.canonical, core.fixed.inputs),
         "target": front.design.target,
         "width": core.fixed.width,
         "style": front.design.style,

@@ -24,8 +24,8 @@ from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
-from ..robot.choices import GIVES
-from ..robot.design import Design, load
+from ..robot.choices import GIVES, ROLLOUTS
+from ..robot.design import Design, load, whole_turns, within_a_turn
 from ..robot.model import Robot, RobotError
 from ..simulate.model import Model
 from .contract import Contract
@@ -88,10 +88,13 @@ class Backend:
 def run_golden(
     design: Design, robot: Robot, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
-    """The float64 reference."""
+    """The float64 reference; angles after rollouts within ±π, where the hardware has them there."""
     answers = []
     for tasks in batches:
         found = golden_model(replace(design, functions=(tasks.function,)), robot, tasks.values)
+        if tasks.function in ROLLOUTS:
+            around = [k for k, turns in whole_turns(design, robot).items() if turns]
+            found["q"][:, around] = within_a_turn(found["q"][:, around])
         arrays = {name: found[name] for name in GIVES[tasks.function]}
         answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
@@ -148,13 +151,15 @@ def _answer(coder: Coder, tasks: Tasks, results: Integers, latency: Integers) ->
 
 
 def _results(tasks: Integers, results: Integers) -> Integers:
-    """Which result is each task's; both (N, 2): function, tag. Those of a function are in order."""
+    """Which result is each task's; both (N, 2): function, tag.
+
+    Tags come round, and tasks of the same one, far apart, are answered in order.
+    """
+    asked, came = (np.lexsort(rows.T) for rows in (tasks, results))
+    if len(asked) != len(came) or (tasks[asked] != results[came]).any():
+        raise Mismatch("results are not those of the tasks")
     given = np.empty(len(tasks), np.int64)
-    for code in np.unique(tasks[:, 0]):
-        asked, came = (np.flatnonzero(rows[:, 0] == code) for rows in (tasks, results))
-        if len(asked) != len(came) or (tasks[asked, 1] != results[came, 1]).any():
-            raise Mismatch(f"results of function code {code} are not those of its tasks, in order")
-        given[asked] = came
+    given[asked] = came
     return given
 
 
@@ -183,9 +188,11 @@ def _of_robot(
 ) -> Backend:
     """``place``: the folder, if ``robot`` is a generated one's."""
     if kind == "golden":
-        design, loaded = load(robot, **choices)
+        design, loaded = load(robot, **{"accelerator": True, **choices})
         if design.root == "given":
             raise RobotError("root: given is not for the accelerator, nor for its driver")
+        if not set(design.functions).isdisjoint(ROLLOUTS):
+            whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
     if kind == "rtl":
         with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:

@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..api.evaluate import checked
+from ..api.evaluate import completed
 from ..api.folder import InputError
-from ..robot.choices import GIVES, NEEDS
+from ..robot.choices import GIVES, NEEDS, ROLLOUTS
 from .backends import TAGS, Answer, Backend, Tasks
 from .backends import backend as make_backend
-from .words import SPELT, Array, Flags
+from .words import SPELT, Array, Flags, step_counts, step_sizes
 
 BACKENDS = ("golden", "integer", "rtl")
 ON_OVERFLOW = ("warn", "raise", "ignore")
@@ -181,7 +181,7 @@ class Dynamics:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """What the accelerator computes, of id, fd, m, minv, did, dfd, difd."""
+        """What the accelerator computes, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
         return self._backend.design.functions
 
     @property
@@ -247,6 +247,30 @@ class Dynamics:
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
 
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        h: ArrayLike,
+        steps: ArrayLike,
+        rule: str = "rk4",
+        f_ext: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
+        """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, tau and f_ext held.
+
+        ``h`` and ``steps`` are numbers, or (…,). ``rule``: "rk4", the classical rule of Runge and
+        Kutta, or "euler", semi-implicit, which are the functions' names. A step is the multiple of
+        2^-22 s that is nearest to h, from all back ends; the longest is 0.0117 s. Angles of joints
+        that turn all the way round come within ±π.
+        """
+        if rule not in ROLLOUTS:
+            raise InputError(f"rule: {rule!r} is unknown; one of {', '.join(ROLLOUTS)}")
+        last_q, last_v = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
+        assert last_q is not None
+        assert last_v is not None
+        return last_q, last_v
+
     def submit(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Ticket:
         """Queue a call: a method's name, or a function's, and its arrays in their order.
 
@@ -268,9 +292,7 @@ class Dynamics:
         for function in own.functions:
             if function not in self.functions:
                 continue  # what a call does not need
-            design = replace(self._backend.design, functions=(function,), accelerator=False)
-            sound = checked(design, self._backend.robot, flat)
-            values, outside = self._backend.values(function, sound, self._saturate)
+            values, outside = self._backend.values(function, flat, self._saturate)
             batches.append(Tasks(function, values, outside, (tag + np.arange(n)) % TAGS))
             tag += n
         self._next_tag = tag % TAGS
@@ -323,23 +345,28 @@ class Dynamics:
     def _flat(
         self, call: str, given: Mapping[str, ArrayLike]
     ) -> tuple[tuple[int, ...], dict[str, Array]]:
-        """The leading shape that all arrays have, and the arrays (N, …)."""
+        """The leading shape that all arrays have, and the arrays (N, …), completed.
+
+        What a state has one number of may be one number for all.
+        """
         robot = self._backend.robot
         shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "Minv": (robot.nv, robot.nv)}
-        shapes["f_ext"] = (len(robot.moving), 6)
+        shapes |= {"f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
         leading: tuple[int, ...] | None = None
         flat = {}
         for name, values in given.items():
             array = np.asarray(values)
             own = shapes.get(name, (robot.nv,))
             said = SPELT.get(name, name)
-            if array.dtype.kind not in "fiu" or array.shape[-len(own) :] != own:
-                tail = ", ".join(map(str, own))
+            before = array.shape[: max(array.ndim - len(own), 0)]
+            if array.dtype.kind not in "fiu" or array.shape != before + own:
+                several = ", ".join(map(str, ("N", *own)))
                 raise InputError(
                     f"{call}: {said} is {array.dtype} {array.shape}; expected numbers "
-                    f"({tail}{',' * (len(own) == 1)}) or (N, {tail})"
+                    f"{own} or ({several})"
                 )
-            before = array.shape[: -len(own)]
+            if leading and not own and not before:
+                before, array = leading, np.broadcast_to(array, leading)
             if leading is not None and before != leading:
                 raise InputError(
                     f"{call}: {said} is {array.shape}; q is {(*leading, robot.nq)}, which is "
@@ -353,4 +380,6 @@ class Dynamics:
                 raise InputError(f"{call}: {said}{at} of state {state} is {array[tuple(bad[0])]}")
             flat[name] = array.astype(np.float64)
         assert leading is not None
-        return leading, flat
+        if "h" in flat:
+            flat |= {"h": step_sizes(flat["h"]), "steps": step_counts(flat["steps"])}
+        return leading, completed(robot, flat)

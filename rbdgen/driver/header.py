@@ -1,4 +1,4 @@
-"""A C header of an accelerator's packets, from its manifest."""
+"""A C header of an accelerator's packets and registers, from its manifest."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 import jinja2
 
 from ..accelerate import indices
+from ..accelerator.integration import LONGEST, STEP
 from ..accelerator.routes import kind_of
 from ..api.folder import InputError
 from ..data import data_folder
 from ..dynamics.interface import SYMMETRIC, WRENCH
-from ..robot.choices import GIVES, NEEDS
+from ..robot.choices import GIVES, NEEDS, ROLLOUTS, VECTORS
+from ..rtl.task_registers import MAGIC
 from .contract import UNREAD, Contract, Function, Operand
 
 TEMPLATE = "driver.h.jinja"
@@ -30,6 +32,8 @@ MEANING = {
     "Minv": "inverse mass matrix (NV, NV), of which the lower triangle is read",
     "M": "mass matrix (NV, NV)",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
+    "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
+    "steps": "how many there are, at least 1",
     "dtau_dq": "(NV, NV)",
     "dtau_dqd": "(NV, NV)",
     "dqdd_dq": "(NV, NV)",
@@ -75,6 +79,12 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         slots=entry["slots"],
         longest=1 + max(max(len(f["operands"]), len(f["results"])) for f in functions),
         functions=functions,
+        longest_step=f"{LONGEST:.17g}",
+        step_fraction=STEP.fraction,
+        magic=MAGIC,
+        version=manifest["packet_format"],
+        identity=manifest["identity"],
+        registers=manifest["axi"]["words"]["registers"],  # those of all shells
     )
 
 
@@ -101,12 +111,14 @@ class _Shape:
             "name": name,
             "NAME": name.upper(),
             "code": own.code,
+            "rolls": name in ROLLOUTS,
             "takes": [{"name": array, "meaning": MEANING[array]} for array in takes],
+            "arrays": [{"h": "pair", "steps": "count"}.get(array, array) for array in takes],
             "gives": [
                 {
                     "name": array,
                     "meaning": MEANING[array],
-                    "size": self.nv if array in ("tau", "qdd") else self.nv**2,
+                    "size": self.nv if array in VECTORS else self.nv**2,
                     "first": firsts[array],
                 }
                 for array in gives

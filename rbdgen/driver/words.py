@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..accelerator.integration import LONGEST, STEP
 from ..accelerator.routes import kind_of
+from ..accelerator.stages import COUNT
 from ..api.folder import InputError
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.fixed import Format, Integers
-from ..robot.choices import GIVES
+from ..robot.choices import GIVES, VECTORS
 from ..robot.design import Design
 from ..robot.model import Robot
 from .contract import UNREAD, Contract
@@ -64,7 +66,7 @@ class Coder:
         columns = {name: word.real(results[:, k]) for k, (name, word) in enumerate(outputs.items())}
         nv = self.robot.nv
         found = from_columns(columns, nv)
-        shapes = {name: (nv,) if name in ("tau", "qdd") else (nv, nv) for name in GIVES[function]}
+        shapes = {name: (nv,) if name in VECTORS else (nv, nv) for name in GIVES[function]}
         return {
             name: found.get(name, np.zeros((len(results), *shape)))
             for name, shape in shapes.items()
@@ -77,6 +79,34 @@ class Coder:
                 raise InputError(
                     f'f_ext acts on "{name}", which has no force input; add it to external_forces'
                 )
+
+
+def step_sizes(h: Array) -> Array:
+    """h (N,) as rollouts take it (N, 2): the nearest multiple of 2^-22 s, and 4/3 of that.
+
+    InputError for steps that are not positive, or too long.
+    """
+    nearest = STEP.real(STEP.quantize(h))
+    bad = (nearest <= 0) | (h > LONGEST)
+    if bad.any():
+        state, shortest = int(np.argmax(bad)), float(STEP.real(np.array(1)))
+        raise InputError(
+            f"h of state {state} is {h[state]:g} s; a step lasts from {shortest:.3g} to "
+            f"{LONGEST:.3g} s"
+        )
+    return np.stack([nearest, nearest * 4 / 3], axis=1)
+
+
+def step_counts(steps: Array) -> Array:
+    """How many steps (N,) as rollouts take them (N, 1); InputError for what is no such number."""
+    most = (1 << COUNT) - 1
+    bad = (steps != np.floor(steps)) | (steps < 1) | (steps > most)
+    if bad.any():
+        state = int(np.argmax(bad))
+        raise InputError(
+            f"steps of state {state} is {steps[state]:g}; expected a whole number from 1 to {most}"
+        )
+    return steps[:, None]
 
 
 def _outside(name: str, values: Array, state: int, limit: float, word: Format) -> str:

@@ -11,7 +11,8 @@ from rbdgen.robot.xml_lines import did_you_mean, quoted
 from rbdgen.target import TARGETS
 
 # Function: the state that it needs and the arrays that it gives. q (N, nq); qd, qdd, tau (N, nv);
-# Minv and all else (N, nv, nv).
+# Minv and all else (N, nv, nv). Of a rollout: h [s], steps (N,), the effort held over so many steps
+# of so long; the state after them.
 NEEDS: dict[str, tuple[str, ...]] = {
     "id": ("q", "qd", "qdd"),
     "fd": ("q", "qd", "tau"),
@@ -20,6 +21,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "did": ("q", "qd", "qdd"),
     "dfd": ("q", "qd", "tau"),
     "difd": ("q", "qd", "qdd", "Minv"),
+    "euler": ("q", "qd", "tau", "h", "steps"),
+    "rk4": ("q", "qd", "tau", "h", "steps"),
 }
 GIVES: dict[str, tuple[str, ...]] = {
     "id": ("tau",),
@@ -29,13 +32,12 @@ GIVES: dict[str, tuple[str, ...]] = {
     "did": ("tau", "dtau_dq", "dtau_dqd"),
     "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
     "difd": ("dqdd_dq", "dqdd_dqd"),
+    "euler": ("q", "qd"),
+    "rk4": ("q", "qd"),
 }
-FUNCTIONS = tuple(NEEDS)
-# Of an accelerator only: so many steps of so long, the effort held. The state after them.
-ROLLOUTS: dict[str, tuple[str, ...]] = dict.fromkeys(
-    ("euler", "rk4"), ("q", "qd", "tau", "h", "steps")
-)
-ROLLOUT_GIVES = ("q", "qd")
+VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices
+ROLLOUTS = ("euler", "rk4")  # of an accelerator only
+FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")

@@ -180,6 +180,31 @@ def given_coordinates(design: Design, robot: Robot) -> int:
     return robot.joints[0].kind.nv if design.root == "given" else 0
 
 
+def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:
+    """Which coordinates of a rollout are angles that stay within ±π; RobotError if it has none.
+
+    None are those of joints whose positions are not numbers.
+    """
+    if design.angles == "sincos" or any(joint.mimic for joint in robot.joints):
+        what = "sines that are given" if design.angles == "sincos" else "mimic joints"
+        raise RobotError(f"{robot.name}: rollouts cannot have {what}")
+    box, found = bounds(design, robot), {}
+    for i in robot.free:
+        joint, k = robot.joints[i], robot.v_slices[i].start
+        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            raise RobotError(
+                f'{robot.name}: joint "{joint.name}": rollouts are for joints that turn or slide; '
+                f"this one is {joint.kind.value}"
+            )
+        found[k] = joint.kind is JointKind.REVOLUTE and bool(box.q_upper[k] >= math.pi)
+    return found
+
+
+def within_a_turn(angles: Array) -> Array:
+    """The same angles, from -π up to π."""
+    return np.remainder(angles + math.pi, 2 * math.pi) - math.pi
+
+
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),

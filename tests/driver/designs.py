@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -10,7 +12,10 @@ from rbdgen.golden import minv, rnea
 from rbdgen.robot.choices import FUNCTIONS
 from rbdgen.robot.design import load
 from rbdgen.samples import sample_states
+from rbdgen.simulate.verilate import build
 
+# compiling takes longer than running
+UNOPTIMISED = mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0"))
 NAME = "gantry"
 CHOICES: dict[str, Any] = {"functions": FUNCTIONS, "ii": 2, "target": "xcup"}
 

@@ -15,9 +15,11 @@ import pytest
 from rbdgen.accelerator.routes import CODES
 from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.driver import Dynamics, c_header
-from rbdgen.dynamics.interface import joint_angle
 from rbdgen.robot.choices import FUNCTIONS, GIVES, NEEDS
+from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
+from rbdgen.rtl.task_registers import MAGIC, register_table
 from tests.driver.designs import NAME, states
+from tests.rtl.packets import packet_format
 
 WARNINGS = ("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion")
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -33,13 +35,14 @@ def library(folder: Path, manifest: dict[str, Any], extra: dict[str, list[str]])
 
     ``extra``: arrays that a function takes besides those of `NEEDS`.
     """
+    declared = {"h": "double h", "steps": "uint16_t steps"}
     name = manifest["name"]
     lines = [f'#include "{name}.h"', f'#include "{name}.h"']  # once is enough
     for own in manifest["accelerator"]["functions"]:
         takes = [*NEEDS[own], *extra.get(own, [])]
         order = ["q", *(x for x in takes if x in ("sines", "cosines")), *takes]
         takes = list(dict.fromkeys(order))
-        arguments = "".join(f"const double *{array}, " for array in takes)
+        arguments = "".join(f"{declared.get(array, f'const double *{array}')}, " for array in takes)
         values = "".join(f"{array}, " for array in takes)
         lines += [
             f"int encode_{own}({arguments}uint16_t tag, uint32_t *packet);",
@@ -57,6 +60,9 @@ def library(folder: Path, manifest: dict[str, Any], extra: dict[str, list[str]])
         "int to_word(double value, int width, int fraction, int32_t *word);",
         "int to_word(double value, int width, int fraction, int32_t *word)",
         f"{{ return {name}_to_word(value, width, fraction, word); }}",
+        "int identify(uint32_t (*read32)(void *, uint32_t), void *context);",
+        "int identify(uint32_t (*read32)(void *, uint32_t), void *context)",
+        f"{{ return {name}_identify(read32, context); }}",
     ]
     (folder / f"{name}.h").write_text(c_header(manifest))
     source = folder / "program.c"
@@ -91,26 +97,27 @@ def header(function: str, status: int = 0) -> int:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_packets_are_the_integer_models_words(
-    integer: Dynamics, program: ctypes.CDLL, function: str
+    integer: Dynamics, program: ctypes.CDLL, manifest: dict[str, Any], function: str
 ) -> None:
     """Encode a state, answer its words as the hardware would, decode: what the driver returns."""
     coder = integer._backend.coder
     assert coder is not None
-    contract = coder.contract.functions[function]
+    contract, packets = coder.contract.functions[function], packet_format(manifest)
     for state in rows(states(NAME, 5, 3)):
         takes = [state[SPELT.get(name, name)] for name in NEEDS[function]]
         ticket = integer.submit(function, *takes)
         (tasks,) = ticket._batches
-        words = np.array([tasks.values[i.word][0] for i in contract.inputs])
+        words = [int(tasks.values[i.word][0]) for i in contract.inputs]
         packet = np.full(2 + len(words), 0xABCD, np.uint32)
         encode = getattr(program, f"encode_{function}")
         assert encode(*map(pointer, takes), TAG, pointer(packet)) == 0
-        expected = [header(function), *(words & 0xFFFFFFFF), 0xABCD]
-        np.testing.assert_array_equal(packet, expected)
+        expected = packets.encode_task(contract.code, TAG, words)
+        np.testing.assert_array_equal(packet, [*expected, 0xABCD])
 
         ticket.result()
         results = response_words(ticket.arrays, contract)
-        answer = np.array([header(function), *(results & 0xFFFFFFFF)], np.uint32)
+        response = Response(contract.code, Status.OK, TAG, results)
+        answer = np.array(packets.encode_response(response), np.uint32)
         tag = ctypes.c_uint16()
         nv = 5
         found = {
@@ -129,14 +136,14 @@ def rows(state: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
     return [{k: np.ascontiguousarray(x[i]) for k, x in state.items()} for i in range(n)]
 
 
-def response_words(arrays: dict[str, np.ndarray], contract: Any) -> np.ndarray:
+def response_words(arrays: dict[str, np.ndarray], contract: Any) -> tuple[int, ...]:
     """The words that the integer model gave, from the numbers that they stand for."""
     words = []
     for output, word in contract.outputs.items():
         name, _, index = output.rstrip("]").partition("[")
         value = arrays[name][tuple(int(k) for k in index.split(","))]
         words.append(int(math.ldexp(float(value), word.fraction)))
-    return np.array(words)
+    return tuple(words)
 
 
 def test_responses_that_are_no_result(program: ctypes.CDLL) -> None:
@@ -209,12 +216,18 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
     }
     manifest = read_manifest(generate("pendulum", tmp_path / "made", accelerator=True, **choices))
     sines = ["sines", "cosines"] if angles == "sincos" else []
+    assert len(manifest["angles"]) == len(sines)
     program = library(tmp_path, manifest, {"id": [*sines, "f_ext"], "m": sines})
     driver = Dynamics("pendulum", **choices)
     coder = driver._backend.coder
     assert coder is not None
     (state,) = rows(states("pendulum", 1, 4))
-    angle = np.ravel([joint_angle(coder.canonical, i, state["q"][None]) for i in range(2)])
+    angle = np.array(
+        [
+            a["multiplier"] * state["q"][a["coordinate"]] + a["offset"]
+            for a in manifest["angles"].values()
+        ]
+    )
     trig = (np.sin(angle), np.cos(angle)) if sines else ()
     forces = np.random.default_rng(5).normal(size=(2, 6))
     for function, takes, more in (
@@ -230,6 +243,112 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
         arrays = [state["q"], *trig, *takes]
         assert encode(*map(pointer, arrays), TAG, pointer(packet)) == 0
         np.testing.assert_array_equal(packet, [header(function), *(words & 0xFFFFFFFF)])
+
+
+@pytest.fixture(scope="module")
+def rolling(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dynamics, dict[str, Any]]:
+    choices: dict[str, Any] = {"functions": ("euler", "rk4"), "ii": 4, "target": "xcup"}
+    folder = generate(
+        "pendulum", tmp_path_factory.mktemp("rolling") / "made", accelerator=True, **choices
+    )
+    manifest = read_manifest(folder)
+    # as of any other folder
+    assert (folder / f"{manifest['name']}.h").read_text() == c_header(manifest)
+    return Dynamics(folder), manifest
+
+
+def test_rollouts_come_with_numbers(
+    rolling: tuple[Dynamics, dict[str, Any]], tmp_path: Path
+) -> None:
+    driver, manifest = rolling
+    program, packets = library(tmp_path, manifest, {}), packet_format(manifest)
+    assert driver._backend.coder is not None
+    for state in rows(states("pendulum", 5, 6)):
+        takes = [state[name] for name in ("q", "v", "tau")]
+        for rule, h, steps in (("euler", 0.0117, 3), ("rk4", 1e-3, 2), ("rk4", 3e-7, 1)):
+            contract = driver._backend.coder.contract.functions[rule]
+            ticket = driver.submit(rule, *takes, h, steps)
+            words = [int(ticket._batches[0].values[i.word][0]) for i in contract.inputs]
+            packet = np.zeros(1 + len(words), np.uint32)
+            encode = getattr(program, f"encode_{rule}")
+            given = (*map(pointer, takes), ctypes.c_double(h), steps, TAG, pointer(packet))
+            assert encode(*given) == 0
+            np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
+
+            results = response_words(ticket.arrays, contract)
+            response = Response(contract.code, Status.OVERFLOW, TAG, results)
+            answer = np.array(packets.encode_response(response), np.uint32)
+            tag, q, v = ctypes.c_uint16(), np.zeros(2), np.zeros(2)
+            decode = getattr(program, f"decode_{rule}")
+            assert decode(*map(pointer, (answer,)), ctypes.byref(tag), pointer(q), pointer(v)) == 1
+            np.testing.assert_array_equal(q, ticket.arrays["q"])
+            np.testing.assert_array_equal(v, ticket.arrays["qd"])
+
+
+@pytest.mark.parametrize(
+    ("h", "steps", "outside", "words"),
+    [
+        (0.75 / 64, 65535, 0, [65535, 49152, 2**17 - 1]),
+        (0.012, 1, 1, [1, 49152, 2**17 - 1]),
+        (math.inf, 1, 1, [1, 49152, 2**17 - 1]),
+        (0.0, 1, 1, [1, 0, 0]),
+        (-0.001, 1, 1, [1, 0, 0]),
+        (math.nan, 0, 2, [0, 0, 0]),
+        (1e-7, 1, 1, None),
+    ],
+)
+def test_steps_that_there_are_not(
+    rolling: tuple[Dynamics, dict[str, Any]],
+    tmp_path: Path,
+    h: float,
+    steps: int,
+    outside: int,
+    words: list[int] | None,
+) -> None:
+    """Too long, not positive, none: saturated and counted."""
+    program = library(tmp_path, rolling[1], {})
+    zero, packet = np.zeros(2), np.zeros(10, np.uint32)
+    arrays = (pointer(zero),) * 3
+    assert program.encode_rk4(*arrays, ctypes.c_double(h), steps, 0, pointer(packet)) == outside
+    if words is not None:
+        assert packet[7:].tolist() == words
+
+
+def test_it_knows_its_hardware(program: ctypes.CDLL, manifest: dict[str, Any]) -> None:
+    """By the registers, which are where the hardware has them."""
+    name = manifest["name"].upper()
+    text = c_header(manifest)
+    table = register_table(packet_format(manifest).functions)
+    for register in table:
+        assert f"{name}_REG_{register.name.upper()} = 0x{register.offset:02X}" in text
+        for bit in register.bits:
+            own = f"{name}_{register.name}_{bit.name}_BIT".upper()
+            assert f"{own} = {bit.position}" in text
+    offsets = {register.name: register.offset for register in table}
+    identity = int(manifest["identity"], 16)
+    right = {
+        "magic": MAGIC,
+        "format": FORMAT_VERSION,
+        "identity_low": identity & 0xFFFFFFFF,
+        "identity_high": identity >> 32,
+    }
+    callback = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint32)
+
+    def identified(values: dict[str, int]) -> int:
+        there = {offsets[own]: value for own, value in values.items()}
+        context = 0x1234
+
+        def read32(given: int, offset: int) -> int:
+            assert given == context
+            return there[offset]
+
+        return program.identify(callback(read32), ctypes.c_void_p(context))
+
+    assert identified(right) == 0
+    assert identified(right | {"magic": 0xFFFFFFFF}) == 1
+    assert identified(right | {"format": FORMAT_VERSION + 1}) == 2
+    for half in ("identity_low", "identity_high"):
+        assert identified(right | {half: right[half] ^ 0x80000000}) == 3
 
 
 def test_what_has_no_packets(manifest: dict[str, Any]) -> None:

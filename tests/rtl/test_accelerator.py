@@ -83,7 +83,7 @@ def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPat
         run = traffic.run(model, mixed)
         tags, codes = run.outputs[:, 1], np.array([CODES[f] for f in mixed])
         # in order among themselves, but rollouts of another length
-        for function in set(made.accelerator.functions) - ROLLOUTS.keys():
+        for function in set(made.accelerator.functions) - {*ROLLOUTS}:
             own = tags[run.outputs[:, 0] == CODES[function]]
             np.testing.assert_array_equal(own, np.flatnonzero(codes == CODES[function]))
         assert (np.diff(tags) == 1).all() == (case in ("in order", "one"))

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from rbdgen.rtl.apart import to_rtlil
-from rbdgen.rtl.task_packets import FORMAT_VERSION, Function, PacketFormat
-from rbdgen.rtl.task_registers import MAGIC, STICKY, register_table
+from rbdgen.rtl.task_packets import Function
 from rbdgen.rtl.task_shell import CLOCKS_IN, CLOCKS_OUT, TaskShell
 from sim.runner import build, run
 from tests.rtl.function_core import (
@@ -25,31 +24,11 @@ from tests.rtl.function_core import (
     answer,
     random_words,
 )
+from tests.rtl.packets import task_scenario
 
 IDENTITY = 0x0123456789ABCDEF
 TASKS = 80
 TESTS = 6
-
-
-def malformed_packets(packets: PacketFormat, rng: random.Random) -> list[list[int]]:
-    """Everything that can be wrong with a packet: function, options, length, and two at once."""
-    bits = 32 * packets.lanes
-
-    def packet(function: int, options: int, length: int) -> list[int]:
-        beats = [rng.getrandbits(bits) for _ in range(length)]
-        beats[0] = beats[0] >> 16 << 16 | options << 8 | function
-        return beats
-
-    made = []
-    for code in FUNCTIONS:
-        right = packets.task_beats(code)
-        lengths = {1, right - 1, right + 1, right + 2, 2 * right, 3 * right + 40} - {0, right}
-        made += [packet(code, 0, length) for length in sorted(lengths)]
-        made += [packet(code, 1 << rng.randrange(8), length) for length in (1, right, right + 1)]
-        made.append(packet(code | 1 << rng.randrange(4, 8), 0, right))
-    for absent in (2, 4, 15, 16, 255):
-        made += [packet(absent, 0, 1), packet(absent, rng.getrandbits(8), rng.randrange(2, 50))]
-    return made
 
 
 def scenario(shell: TaskShell, seed: int) -> dict[str, Any]:
@@ -62,11 +41,6 @@ def scenario(shell: TaskShell, seed: int) -> dict[str, Any]:
         words = random_words(code, rng)
         tasks.append(packets.encode_task(code, tag, words))
         answers.append(answer(packets, code, tag, words))
-
-    malformed = malformed_packets(packets, rng)
-    for beats in malformed:
-        beats[0] = beats[0] & ~(0xFFFF << 16) | next(tags) << 16
-    refusals = [packets.refuse(beats) for beats in malformed]
 
     floods = [
         {
@@ -81,25 +55,8 @@ def scenario(shell: TaskShell, seed: int) -> dict[str, Any]:
         {"packet": beats, "answer": packets.refuse(beats), "clocks": len(beats), "latency": 3}
         for beats in ([2], [0, 0, 0, 0, 0], [1 << 8])
     ]
-    return {
-        "packets": tasks,
-        "answers": answers,
-        "malformed": malformed,
-        "refusals": refusals,
-        "floods": floods,
-        "registers": {r.name: r.offset for r in register_table(FUNCTIONS)},
-        "identity": {
-            "magic": MAGIC,
-            "format": FORMAT_VERSION,
-            "identity_low": IDENTITY & 0xFFFFFFFF,
-            "identity_high": IDENTITY >> 32,
-            "functions": 0b1000100011,
-            "lanes": packets.lanes,
-        },
-        "results": {code: f"results_{function.name}" for code, function in FUNCTIONS.items()},
-        "sticky": {int(status): bit.position for status, bit in STICKY.items()},
-        "drain": 200,
-    }
+    made = task_scenario(packets, IDENTITY, tasks, answers, list(tags), rng)
+    return made | {"floods": floods, "rates": [], "drain": 200}
 
 
 def shell_of(lanes: int) -> TaskShell:
