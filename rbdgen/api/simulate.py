@@ -15,7 +15,7 @@ from ..dynamics.interface import clip
 from ..graph.text import to_text
 from ..samples import sample_states
 from ..simulate.model import Model, Result
-from .accelerator import simulate_accelerator
+from .accelerator_runs import simulate_accelerator
 from .errors import STALL, Error, Mismatch
 from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, read_manifest, write_file

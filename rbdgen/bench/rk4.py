@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from .. import api
 from ..accelerate import Accelerated, accelerate
-from ..api.accelerator import Traffic, inputs_of
 from ..api.names import DESIGN
 from ..api.rtl import load_core
+from ..api.traffic import Traffic, inputs_of
 from ..driver import Dynamics, rk4_sensitivity
 from ..golden import rnea
 from ..samples import sample_states

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..accelerate import accelerate
 from ..accelerator.model import evaluate_task
 from ..accelerator.stages import Accelerator
-from ..api.accelerator import generate_accelerator, same_graphs
+from ..api.accelerator import generate_accelerator
+from ..api.accelerator_runs import same_graphs
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
 from ..api.info import accelerator_facts

@@ -122,7 +122,7 @@ class Station(wiring.Component):
         m.submodules.core = core if self.name is None else instance_of(core, self.name)
         m.submodules.beside = beside
         operands = Signal(core.i.payload.shape(), reset_less=True)
-        whose = Signal(self.beside.data.shape(), reset_less=True)
+        entering = Signal(self.beside.data.shape(), reset_less=True)
         full = Signal()
         fetched, flag = self._operands(m)
         m.d.comb += [
@@ -130,11 +130,11 @@ class Station(wiring.Component):
             core.i.valid.eq(full),
             core.i.payload.eq(operands),
             beside.push.eq(full & core.i.ready),
-            beside.data.eq(whose),
+            beside.data.eq(entering),
         ]
         with m.If(self.i.ready):
-            m.d.sync += [full.eq(self.i.valid), operands.eq(fetched), whose.flag.eq(flag)]
-            m.d.sync += [whose[key].eq(self.i.payload[key]) for key in self.task.members]
+            m.d.sync += [full.eq(self.i.valid), operands.eq(fetched), entering.flag.eq(flag)]
+            m.d.sync += [entering[key].eq(self.i.payload[key]) for key in self.task.members]
         m.d.comb += [
             self.done.eq(core.o.valid & beside.o.valid),
             core.o.ready.eq(beside.o.valid),

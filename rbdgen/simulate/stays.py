@@ -16,7 +16,7 @@ from .vcd import read_vcd
 Int64 = NDArray[np.int64]
 TASK = ("tags/write", "tags/write_address", "tags/data")  # a task comes: its slot, its tag
 RESULT = ("o__valid", "o__ready", "o__payload.tag")
-STATION = ("full", "whose.slot", "whose.function", "done", "slot", "function")
+STATION = ("full", "entering.slot", "entering.function", "done", "whose.slot", "whose.function")
 
 
 def tasks_of(waves: Path, accelerator: Accelerator, name: str) -> list[Task]:

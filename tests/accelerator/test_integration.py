@@ -17,8 +17,8 @@ from rbdgen.accelerator.integration import (
     turn_flags,
 )
 from rbdgen.accelerator.model import evaluate_task
-from rbdgen.api.accelerator import inputs_of, within_limits
 from rbdgen.api.reference import golden_model
+from rbdgen.api.traffic import inputs_of, within_limits
 from rbdgen.dynamics.interface import from_columns
 from rbdgen.golden.rollout import euler_step, rk4_step
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed

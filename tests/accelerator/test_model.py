@@ -11,7 +11,7 @@ import pytest
 from rbdgen.accelerate import Accelerated, accelerate
 from rbdgen.accelerator.model import convert, evaluate_task
 from rbdgen.accelerator.routes import kind_of
-from rbdgen.api.accelerator import Traffic, inputs_of, within_limits
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compiler import in_words, sample_inputs
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.robot.choices import FUNCTIONS

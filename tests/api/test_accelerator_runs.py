@@ -13,9 +13,10 @@ import pytest
 from rbdgen import api
 from rbdgen.accelerate import Accelerated, accelerate
 from rbdgen.accelerator.routes import CODES, stage_of
-from rbdgen.api.accelerator import BURST, Traffic, inputs_of, traced_run, within_limits
+from rbdgen.api.accelerator_runs import BURST, traced_run
 from rbdgen.api.names import DESIGN
 from rbdgen.api.rtl import load_core
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.bench.rk4 import SLOPES, picture, turns
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.stays import tasks_of

@@ -10,7 +10,8 @@ import pytest
 
 from rbdgen.accelerate import Accelerated, accelerate
 from rbdgen.accelerator.routes import CODES, STEPS
-from rbdgen.api.accelerator import Traffic, accelerator_manifest, inputs_of, within_limits
+from rbdgen.api.accelerator import accelerator_manifest
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.robot.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.emit import core_files

@@ -12,7 +12,7 @@ import pytest
 from rbdgen.accelerate import Accelerated, accelerate
 from rbdgen.accelerator.routes import CODES, ROLLOUTS, STEPS
 from rbdgen.api import generate, read_manifest
-from rbdgen.api.accelerator import Traffic, inputs_of, within_limits
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.robot.choices import FUNCTIONS
 from rbdgen.rtl.task_packets import PacketFormat, Response, Status
 from sim.runner import build_sources, run

@@ -1,0 +1,112 @@
+"""An accelerator's folder simulated: every bit, and what each function takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..accelerate import Accelerated, accelerate
+from ..accelerator.timeline import Task, timeline
+from ..graph.text import to_text
+from ..simulate.model import Result
+from ..simulate.stays import tasks_of
+from .errors import STALL
+from .folder import OutputError, read_manifest, write_file
+from .names import DESIGN
+from .rtl import load_core
+from .traffic import Traffic, inputs_of, within_limits
+
+Progress = Callable[[str], None]
+BATCH = 256  # tasks, as in Dadu-RBD's evaluation
+REPORT = "simulation.json"
+WAVES, TIMELINE = "simulation.vcd", "timeline.svg"
+BURST = 24  # tasks in the waves
+
+
+def simulate_accelerator(
+    folder: Path,
+    states: int,
+    seed: int,
+    progress: Progress = lambda _: None,
+    waves: bool = False,
+) -> dict[str, Any]:
+    """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
+
+    Each function: one task alone, for its latency, then a batch of 256, for its interval; then
+    ``states`` tasks of all functions in random order, at full rate and under random stalls on
+    both sides. Every bit and tag is compared with the integer model, and the values of the batch
+    with the golden model. With ``waves`` also simulation.vcd and timeline.svg, of a few tasks.
+
+    Raises Mismatch where hardware, model or manifest disagree.
+    """
+    entry = read_manifest(folder)
+    made = accelerate(str(folder / DESIGN), progress)
+    same_graphs(folder, made)
+    model = load_core(folder, entry, progress=progress)
+    state = within_limits(made, BATCH, seed)
+    traffic = Traffic(made, inputs_of(made, state))
+    functions = {}
+    for function in made.accelerator.functions:
+        alone = traffic.run(model, [function])
+        batch = traffic.run(model, [function] * BATCH)
+        later = batch.result_cycle[BATCH // 2 :]
+        functions[function] = {
+            "latency": int(alone.result_cycle[0] - alone.accept_cycle[0]),
+            "interval": round(float(later[-1] - later[0]) / (len(later) - 1), 2),
+            "batch_cycles": int(batch.result_cycle[-1] - batch.accept_cycle[0]),
+            "overflows": int(traffic.expected[function][1].sum()),
+            "errors": {
+                name: error.report() for name, error in traffic.errors(function, state).items()
+            },
+        }
+        progress(f"{function}: {BATCH} tasks, every bit equal")
+    mixed = traffic.mixed(states, seed)
+    run = traffic.run(model, mixed)
+    progress(f"{states} tasks of all functions mixed, every bit equal")
+    for stall_in, stall_out in ((STALL, STALL), (0.0, 0.9)):
+        traffic.run(model, mixed[:1000], stall_in=stall_in, stall_out=stall_out, seed=seed)
+    progress("the same under random stalls")
+    report = {
+        "states": states,
+        "seed": seed,
+        "bit_exact": True,
+        "batch": BATCH,
+        "functions": functions,
+        "mixed": {
+            "tasks": states,
+            "cycles": int(run.result_cycle[-1] - run.accept_cycle[0]),
+        },
+        "multipliers": entry["multipliers"]["hardware"],
+    }
+    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
+    if waves:
+        traced_run(traffic, folder, entry, seed, progress)
+    return report
+
+
+def traced_run(
+    traffic: Traffic, folder: Path, entry: dict[str, Any], seed: int, progress: Progress
+) -> tuple[list[Task], Result]:
+    """Write the waves of a burst of all functions, and who was where in it as a picture."""
+    model = load_core(folder, entry, trace=True, progress=progress)
+    run = traffic.run(model, traffic.mixed(BURST, seed), waves=folder / WAVES)
+    accelerator = traffic.made.accelerator
+    tasks = tasks_of(folder / WAVES, accelerator, entry["name"])
+    title = f"{entry['robot']}: {BURST} tasks of {len(accelerator.functions)} functions"
+    write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
+    progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")
+    return tasks, run
+
+
+def same_graphs(folder: Path, made: Accelerated) -> None:
+    """OutputError if this rbdgen makes another accelerator of the design than the folder's."""
+    for name, stage in made.accelerator.stages.items():
+        file = folder / f"graph_{name}.txt"
+        try:
+            there = file.read_bytes()
+        except OSError as error:
+            raise OutputError(f"{file}: {error.strerror}") from None
+        if there != to_text(stage.fixed).encode():
+            raise OutputError(f"{folder}: made by another version of rbdgen; generate it again")

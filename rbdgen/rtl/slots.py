@@ -1,0 +1,90 @@
+"""What the accelerator's stations share: banks of words, marks, and the task that has just come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from amaranth.hdl import Module, Mux, Signal, Value
+
+from ..accelerator.routes import AGAIN, HOST, RESULT
+from .lut_ram import LutRam
+from .station import FLAG, bank_layout, is_one_of
+
+if TYPE_CHECKING:
+    from .accelerator import AcceleratorCore
+
+
+@dataclass
+class Slots:
+    """Every task under way has one: its place in banks and marks."""
+
+    core: AcceleratorCore
+    m: Module
+    task: Any = field(init=False)  # that has just come, and its slot
+    slot: Signal = field(init=False)
+    comes: Signal = field(init=False)
+    leaves: Signal = field(init=False)  # a slot is free again:
+    left: Signal = field(init=False)
+
+    def __post_init__(self) -> None:
+        slots = range(self.core.accelerator.slots)
+        self.task = Signal(self.core.i.payload.shape(), reset_less=True)
+        self.slot, self.comes = Signal(slots, reset_less=True), Signal()
+        self.left, self.leaves = Signal(slots, reset_less=True), Signal()
+
+    @property
+    def depth(self) -> int:
+        """How many slots there are."""
+        return self.core.accelerator.slots
+
+    def leading(self, stage: str, to: str) -> list[tuple[str, str]]:
+        """(function, visit) of every visit to ``stage`` from which tasks go ``to``."""
+        accelerator = self.core.accelerator
+        return [(f, v) for f, v in accelerator.visitors(stage) if to in accelerator.route(f)[v]]
+
+    def sent(self, stage: str, to: str) -> tuple[Value, Value, Value]:
+        """Whether a stage sends a task ``to`` somewhere in this cycle, its slot and function."""
+        station, ways = self.core.stations[stage], self.leading(stage, to)
+        whose = station.whose
+        first = is_one_of(whose.function, [f for f, v in ways if not v.endswith(AGAIN)])
+        second = is_one_of(whose.function, [f for f, v in ways if v.endswith(AGAIN)])
+        sends = station.done & Mux(whose.again, second, first)
+        if stage == "integrate":
+            sends &= whose.finish if to == RESULT else ~whose.finish
+        return sends, whose.slot, whose.function
+
+    def mark(
+        self, marks: Signal, events: list[tuple[Value, Value]], clears: list[Any] | None = None
+    ) -> None:
+        """A bit for each slot, cleared when a task comes there and by ``clears``, set by events."""
+        for clear, slot in [(self.comes, self.slot), *(clears or [])]:
+            with self.m.If(clear):
+                self.m.d.sync += marks.bit_select(slot, 1).eq(0)
+        for event, slot in events:
+            with self.m.If(event):
+                self.m.d.sync += marks.bit_select(slot, 1).eq(1)
+
+    def bank(self, sender: str, fields: list[str], slot: Value, name: str) -> Any:
+        """What ``sender`` gave for a slot."""
+        m, core = self.m, self.core
+        layout = bank_layout(core.accelerator, sender, fields)
+        written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")
+        if sender == HOST:
+            write, address = self.comes, self.slot
+            m.d.comb += [written[word].eq(self.task.words[word]) for word in fields]
+        else:
+            station = core.stations[sender]
+            write, address = station.done, station.whose.slot
+            m.d.comb += [written[word].eq(station.o[word]) for word in fields]
+            m.d.comb += written[FLAG].eq(station.flag)
+        ram = LutRam(layout.size, self.depth)
+        core.made_rams.append(ram)
+        m.submodules[f"bank_{name}"] = ram.instance(
+            write=write,
+            write_address=address,
+            data=written.as_value(),
+            read_address=slot,
+            q=read.as_value(),
+        )
+        return read
