@@ -28,6 +28,7 @@ from .robot.model import RobotError
 from .rtl.emit import EmitError
 from .schedule.exact import NoSolver
 from .simulate.toolchain import SimulationError
+from .synthesize.nextpnr import PLACERS, ROUTERS
 from .synthesize.tool import SynthesisError
 from .tables import info_text, simulation_text, topology_text
 from .target import TARGETS
@@ -167,6 +168,18 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at"
     )
+    command.add_argument(
+        "--placer",
+        choices=PLACERS,
+        default=PLACERS[0],
+        help="nextpnr's (default: %(default)s); static for large designs with shared multipliers",
+    )
+    command.add_argument(
+        "--router",
+        choices=ROUTERS,
+        default=ROUTERS[0],
+        help="nextpnr's (default: %(default)s); router2 where that does not end",
+    )
 
     command = commands.add_parser("demo", help="iiwa 14 from URDF to bits, a pendulum to an FPGA")
     command.add_argument("-o", "--output", metavar="DIR", default="build/demo")
@@ -268,6 +281,8 @@ def _synthesize(options: argparse.Namespace) -> None:
         seeds=range(1, options.seeds + 1),
         frequency=options.frequency,
         progress=progress(),
+        placer=options.placer,
+        router=options.router,
     )
     print(report["text"])
 

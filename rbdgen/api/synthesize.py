@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..synthesize.nextpnr import PLACERS, ROUTERS
 from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import synth_xilinx
 from .folder import read_manifest, write_file
@@ -23,6 +24,8 @@ def synthesize(
     seeds: Sequence[int] = (1,),
     frequency: float = 150.0,
     progress: Progress = lambda _: None,
+    placer: str = PLACERS[0],
+    router: str = ROUTERS[0],
 ) -> dict[str, Any]:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
@@ -52,5 +55,7 @@ def synthesize(
         seeds=seeds,
         freq=frequency,
         progress=progress,
+        placer=placer,
+        router=router,
     )
     return result.to_json() | {"text": str(result)}

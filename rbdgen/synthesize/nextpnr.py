@@ -14,6 +14,7 @@ from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
 from rbdgen.target import Target
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
+PLACERS, ROUTERS = ("heap", "static"), ("router1", "router2")  # the first is nextpnr's default
 SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
@@ -62,6 +63,8 @@ def place_and_route(
     speed: int = 6,
     seed: int = 1,
     freq: float = 150.0,
+    placer: str = PLACERS[0],
+    router: str = ROUTERS[0],
     out_config: Path | None = None,
     progress: Progress | None = None,
 ) -> Placement:
@@ -72,6 +75,9 @@ def place_and_route(
         speed: grade 6, 7 or 8.
         seed: of the placement. The same seed gives the same result.
         freq: MHz that placement and routing aim at.
+        placer: of ``PLACERS``; the static one makes wires a quarter shorter on large designs that
+            share multipliers.
+        router: of ``ROUTERS``; the second looks at all nets at once, which full parts need.
         out_config: the placed design as text, for ecppack.
 
     Raises:
@@ -84,6 +90,7 @@ def place_and_route(
         shutil.copy(netlist, folder / "netlist.json")
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
+        arguments += ["--placer", placer, "--router", router]
         arguments += ["--json", "netlist.json", "--report", "report.json"]
         arguments += ["--lpf-allow-unconstrained", "--placer-heap-timingweight", TIMING_WEIGHT]
         arguments += ["--textcfg", "design.config"] if out_config else []

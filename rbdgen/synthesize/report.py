@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rbdgen.synthesize.nextpnr import Placement, place_and_route
+from rbdgen.synthesize.nextpnr import PLACERS, ROUTERS, Placement, place_and_route
 from rbdgen.synthesize.pins import add_pins
 from rbdgen.synthesize.tool import Progress
 from rbdgen.synthesize.yosys import Cells, synth_ecp5
@@ -111,6 +111,8 @@ def synthesize(
     freq: float = 150.0,
     clock: str = "clk",
     progress: Progress | None = None,
+    placer: str = PLACERS[0],
+    router: str = ROUTERS[0],
 ) -> Report:
     """Map a design to ECP5 and place it once for each speed grade and seed.
 
@@ -122,6 +124,7 @@ def synthesize(
         speeds: grades to place for; none: only map and count.
         seeds: of the placements.
         freq: MHz aimed at.
+        placer, router: as for :func:`rbdgen.synthesize.nextpnr.place_and_route`.
 
     Raises:
         SynthesisError: a missing tool, or what a tool said.
@@ -135,7 +138,14 @@ def synthesize(
         for speed in speeds:
             for seed in seeds:
                 placement = place_and_route(
-                    pinned, part, speed=speed, seed=seed, freq=freq, progress=progress
+                    pinned,
+                    part,
+                    speed=speed,
+                    seed=seed,
+                    freq=freq,
+                    placer=placer,
+                    router=router,
+                    progress=progress,
                 )
                 placements.append(placement)
                 if progress:

@@ -91,6 +91,18 @@ def test_a_seed_repeats(report: Report, folder: Path) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
+def test_other_placer_and_router(report: Report, folder: Path) -> None:
+    """Both are of use on large designs; a small one shows that they are asked."""
+    other = place_and_route(
+        folder / "out" / "dot2-pins.json", TARGETS["ecp5-25f"], placer="static", router="router2"
+    )
+    assert other.used == report.placements[0].used
+    assert other.critical_path != report.placements[0].critical_path
+    assert 100 < other.fmax < 500
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
 def test_xilinx_counts(folder: Path) -> None:
     cells = synth_xilinx([folder / "dot2.v", folder / "multipliers.v"], "dot2")
     assert cells["DSP48E2"] == 2
