@@ -103,13 +103,15 @@ def test_robots_that_cannot_roll() -> None:
 
 
 @pytest.mark.rtl
+@pytest.mark.slow
 def test_rtl_is_integer_in_every_bit(tmp_path: Path) -> None:
     """Short rollouts overtake long ones; other tasks go between them."""
     choices = CHOICES | {"functions": ("id", "rk4"), "ii": 8}
     folder = generate(NAME, tmp_path / "made", accelerator=True, **choices)
     with UNOPTIMISED:
         drivers = [Dynamics(folder, kind, on_overflow="ignore") for kind in ("rtl", "integer")]
-    q, v, tau, h, steps = starts(150, 5)
+    q, v, tau, h, steps = starts(60, 5)
+    steps = steps % 8 + 1
     found = []
     for driver in drivers:
         tickets = [driver.submit("rk4", q, v, tau, h, steps), driver.submit("id", q, v, v)]
