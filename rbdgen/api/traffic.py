@@ -153,7 +153,7 @@ class Traffic:
         words, _ = self.expected[function]
         formats: dict[str, Format] = accelerator.result_formats[function]
         columns = {name: word.real(words[:, k]) for k, (name, word) in enumerate(formats.items())}
-        design: Design = replace(self.made.design, functions=(function,))
+        design: Design = replace(self.made.design, functions=(function,), mix=None)
         reference = golden_model(design, self.made.front.robot, state)
         errors = {}
         for name, values in from_columns(columns, robot.nv).items():

@@ -161,6 +161,13 @@ def test_queued_calls_run_together(golden: Dynamics) -> None:
     np.testing.assert_array_equal(found, second.arrays["M"])
 
 
+def test_golden_of_a_mix(golden: Dynamics) -> None:
+    """Each function is computed alone."""
+    mixed = Dynamics(NAME, "golden", functions=("id", "m"), mix="id=2,m=1")
+    q = states(NAME, 3, 7)["q"]
+    np.testing.assert_array_equal(mixed.crba(q), golden.crba(q))
+
+
 def test_what_a_call_can_do_without() -> None:
     driver = Dynamics(NAME, "golden", functions=("did", "dfd"))
     state = states(NAME, 2, 8)

@@ -95,21 +95,23 @@ def test_rules_that_there_are_not(driver: Dynamics) -> None:
         Dynamics(NAME, "golden", functions=("id",)).rollout(q, v, tau, h, steps, "euler")
 
 
-@pytest.mark.parametrize("kind", ["golden", "integer"])
-def test_robots_that_cannot_roll(kind: str) -> None:
+def test_robots_that_cannot_roll() -> None:
+    """The reference refuses what the hardware cannot do."""
     quadruped = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
     with pytest.raises(RobotError, match=r"rollouts are for joints .*; this one is floating"):
-        Dynamics(quadruped, kind, functions=("rk4",), base="floating", ii=8, target="xcup")
+        Dynamics(quadruped, "golden", functions=("rk4",), base="floating", ii=8, target="xcup")
 
 
 @pytest.mark.rtl
+@pytest.mark.slow
 def test_rtl_is_integer_in_every_bit(tmp_path: Path) -> None:
     """Short rollouts overtake long ones; other tasks go between them."""
     choices = CHOICES | {"functions": ("id", "rk4"), "ii": 8}
     folder = generate(NAME, tmp_path / "made", accelerator=True, **choices)
     with UNOPTIMISED:
         drivers = [Dynamics(folder, kind, on_overflow="ignore") for kind in ("rtl", "integer")]
-    q, v, tau, h, steps = starts(150, 5)
+    q, v, tau, h, steps = starts(60, 5)
+    steps = steps % 8 + 1
     found = []
     for driver in drivers:
         tickets = [driver.submit("rk4", q, v, tau, h, steps), driver.submit("id", q, v, v)]
