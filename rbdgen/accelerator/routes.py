@@ -16,8 +16,6 @@ _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
 CODES = {name: k for k, name in enumerate(_ALL)}
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
-# in an order in which each reads of those before it, but for visits that come back
-STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient", "product")
 AGAIN = "_again"  # ends the name of a visit that reads what comes back
 RESULT = "result"  # the task is done
 
