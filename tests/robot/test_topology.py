@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -267,7 +267,7 @@ def _of_another_kind(joint: Joint, by: float) -> Joint:
 
 @pytest.mark.parametrize("change", [_displaced, _tilted, _of_another_kind])
 @pytest.mark.parametrize("seed", SEEDS[::4])
-def test_a_changed_limb_is_not_alike(seed: int, change) -> None:  # type: ignore[no-untyped-def]
+def test_a_changed_limb_is_not_alike(seed: int, change: Callable[[Joint, float], Joint]) -> None:
     own = subtree(seed, branching=0.0)
     other = mirrored(own, SIGNS[2], "other_", len(own))
     assert len(topology(robot_of([own, other])).alike) == 1

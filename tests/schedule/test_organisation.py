@@ -11,6 +11,7 @@ import pytest
 
 from rbdgen.api import topology
 from rbdgen.api.topology import facts_of
+from rbdgen.robot.model import Robot
 from rbdgen.robot.topology import topology as organised
 from rbdgen.schedule import svg
 from rbdgen.schedule.organisation import organisation
@@ -32,7 +33,7 @@ CASES = {
 Box = tuple[float, float, float, float]
 
 
-def random_facts(robot) -> dict[str, Any]:  # type: ignore[no-untyped-def]
+def random_facts(robot: Robot) -> dict[str, Any]:
     found = organised(robot)
     return facts_of(found, found.present)
 
