@@ -7,15 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .accelerator.integration import Coordinate, integration
-from .accelerator.routes import CODES, LAST, ROLLOUTS, kind_of, stage_of, visits
+from .accelerator.routes import CODES, LAST, ROLLOUTS, indices, kind_of, stage_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
-from .compiler import (
-    Front,
-    Progress,
-    front_end,
-    in_words,
-    sample_inputs,
-)
+from .compiler import Front, Progress, front_end, in_words, sample_inputs
 from .graph.fixed import FixedGraph, Format
 from .graph.node import Node, Op
 from .passes.pieces import Piece, cut
@@ -33,9 +27,13 @@ FEWEST_SLOTS = 4
 class Accelerated:
     """A robot, the graph of all that its accelerator can be asked for, and the accelerator."""
 
-    design: Design
-    front: Front  # of the functions that are traced together
+    front: Front
     accelerator: Accelerator
+
+    @property
+    def design(self) -> Design:
+        """The choices, the functions among them that tasks may ask for."""
+        return self.front.design
 
 
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
@@ -54,7 +52,7 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     made = Accelerator(functions, stages, results, whole.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     _fits(front, made)
-    return Accelerated(design, front, made)
+    return Accelerated(front, made)
 
 
 def _pieces(front: Front, whole: FixedGraph) -> dict[str, Piece]:
@@ -185,11 +183,6 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     gives = GIVES[function]
     found = [o for o in there if kind_of(o) in gives]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
-
-
-def indices(name: str) -> tuple[int, ...]:
-    """``M[3,1]`` → (3, 1)."""
-    return tuple(int(k) for k in name[name.index("[") + 1 : name.index("]")].split(","))
 
 
 def _slots(accelerator: Accelerator) -> int:

@@ -167,6 +167,11 @@ def kind_of(field: str) -> str:
     return field.partition("[")[0]
 
 
+def indices(name: str) -> tuple[int, ...]:
+    """``M[3,1]`` → (3, 1)."""
+    return tuple(int(k) for k in name[name.index("[") + 1 : name.index("]")].split(","))
+
+
 # The words of a task in their order, by kind; each function takes the first of them.
 ORDER = ("sin", "cos", "q", "qd", "u", "f_ext", "steps", "h", "Minv")
 STEPS = "steps[0]"  # of a rollout

@@ -19,6 +19,7 @@ from .routes import (
     STEPS,
     WAITS,
     Source,
+    indices,
     kind_of,
     origin,
     place,
@@ -218,7 +219,6 @@ def constant(fixed: FixedGraph) -> bool:
     return all(n.op in (Op.INPUT, Op.CONST, Op.MULC) for n in fixed.graph.nodes)
 
 
-def _position(item: tuple[str, int]) -> tuple[int, list[int], str]:
+def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:
     name, _ = item
-    numbers = [int(k) for k in name[name.index("[") + 1 : name.index("]")].split(",")]
-    return ORDER.index(kind_of(name)), numbers, name
+    return ORDER.index(kind_of(name)), indices(name), name

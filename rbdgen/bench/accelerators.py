@@ -11,6 +11,7 @@ from ..api.kept import kept
 from ..api.mapped import yosys_version
 from ..peers import PEERS
 from ..robot.choices import FUNCTIONS
+from ..synthesize.tool import SynthesisError
 from ..tables import table
 
 Progress = Callable[[str], None]
@@ -34,7 +35,8 @@ def accelerators(place: Path, progress: Progress) -> Any:
         progress(f"{name}: {robot}, {choices}")
         results[name] = _measured(place / name, robot, choices, place / "kept", progress)
         print(f"\n{as_text(name, results[name])}", flush=True)
-    print(f"\n{beside_dadu(results['iiwa14'])}")
+    if results["iiwa14"]["cells"]:
+        print(f"\n{beside_dadu(results['iiwa14'])}")
     return results
 
 
@@ -45,13 +47,20 @@ def _measured(
     api.generate(robot, folder, progress, **whole)
     manifest = api.read_manifest(folder)
 
-    def compute() -> dict[str, Any]:
-        simulation = api.simulate(folder, STATES, progress=progress)
-        synthesis = api.synthesize(folder, progress=progress)
-        return {"simulation": simulation, "cells": synthesis["cells"]}
+    def simulated() -> Any:
+        return api.simulate(folder, STATES, progress=progress)
 
-    of = f"{manifest['digest']} {yosys_version()} {STATES}"
-    return {"manifest": manifest, **kept(place, "accelerator", of, compute)}
+    def mapped() -> Any:
+        return api.synthesize(folder, progress=progress)["cells"]
+
+    digest = manifest["digest"]
+    simulation = kept(place, "accelerator-simulation", f"{digest} {STATES}", simulated)
+    try:
+        cells = kept(place, "accelerator-cells", f"{digest} {yosys_version()}", mapped)
+    except SynthesisError as error:  # not kept: it may be this machine's
+        progress(f"not mapped: {error}")
+        cells = {}
+    return {"manifest": manifest, "simulation": simulation, "cells": cells}
 
 
 def as_text(name: str, result: dict[str, Any]) -> str:
@@ -70,11 +79,15 @@ def as_text(name: str, result: dict[str, Any]) -> str:
     ]
     mixed = simulation["mixed"]
     cells = result["cells"]
+    flip_flops = sum(n for cell, n in cells.items() if cell.startswith("FD"))
+    on_xcup = (
+        f"{cells['DSP48E2']} DSP48E2, {luts(cells)} LUTs, {flip_flops} flip-flops"
+        if cells
+        else f"{about['multipliers']} multipliers, not mapped"
+    )
     return "\n".join(
         [
-            f"{name}: {cells.get('DSP48E2', 0)} DSP48E2, {luts(cells)} LUTs, "
-            f"{sum(n for c, n in cells.items() if c.startswith('FD'))} flip-flops; "
-            f"{about['slots']} tasks under way",
+            f"{name}: {on_xcup}; {about['slots']} tasks under way",
             "",
             table(("function", "latency", "interval", f"{batch} tasks", "RMS error"), rows),
             "",

@@ -8,9 +8,8 @@ from typing import Any
 
 import jinja2
 
-from ..accelerate import indices
 from ..accelerator.integration import LONGEST, STEP
-from ..accelerator.routes import kind_of
+from ..accelerator.routes import indices, kind_of
 from ..api.folder import InputError
 from ..data import data_folder
 from ..dynamics.interface import SYMMETRIC, WRENCH
