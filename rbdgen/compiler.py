@@ -12,6 +12,7 @@ from typing import Any
 
 from .accelerator.routes import traced
 from .dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
+from .dynamics.steps import program as visits
 from .dynamics.trace import trace as trace_functions
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
@@ -24,15 +25,18 @@ from .passes.limbs import LimbError, Limbs, find_limbs, unread
 from .passes.phase import phase
 from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
+from .passes.visit_words import visited
 from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
-from .plans import planned, turns
+from .plans import planned, refuse_joints, rounds, turns
 from .robot.canonical import stages
+from .robot.chained_frames import chained_frames
 from .robot.design import Design, bounds, load
 from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
-from .schedule.limbs import AnyPlan, LimbPlan
+from .schedule.any_plan import AnyPlan
+from .schedule.limbs import LimbPlan
 from .target import find_target
 
 RANGE_SAMPLES = 40_000
@@ -118,6 +122,8 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
     given = sample_inputs(front)
+    if front.design.fold == "joints":
+        return joints_in_turn(front, given, progress)
     limbs = limbs_of(front)
     if limbs is not None and (core := in_turn(front, limbs, given, progress)) is not None:
         return core
@@ -136,6 +142,17 @@ def in_turn(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Cor
     spare = input_formats(unread(front.graph, limbs), given.limits, front.design.width)
     instances = instantiate(fixed, limbs, front.graph, spare)
     return Core(front, ranges, instances.whole, LimbPlan(template, limbs, instances), (note,))
+
+
+def joints_in_turn(front: Front, given: Given, progress: Progress) -> Core:
+    """One datapath for each thing that joints compute, for all joints."""
+    refuse_joints(front.design, front.robot.name)
+    program = visits(chained_frames(front.canonical), front.graph, front.design.rotation)
+    progress("ranges and word lengths")
+    words = visited(program, front.graph, given, front.design.width)
+    progress("schedule")
+    plan, note = rounds(front.design, words)
+    return Core(front, Ranges({}, frozenset()), words.whole, plan, (note,))
 
 
 def in_words(

@@ -6,6 +6,7 @@ import math
 
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
+from .passes.visit_words import Visited
 from .robot.design import Design
 from .robot.model import RobotError
 from .schedule.binding import bind
@@ -15,6 +16,7 @@ from .schedule.fold import Fold
 from .schedule.latency import quickest
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
+from .schedule.rounds import RoundPlan, Ways, in_rounds
 from .schedule.units import Jobs, shared_jobs
 from .target import Target, find_target
 
@@ -80,6 +82,51 @@ def _shared(design: Design, whole: Graph) -> float:
     if design.multipliers is None:
         return math.inf
     return -(-whole.operations()["mul"] // design.multipliers)
+
+
+JOINTS_COMPUTE = {"id", "did", "m"}
+
+
+def refuse_joints(design: Design, robot: str) -> None:
+    """RobotError for what joints that take turns do not do."""
+    others = [name for name in design.functions if name not in JOINTS_COMPUTE]
+    wrong = [
+        (others, f"functions: {', '.join(others)}: joints in turn compute id, did and m"),
+        (design.formulation != "composite", "formulation: joints in turn have the composite one"),
+        (design.angles != "on-chip", "angles: joints in turn make their own sines"),
+        (design.error is not None, "error: joints in turn have words of one width"),
+        (design.external_forces, "external_forces: joints in turn take none"),
+        (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),
+        (
+            design.ii is None and design.multipliers is None,
+            "fold: joints: say how often with ii, or with how much with multipliers",
+        ),
+    ]
+    for is_so, what in wrong:
+        if is_so:
+            raise RobotError(f"{robot}: {what}")
+
+
+def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
+    """Joints in turn at the interval that is asked for, or the smallest within the budget."""
+    target = find_target(design.target)
+    budget = design.multipliers or target.multipliers
+    ways = Ways(visited, target)
+    try:
+        soonest = ways.soonest(budget)
+    except ValueError as error:
+        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+    found = soonest if design.ii is None else ways.cheapest(design.ii)
+    if found.multipliers > budget:
+        raise too_often(found.every, soonest.every, target, budget)
+    plan = in_rounds(visited, target, found.rounds, found.cycles)
+    visits = len(visited.program.reads)
+    note = (
+        f"joints take turns: {visits} visits to {len(plan.lanes.copies)} datapaths in {found.rounds} "
+        f"rounds of {found.cycles} cycles; {plan.fixed.graph.operations()['mul']} products in "
+        f"place of {visited.whole.graph.operations()['mul']}"
+    )
+    return plan, note
 
 
 def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:

@@ -9,7 +9,7 @@ from functools import cached_property
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
 from ..passes.pieces import Piece
-from ..schedule.limbs import AnyPlan
+from ..schedule.any_plan import AnyPlan
 from .routes import (
     AGAIN,
     HOST,

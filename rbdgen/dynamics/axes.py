@@ -12,6 +12,7 @@ from .spatial import (
     ConstantRotation,
     Rotation,
     Turn,
+    TurnX,
     Twist,
     Wrench,
     add,
@@ -38,7 +39,7 @@ class Axis:
 class Step:
     """A change of frame and observer: turn, then add ``r`` to places and ``c`` to velocities."""
 
-    rotation: Rotation | Turn | ConstantRotation | None
+    rotation: Rotation | Turn | TurnX | ConstantRotation | None
     r: Vector
     c: Vector
 
@@ -63,10 +64,7 @@ def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
     w, Uz, a = moved.motion.w, [row[2] for row in moved.motion.U()], moved.motion.a
     around, z = [w[1], -w[0], 0.0], E[2]  # ω × z
     if kind is JointKind.REVOLUTE:
-        # Ψ̇ = (ω × z; 0),  Ψ̈ = (U z; a × z)
-        second = Uz, [a[1], -a[0], 0.0]
-        twists = [(z, ZERO), (around, ZERO), second, (scale(2.0, around), ZERO)]
-        return [Axis(at.start, m, *twists)]
+        return [turning_axis(at.start, m, w, Uz, a)]
     if kind is JointKind.PRISMATIC:
         # Ψ̇ = (0; ω × z),  Ψ̈ = (0; U z)
         twists = [(ZERO, z), (ZERO, around), (ZERO, Uz), (ZERO, scale(2.0, around))]
@@ -80,6 +78,14 @@ def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
         *(_sliding(at.start + k, E[k], moved, A) for k in range(3)),
         *(_turning_about(at.start + 3 + k, E[k], moved) for k in range(3)),
     ]
+
+
+def turning_axis(index: int, factor: float, w: Vector, Uz: Vector, a: Vector) -> Axis:
+    """Of a revolute joint, from ω, the last column of U, and a."""
+    z, around = [0.0, 0.0, 1.0], [w[1], -w[0], 0.0]  # ω × z
+    # Ψ̇ = (ω × z; 0),  Ψ̈ = (U z; a × z)
+    second = Uz, [a[1], -a[0], 0.0]
+    return Axis(index, factor, (z, ZERO), (around, ZERO), second, (scale(2.0, around), ZERO))
 
 
 def _sliding(index: int, sigma: Vector, moved: Moved, A: float) -> Axis:

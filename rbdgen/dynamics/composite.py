@@ -167,14 +167,14 @@ class Columns:
             whole = whole.plus(self._passed[child][0])
             below += self._passed[child][1]
         axes = axes_of(robot, i, moved, unit)
-        own = [_column(axis, whole) for axis in axes]
+        own = [column_of(axis, whole) for axis in axes]
         for axis in axes:
             for column in own:
                 self._among_own(axis, column)
             for column in below:
                 self._with_descendant(axis, column)
         if joint.parent >= 0:
-            columns = below + [_turning(column, force) for column in own]
+            columns = below + [turning(column, force) for column in own]
             for step in steps_to_parent(joint, moved, self.moved[joint.parent].motion, unit):
                 whole = whole.seen_after(step)
                 columns = [column.seen_after(step) for column in columns]
@@ -199,24 +199,28 @@ class Columns:
 
 
 def _own(joint: Joint, motion: Motion, unit: Units) -> Composite:
-    """A body alone, seen from its own origin: ẋ = ω × x."""
+    """A body alone."""
     A, inertia = unit.acceleration, joint.inertia
     J = inertia.J
     (m,) = scaled([inertia.mass], 1 / A**2)
-    h = scaled(inertia.h, 1 / A)
     # Σ = ½ tr(J) 1 - J
     S = (np.eye(3) * J.trace() / 2 - J).tolist()
-    L = transposed([cross(motion.w, column) for column in S])  # Σ is symmetric
-    return Composite(m, h, symmetric(S), cross(motion.w, h), L)
+    return body_alone(m, scaled(inertia.h, 1 / A), S, motion.w)
 
 
-def _column(axis: Axis, whole: Composite) -> Column:
+def body_alone(m: Scalar, h: Vector, S: Tensor, w: Vector) -> Composite:
+    """A body that turns with ``w``, seen from its own origin: ẋ = ω × x."""
+    L = transposed([cross(w, column) for column in S])  # Σ is symmetric
+    return Composite(m, h, symmetric(S), cross(w, h), L)
+
+
+def column_of(axis: Axis, whole: Composite) -> Column:
     F1 = wrench_sum(whole.momentum_times(axis.S), whole.inertia_times(axis.rate))
     F2 = wrench_sum(whole.momentum_times(axis.first), whole.inertia_times(axis.second))
     return Column(axis, whole.inertia_times(axis.S), whole.momentum_on(axis.S), F1, F2)
 
 
-def _turning(column: Column, force: Wrench) -> Column:
+def turning(column: Column, force: Wrench) -> Column:
     """The column as its ancestors see it, who do not turn along: F2 + S ×* f."""
     s, sigma = column.axis.S
     turned = cross(s, force[0]), add(cross(s, force[1]), cross(sigma, force[0]))

@@ -32,36 +32,55 @@ def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> Wrench:
     """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
     A, B, J = unit.acceleration, unit.force, inertia.J
     (m,) = scaled([inertia.mass], B / A)
-    h = scaled(inertia.h, B)
+    S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
+    diagonal = [diagonal_terms(S[(k + 1) % 3], S[(k + 2) % 3]) for k in range(3)]
+    across = [-float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])]
+    h, h_moment = scaled(inertia.h, B), scaled(inertia.h, 1 / A)
+    return moving_force(m, h, h_moment, diagonal, across, motion)
+
+
+def moving_force(
+    m: Scalar,
+    h: Vector,
+    h_moment: Vector,
+    diagonal: list[Vector],
+    across: Vector,
+    motion: Motion,
+) -> Wrench:
+    """F and N of a body from its numbers: m, h for the force and for the moment; of Σ what
+    ``diagonal_terms`` gives for x, y and z, and Σ_xy, Σ_xz, Σ_yz."""
     U, P, alpha = motion.U(), motion.products(), motion.alpha
     force = [m * motion.a[i] + (U[i][0] * h[0] + U[i][1] * h[1] + U[i][2] * h[2]) for i in range(3)]
-    S_xy, S_xz, S_yz = -float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])
-    S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
+    S_xy, S_xz, S_yz = across
     # N_x = Σ_yy U_zy - Σ_zz U_yz + Σ_xy U_zx - Σ_xz U_yx + Σ_yz (U_zz - U_yy), and cyclic
     moment = [
-        _diagonal(S[1], S[2], U[2][1], U[1][2], alpha[0], P[1][2])
+        _diagonal(diagonal[0], U[2][1], U[1][2], alpha[0], P[1][2])
         + (S_xy * U[2][0] - S_xz * U[1][0])
         + S_yz * (P[2][2] - P[1][1]),
-        _diagonal(S[2], S[0], U[0][2], U[2][0], alpha[1], P[0][2])
+        _diagonal(diagonal[1], U[0][2], U[2][0], alpha[1], P[0][2])
         + (S_yz * U[0][1] - S_xy * U[2][1])
         + S_xz * (P[0][0] - P[2][2]),
-        _diagonal(S[0], S[1], U[1][0], U[0][1], alpha[2], P[0][1])
+        _diagonal(diagonal[2], U[1][0], U[0][1], alpha[2], P[0][1])
         + (S_xz * U[1][2] - S_yz * U[0][2])
         + S_xy * (P[1][1] - P[0][0]),
     ]
-    return force, add(moment, cross(scaled(inertia.h, 1 / A), motion.a))
+    return force, add(moment, cross(h_moment, motion.a))
 
 
-def _diagonal(
-    plus: float, minus: float, u: Scalar, v: Scalar, alpha: Scalar, product: Scalar
-) -> Scalar:
+def diagonal_terms(plus: float, minus: float) -> Vector:
+    """[Σ_yy, Σ_zz, Σ_yy + Σ_zz, Σ_yy - Σ_zz] for x, and cyclic."""
+    return [plus, minus, plus + minus, plus - minus]
+
+
+def _diagonal(terms: Vector, u: Scalar, v: Scalar, alpha: Scalar, product: Scalar) -> Scalar:
     """plus · u - minus · v, where u = product + α and v = product - α.
 
     The same as (plus + minus) α + (plus - minus) · product: whichever has fewer constants.
     """
+    plus, minus, total, difference = terms
     if 0.0 in (plus, minus):
         return plus * u - minus * v
-    return (plus + minus) * alpha + (plus - minus) * product
+    return total * alpha + difference * product
 
 
 def external_wrench(joint: Joint, wrench: Vector, B: float) -> Wrench:

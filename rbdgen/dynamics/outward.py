@@ -101,13 +101,7 @@ class _Outward:
         else:
             angle = self.position(i)
             sin, cos = self.arithmetic.sin(angle), self.arithmetic.cos(angle)
-        turn = Turn(cos, sin, self.multiplications)
-        w, alpha, a = (turn.back(v) for v in (arriving.w, arriving.alpha, arriving.a))
-        # α = α' + q̈ z + ω' × q̇ z
-        motion = Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
-        above = Motion([w[0], w[1], w[2] - rate], [alpha[0], alpha[1], alpha[2] - qdd], a)
-        rates, changes = ([0.0, 0.0, rate], ZERO), ([0.0, 0.0, qdd], ZERO)
-        return Moved(motion, above, turn, ZERO, ZERO, rates, changes)
+        return revolved(arriving, Turn(cos, sin, self.multiplications), rate, qdd)
 
     def _prismatic(self, i: int, arriving: Motion) -> Moved:
         (rate,), (qdd,) = self.rates(i)
@@ -156,3 +150,13 @@ class _Outward:
         above = Motion(w, alpha, a)
         rates, changes = (w_J, v_J), (alpha_J, change)
         return Moved(motion, above, rotation, shift, rotation.forward(slip), rates, changes)
+
+
+def revolved(arriving: Motion, turn: Turn, rate: Scalar, change: Scalar) -> Moved:
+    """A revolute joint: ``arriving`` has its rate q̇ and its change q̈ about z in it already."""
+    w, alpha, a = (turn.back(v) for v in (arriving.w, arriving.alpha, arriving.a))
+    # α = α' + q̈ z + ω' × q̇ z
+    motion = Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
+    above = Motion([w[0], w[1], w[2] - rate], [alpha[0], alpha[1], alpha[2] - change], a)
+    rates, changes = ([0.0, 0.0, rate], ZERO), ([0.0, 0.0, change], ZERO)
+    return Moved(motion, above, turn, ZERO, ZERO, rates, changes)

@@ -125,6 +125,30 @@ class Turn:
         return [shared - (c + s) * y, shared - (c - s) * x]
 
 
+@dataclass(frozen=True)
+class TurnX:
+    """A turn about x by an angle given as (cos, sin), constants or not."""
+
+    cos: Scalar
+    sin: Scalar
+
+    def forward(self, v: Vector) -> Vector:
+        """Rx v."""
+        y, z, _ = Turn(self.cos, self.sin).forward([v[1], v[2], 0.0])
+        return [v[0], y, z]
+
+    def back(self, v: Vector) -> Vector:
+        """Rxᵀ v."""
+        y, z, _ = Turn(self.cos, self.sin).back([v[1], v[2], 0.0])
+        return [v[0], y, z]
+
+    def tensor(self, T: Tensor) -> Tensor:
+        """Rx T Rxᵀ: about z with the axes renamed."""
+        renamed = [[T[i][j] for j in (1, 2, 0)] for i in (1, 2, 0)]
+        renamed = Turn(self.cos, self.sin).tensor(renamed)
+        return [[renamed[i][j] for j in (2, 0, 1)] for i in (2, 0, 1)]
+
+
 def is_constant(x: Scalar) -> bool:
     """Whether ``x`` is a plain number or a graph constant: products with it are no hardware."""
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"
@@ -206,10 +230,8 @@ def _constant_turn(R: np.ndarray, T: Tensor) -> Tensor:
     """R T Rᵀ, by twice the angle where R is a turn about x or z."""
     if R[2, 2] == 1:
         return Turn(float(R[0, 0]), float(R[1, 0])).tensor(T)
-    if R[0, 0] == 1:  # about x: about z with the axes renamed
-        renamed = [[T[i][j] for j in (1, 2, 0)] for i in (1, 2, 0)]
-        renamed = Turn(float(R[1, 1]), float(R[2, 1])).tensor(renamed)
-        return [[renamed[i][j] for j in (2, 0, 1)] for i in (2, 0, 1)]
+    if R[0, 0] == 1:
+        return TurnX(float(R[1, 1]), float(R[2, 1])).tensor(T)
     return Rotation(R.tolist()).tensor(T)
 
 

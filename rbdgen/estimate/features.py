@@ -18,7 +18,8 @@ from ..rtl.phases import LOADS
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
-from ..schedule.limbs import AnyPlan, LimbPlan
+from ..schedule.any_plan import AnyPlan
+from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
 from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target

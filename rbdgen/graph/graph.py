@@ -11,16 +11,21 @@ from .node import Builder, Node, Op
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """``inputs`` name every input of the interface, used or not; ``outputs`` map name to node."""
+    """``inputs`` name every input of the interface, used or not; ``outputs`` map name to node.
+
+    ``kept``: nodes that are computed though no output needs them. Hardware that serves several
+    places does that, and may overflow there.
+    """
 
     inputs: tuple[str, ...]
     outputs: dict[str, Node]
+    kept: tuple[Node, ...] = ()
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Every node that an output needs, operands before users. The rest is dead."""
+        """Every node that is kept or that an output needs, operands before users."""
         found: dict[int, Node] = {}
-        stack = list(self.outputs.values())
+        stack = [*self.outputs.values(), *self.kept]
         while stack:
             node = stack.pop()
             if node.index not in found:

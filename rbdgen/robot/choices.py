@@ -44,8 +44,9 @@ STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
 SCHEDULERS = ("list", "exact")
-LARGEST_INTERVAL = 64  # cycles; by then a design is all multiplexers
-FOLDS = ("auto", "none", "limbs")
+LARGEST_INTERVAL = 64  # cycles; by then a fold is all multiplexers
+LARGEST_OF_JOINTS = 1024  # cycles; joints in turn take no more
+FOLDS = ("auto", "none", "limbs", "joints")
 ORDERS = ("finished", "issued")
 MOST_SLOTS = 64
 LARGEST_SHARE = 1000
@@ -210,7 +211,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "formulation": _one_of(*FORMULATIONS),
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),
-    "ii": _whole(1, LARGEST_INTERVAL, "cycles"),
+    "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),
     "multipliers": _whole(1, 100_000, "multipliers"),
     "scheduler": _one_of(*SCHEDULERS),
     "style": _one_of(*STYLES),

@@ -90,7 +90,8 @@ class Design:
     ``clock``            period [ns] of a slow clock, within which operations are chained; only
                          with style "latency", which else counts with the fastest clock.
     ``fold``             with ``ii`` or ``multipliers``: "limbs", limbs that are alike up to signs
-                         take turns in one of them; "none", operations share multipliers;
+                         take turns in one of them; "joints", joints do, one datapath for each
+                         thing that they compute; "none", operations share multipliers;
                          "auto", limbs where there are such and they give no longer an interval.
     ``accelerator``      whether the functions share one accelerator, task by task, each at its
                          own rate; else all of them are computed for every task. ``ii`` is then
@@ -147,8 +148,8 @@ class Design:
                     f"mix: {name} is none of the functions, {', '.join(self.functions)}"
                 )
         if self.style == "latency":
-            for key, value in (("fold", "limbs"), ("scheduler", "exact")):
-                if getattr(self, key) == value:
+            for key, values in (("fold", ("limbs", "joints")), ("scheduler", ("exact",))):
+                if (value := getattr(self, key)) in values:
                     raise RobotError(f"{key}: {value} is for style throughput, not latency")
             return
         if self.ii is not None and self.multipliers is not None:

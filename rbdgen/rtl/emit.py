@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from ..schedule.limbs import AnyPlan
+from ..schedule.any_plan import AnyPlan
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
 from .limbs import core_of
-from .lut_ram import emit_lut_rams
+from .lut_ram import emit_rams
 from .multiplier import Multiplier, emit_multipliers
 
 # What Amaranth leaves for its own tools and a reader has no use for.
@@ -66,7 +66,7 @@ def core_files(core: Core | AcceleratorCore, name: str) -> dict[str, str]:
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}
     texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
-    text = "\n".join([*texts, emit_lut_rams(core.rams)])
+    text = "\n".join([*texts, emit_rams(core.rams)])
     units = core.multipliers
     return {
         f"{name}.il": text,

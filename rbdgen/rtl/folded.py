@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
@@ -35,22 +36,20 @@ class Folded(Core):
     def __init__(self, fold: Fold) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
-        self.made_multipliers: list[Multiplier] = []
-        self.made_tables: list[SinCosUnit | ReciprocalUnit] = []
-        self.made_rams: list[LutRam] = []
+        self.made = Made()
         super().__init__(fold.fixed)
 
     @property
     def multipliers(self) -> list[Multiplier]:
-        return self.made_multipliers
+        return self.made.multipliers
 
     @property
     def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
-        return self.made_tables
+        return self.made.tables
 
     @property
     def rams(self) -> list[LutRam]:
-        return [*self.fifo.rams, *self.made_rams]
+        return [*self.fifo.rams, *self.made.rams]
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -61,12 +60,13 @@ class Folded(Core):
         m.d.sync += self.i.ready.eq(last & fifo.room)
         m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
 
-        datapath = _Datapath(self, m, phases)
+        words = {name: self.i.payload[name] for name in self.inputs}
+        datapath = Datapath(self.fold, self.made, words, m, phases)
         datapath.build()
         values: dict[Node, Value] = {}
         for word, written, read in zip(fifo.channel.words, fifo.written, fifo.read, strict=True):
             if word.node is None:
-                m.d.comb += written.eq(datapath.flag())
+                m.d.comb += written.eq(datapath.flag(self.fold.checks))
                 flag = read[0]
             else:
                 m.d.comb += written.eq(datapath.at(word.node, word.written))
@@ -81,6 +81,15 @@ class Folded(Core):
 
 
 @dataclass
+class Made:
+    """Instances of units, known once a core has been elaborated."""
+
+    multipliers: list[Multiplier] = field(default_factory=list)
+    tables: list[SinCosUnit | ReciprocalUnit] = field(default_factory=list)
+    rams: list[LutRam] = field(default_factory=list)
+
+
+@dataclass
 class _Unit:
     """The ports of one shared unit: what they read in each phase, and what it gives."""
 
@@ -88,13 +97,17 @@ class _Unit:
     gives: dict[str, Value] = field(default_factory=dict)
 
 
-class _Datapath:
-    """Builds the operations and the registers between them."""
+class Datapath:
+    """Builds the operations of a fold and the registers between them.
 
-    def __init__(self, core: Folded, m: Module, phases: Phases) -> None:
-        self.core, self.m, self.phases = core, m, phases
-        self.fold = core.fold
-        self.fixed = core.fold.fixed
+    ``words``: its inputs, taken at the end of each cycle of phase 0; ``made`` notes the units.
+    """
+
+    def __init__(
+        self, fold: Fold, made: Made, words: Mapping[str, Value], m: Module, phases: Phases
+    ) -> None:
+        self.fold, self.made, self.words, self.m, self.phases = fold, made, words, m, phases
+        self.fixed = fold.fixed
         self.chains: dict[Node, dict[int, Value]] = {}  # value → register number → bits
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is cut from, for its overflow bit
@@ -127,13 +140,13 @@ class _Datapath:
         """A value in a cycle in which something reads it."""
         return self.chains[node][self.fold.register(node, cycle)]
 
-    def flag(self) -> Value:
-        """The overflow bit of a task, in the cycle ``fold.flagged_at``.
+    def flag(self, checks: Mapping[int, list[Node]]) -> Value:
+        """The overflow bit of a task, in the cycle ``flag_time`` of the ``checks``.
 
         Bits of one interval are looked at together while all are kept, and join those before.
         """
         m, flag = self.m, None
-        for cycle, nodes in self.fold.checks.items():
+        for cycle, nodes in checks.items():
             bits = [self._overflow(node, cycle) for node in nodes]
             if self.fold.chain is not None:
                 seen = Cat(*bits, *([flag] if flag is not None else [])).any()
@@ -165,7 +178,7 @@ class _Datapath:
         width = self.fixed.formats[node].width
         if node.op is Op.INPUT:
             register = Signal(signed(width), name=f"n{node.index}", reset_less=True)
-            self.phases.enable(self.m, 0, register, self.core.i.payload[node.name])
+            self.phases.enable(self.m, 0, register, self.words[node.name])
             return register
         if self.fold.own(node):
             return Signal(signed(width), name=f"n{node.index}")
@@ -237,7 +250,7 @@ class _Datapath:
         m.submodules[f"ring_{name}"] = ram.instance(
             write=write, write_address=pointer, data=value, read_address=pointer, q=q
         )
-        self.core.made_rams.append(ram)
+        self.made.rams.append(ram)
         return q
 
     def _overflow(self, node: Node, cycle: int) -> Value:
@@ -278,7 +291,7 @@ class _Datapath:
 
     def _product(self, a: int, b: int) -> Multiplier:
         unit = Multiplier(a, b, self.fold.target.multiplier_latency(a, b, "dsp"))
-        self.core.made_multipliers.append(unit)
+        self.made.multipliers.append(unit)
         return unit
 
     def _multiplier(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
@@ -293,7 +306,7 @@ class _Datapath:
         spec, (width,) = self.fixed.sincos(example), kind.widths
         products = [self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)]
         made = SinCosUnit(spec, width, products[0])
-        self.core.made_tables.append(made)
+        self.made.tables.append(made)
         sin, cos = (Signal(signed(spec.width), name=f"{name}_{of}") for of in ("sin", "cos"))
         instance = made.instance(angle=unit.gives["in_0"], sin=sin, cos=cos)
         self.m.submodules[name] = instance
@@ -302,7 +315,7 @@ class _Datapath:
     def _recip(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
         spec = self.fixed.reciprocal(example)
         made = ReciprocalUnit(spec, tuple(self._product(a, b) for a, b in spec.products))
-        self.core.made_tables.append(made)
+        self.made.tables.append(made)
         mantissa = Signal(signed(spec.width), name=f"{name}_mantissa")
         exponent = Signal(signed(spec.exponent_width), name=f"{name}_exponent")
         outside = Signal(name=f"{name}_outside")

@@ -9,7 +9,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
 from ..schedule.fold import Fold
-from ..schedule.limbs import AnyPlan, LimbPlan
+from ..schedule.any_plan import AnyPlan
+from ..schedule.limbs import LimbPlan
+from ..schedule.rounds import RoundPlan
 from .apart import instance_of
 from .core import Core
 from .folded import Folded
@@ -17,6 +19,7 @@ from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .round_trip import RoundTrip
+from .rounds import InRounds
 from .sincos import SinCosUnit
 
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
@@ -26,6 +29,8 @@ def core_of(plan: AnyPlan, name: str | None = None) -> Core:
     """The hardware of a plan of any sort; ``name`` as in `RoundTrip`."""
     if isinstance(plan, LimbPlan):
         return LimbsInTurn(plan, name)
+    if isinstance(plan, RoundPlan):
+        return InRounds(plan)
     return Folded(plan) if isinstance(plan, Fold) else RoundTrip(plan, name)
 
 

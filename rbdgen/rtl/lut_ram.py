@@ -50,6 +50,9 @@ class LutRam:
 
     def to_rtlil(self) -> str:
         """The module."""
+        return self._module("distributed", clocked=0)
+
+    def _module(self, style: str, clocked: int) -> str:
         undefined = f"{self.width}'{'x' * self.width}"
         return _TEMPLATE.format(
             name=self.name,
@@ -58,12 +61,27 @@ class LutRam:
             address=self.address_width,
             enable=" ".join([r"\write"] * self.width),
             undefined=undefined,
+            style=style,
+            clocked=clocked,
+            clock=r"\clk" if clocked else "1'0",
         )
 
 
-def emit_lut_rams(rams: Iterable[LutRam]) -> str:
+@dataclass(frozen=True, order=True)
+class BlockRam(LutRam):
+    """The same, but that ``q`` comes a cycle after its address: a block RAM, for many words."""
+
+    @property
+    def name(self) -> str:
+        return f"rbdgen_block_{self.width}x{self.depth}"
+
+    def to_rtlil(self) -> str:
+        return self._module("block", clocked=1)
+
+
+def emit_rams(rams: Iterable[LutRam]) -> str:
     """The modules of all distinct memories among ``rams``, sorted, as RTLIL."""
-    return "".join(ram.to_rtlil() for ram in sorted(set(rams)))
+    return "".join(ram.to_rtlil() for ram in sorted(set(rams), key=lambda ram: ram.name))
 
 
 # Without ram_style a register behind a read lets Yosys take a deep memory for a block RAM, whose
@@ -77,7 +95,7 @@ module \{name}
   wire width {address} input 5 \read_address
   wire width {width} output 6 \q
 
-  attribute \ram_style "distributed"
+  attribute \ram_style "{style}"
   memory width {width} size {depth} \words
 
   cell $memwr_v2 \write_port
@@ -104,14 +122,14 @@ module \{name}
     parameter \SRST_VALUE {undefined}
     parameter \INIT_VALUE {undefined}
     parameter \CE_OVER_SRST 0
-    parameter \CLK_ENABLE 0
+    parameter \CLK_ENABLE {clocked}
     parameter \CLK_POLARITY 1
     connect \ADDR \read_address
     connect \DATA \q
     connect \ARST 1'0
     connect \SRST 1'0
     connect \EN 1'1
-    connect \CLK 1'0
+    connect \CLK {clock}
   end
 end
 """

@@ -10,7 +10,7 @@ they can be read in one cycle only, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -109,13 +109,17 @@ class Fold:
 
     @cached_property
     def checks(self) -> dict[int, list[Node]]:
-        """Cycle → the nodes whose overflow bits are looked at in it.
+        """Cycle → the nodes whose overflow bits are looked at in it, of all that can overflow."""
+        return self.checks_of(self.time)
+
+    def checks_of(self, nodes: Iterable[Node]) -> dict[int, list[Node]]:
+        """``checks`` of some nodes.
 
         Each keeps its bit for an interval, and the last is looked at when it comes.
         """
         first = {
-            node: time if self.held(node) else time + 1
-            for node, time in self.time.items()
+            node: self.time[node] if self.held(node) else self.time[node] + 1
+            for node in nodes
             if self.fixed.overflowing(node)
         }
         if not first:
@@ -136,7 +140,7 @@ class Fold:
         """The cycle in which the task's overflow flag can be read; None: nothing can overflow."""
         if self.chain is not None:
             return self.chain.flag
-        return max(self.checks) + OR_REGISTERS + 1 if self.checks else None
+        return flag_time(self.checks) if self.checks else None
 
     @cached_property
     def channel(self) -> Channel:
@@ -176,6 +180,11 @@ class Fold:
         names = self.fixed.graph.outputs.values()
         vary = np.array([source(node).op is not Op.CONST for node in names], bool)
         return seen[:, None] & vary
+
+
+def flag_time(checks: Mapping[int, list[Node]]) -> int:
+    """The cycle in which the flag of what is looked at in these can be read."""
+    return max(checks) + OR_REGISTERS + 1
 
 
 def ends_in_register(fixed: FixedGraph, node: Node) -> bool:

@@ -79,5 +79,3 @@ class LimbPlan:
                 flags[own] = column
         return np.array(list(flags.values())).reshape(len(flags), n).T
 
-
-AnyPlan = Plan | Fold | LimbPlan

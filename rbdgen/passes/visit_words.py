@@ -1,0 +1,249 @@
+"""A program of visits in fixed point: every template once, and the robot that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..graph.evaluate import Array, evaluate
+from ..graph.fixed import INTEGER, FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.node import Builder, Node, Op, Region
+from ..graph.verify import verify_fixed
+from .instances import CopyingBuilder
+from .ranges import Ranges
+from .visits import Program, Result, Source, Visit
+from .wordlength import ANGLE_BITS, angles, integer_bits
+from .words import Given, to_words
+
+EVERY = 4  # of the states that ranges are taken from: each makes a state for every visit
+MARGIN = 1.2  # beyond the largest sample, as in ``ranges``
+LEAST = 2.0**-6  # of what its operands make possible, that a result has room for: see ``_Noisy``
+Port = tuple[str, str, str]  # "in" or "out", a template, and which of its inputs or outputs
+
+
+@dataclass(frozen=True, eq=False)
+class _Noisy(Given):
+    """What is zero in every visit, by cancelling or since a factor is, is not when rounded."""
+
+    def ranges(self, graph: Graph) -> Ranges:
+        found = super().ranges(graph)
+        bound = dict(found.bound)
+        for node in graph.nodes:
+            of = [bound[a] for a in node.args]
+            if node.op is Op.MUL:
+                bound[node] = max(bound[node], LEAST * of[0] * of[1])
+            elif node.op in (Op.ADD, Op.SUB):
+                bound[node] = max(bound[node], LEAST * max(of))
+        return replace(found, bound=bound)
+
+
+@dataclass(frozen=True, eq=False)
+class Visited:
+    """``templates`` in fixed point, and ``whole``, what the visits to them compute together.
+
+    ``copies``: for each visit, node of its template → node of ``whole``. ``inputs``: for each
+    template the words of its inputs.
+    """
+
+    program: Program
+    templates: Mapping[str, FixedGraph]
+    whole: FixedGraph
+    copies: Mapping[Visit, Mapping[Node, Node]]
+
+
+def visited(program: Program, graph: Graph, given: Given, width: int) -> Visited:
+    """The program in words of ``width`` bits, with the inputs and outputs of ``graph``.
+
+    Whatever goes from visit to visit has one format at all its ends: that of the largest.
+    """
+    values = _values(program, {name: column[::EVERY] for name, column in given.samples.items()})
+    whole_bits = _whole_bits(program, values, given.limits)
+    templates: dict[str, FixedGraph] = {}
+    for name, template in program.templates.items():
+        visits = program.of(name)
+        samples = {
+            port: np.stack([values[visit, port] for visit in visits], axis=1).ravel()
+            for port in template.inputs
+        }
+        limits = {
+            port: (-_below(whole_bits["in", name, port]), _below(whole_bits["in", name, port]))
+            for port in template.inputs
+        }
+        few = {port: column[-len(column) // 4 :] for port, column in samples.items()}
+        _, fixed = to_words(template, _Noisy(limits, samples, few, frozenset()), width)
+        templates[name] = _matched(name, fixed, whole_bits, width)
+    return _instantiated(program, templates, graph, given, width)
+
+
+def _values(program: Program, columns: Mapping[str, Array]) -> dict[tuple[Visit, str], Array]:
+    """(N,) of every input of every visit, and of every output."""
+    found: dict[tuple[Visit, str], Array] = {}
+    size = len(next(iter(columns.values())))
+    for visit, sources in program.reads.items():
+        for port, source in sources.items():
+            found[visit, port] = _column(source, columns, found, size)
+        inputs = {port: found[visit, port] for port in sources}
+        for name, column in evaluate(program.templates[visit.template], inputs).items():
+            found[visit, f"={name}"] = column
+    return found
+
+
+def _column(
+    source: Source, columns: Mapping[str, Array], found: Mapping[tuple[Visit, str], Array], n: int
+) -> Array:
+    if isinstance(source, str):
+        return columns[source]
+    if isinstance(source, Result):
+        return found[source.visit, f"={source.name}"]
+    return np.full(n, source)
+
+
+def _whole_bits(
+    program: Program,
+    values: Mapping[tuple[Visit, str], Array],
+    limits: Mapping[str, tuple[float, float]],
+) -> dict[Port, int]:
+    """Integer bits of whatever is joined to each input and output of a template."""
+    largest: dict[Port, float] = {}
+    joined: dict[Port, Port] = {}
+
+    def head(port: Port) -> Port:
+        while joined.get(port, port) != port:
+            port = joined[port]
+        return port
+
+    def reach(port: Port, value: float) -> None:
+        largest[port] = max(largest.get(port, 0.0), value)
+
+    for visit, sources in program.reads.items():
+        name = visit.template
+        for port, source in sources.items():
+            own: Port = ("in", name, port)
+            joined.setdefault(own, own)
+            if isinstance(source, str):
+                reach(own, max(map(abs, limits[source])))
+            elif isinstance(source, float):
+                reach(own, abs(source))
+            else:
+                other: Port = ("out", source.visit.template, source.name)
+                joined.setdefault(other, other)
+                joined[head(own)] = head(other)
+        for result in program.templates[name].outputs:
+            there: Port = ("out", name, result)
+            joined.setdefault(there, there)
+            reach(there, MARGIN * float(np.abs(values[visit, f"={result}"]).max()))
+    together: dict[Port, float] = {}
+    for port in joined:
+        together[head(port)] = max(together.get(head(port), 0.0), largest.get(port, 0.0))
+    return {port: integer_bits(together[head(port)]) for port in joined}
+
+
+def _below(whole: int) -> float:
+    """The largest value of so many integer bits, but for little."""
+    return float(2.0**whole * (1 - 2.0**-20))
+
+
+def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int) -> FixedGraph:
+    """A template whose outputs have no more bits behind the point than those who read them."""
+    formats = dict(fixed.formats)
+    for result, node in fixed.graph.outputs.items():
+        excess = formats[node].fraction - (width - 1 - whole["out", name, result])
+        if excess <= 0:
+            continue
+        while True:  # powers of two only rename the bits
+            own = formats[node]
+            formats[node] = replace(own, width=own.width - excess, fraction=own.fraction - excess)
+            if node.op is not Op.MULC:
+                break
+            (node,) = node.args
+    return verify_fixed(replace(fixed, formats=formats))
+
+
+def _instantiated(
+    program: Program, templates: Mapping[str, FixedGraph], graph: Graph, given: Given, width: int
+) -> Visited:
+    """The whole robot: a copy of its template for every visit."""
+    builder = CopyingBuilder()
+    formats: dict[Node, Format] = {}
+    inputs: dict[str, Format] = {}
+    tasks: dict[str, Node] = {}
+    copies: dict[Visit, dict[Node, Node]] = {}
+    for visit, sources in program.reads.items():
+        template = templates[visit.template]
+        words: dict[str, Node] = {}
+        for port, source in sources.items():
+            word = template.inputs[port]
+            if isinstance(source, Result):
+                words[port] = copies[source.visit][
+                    templates[source.visit.template].graph.outputs[source.name]
+                ]
+            elif isinstance(source, float):
+                words[port] = builder.node(Op.CONST, value=float(word.real(word.quantize(source))))
+                formats[words[port]] = word
+            else:
+                if source not in tasks:
+                    tasks[source] = builder.input(source)
+                    inputs[source] = formats[tasks[source]] = word
+                words[port] = tasks[source]
+        region = visit.template, _number(program, visit)
+        copies[visit] = copied(builder, template, words, formats, region)
+    outputs: dict[str, Node] = {}
+    for name in graph.outputs:
+        result = program.outputs[name]
+        assert not isinstance(result, str)
+        if isinstance(result, Result):
+            of = templates[result.visit.template].graph.outputs[result.name]
+            outputs[name] = copies[result.visit][of]
+        else:
+            outputs[name] = builder.node(Op.CONST, value=result)
+            formats[outputs[name]] = Format(width, width - 1 - integer_bits(abs(result)))
+    for name in graph.inputs:
+        if name not in inputs:
+            bits = width + (ANGLE_BITS if name in {n.name for n in angles(graph)} else 0)
+            whole = integer_bits(max(map(abs, given.limits[name])))
+            inputs[name] = Format(bits, bits - 1 - whole)
+    # what a visit computes for nobody may overflow too, and then the hardware says so
+    kept = tuple(n for copy in copies.values() for n in copy.values() if n.op is not Op.CONST)
+    made = FixedGraph(
+        Graph(graph.inputs, outputs, kept),
+        {name: inputs[name] for name in graph.inputs},
+        formats,
+        width,
+    )
+    return Visited(program, templates, verify_fixed(made), copies)
+
+
+def _number(program: Program, visit: Visit) -> int:
+    """Which of its template's visits it is."""
+    return program.of(visit.template).index(visit)
+
+
+def copied(
+    builder: Builder,
+    template: FixedGraph,
+    words: Mapping[str, Node],
+    formats: dict[Node, Format],
+    region: Region,
+) -> dict[Node, Node]:
+    """Node of the template → its copy, which reads ``words``; what is constant is worked out."""
+    copy: dict[Node, Node] = {}
+    with builder.in_region(region):
+        for node in template.graph.nodes:
+            if node.op is Op.INPUT:
+                copy[node] = words[node.name]
+                continue
+            word, args = template.formats[node], [copy[a] for a in node.args]
+            if args and all(a.op is Op.CONST for a in args):
+                read = [template.formats[a].quantize(b.value) for a, b in zip(node.args, args, strict=True)]
+                made = np.asarray(INTEGER[node.op](template, node, *read))
+                if (word.wrap(made) != made).any():
+                    raise AssertionError(f"{node.op.value} node {node.index} overflows on constants")
+                copy[node] = builder.node(Op.CONST, value=float(word.real(made)))
+            else:
+                copy[node] = builder.node(node.op, *args, value=node.value)
+            formats[copy[node]] = word
+    return copy
+

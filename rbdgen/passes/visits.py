@@ -1,0 +1,170 @@
+"""A function as visits to a few templates, and what each visit reads.
+
+A template is what one joint, or one pair of joints, computes. Visits to one template differ in the
+constants that they read and in whose results, so one datapath serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..graph.graph import Graph
+from ..graph.node import Op
+
+
+@dataclass(frozen=True, order=True)
+class Visit:
+    """``key``: the joint that the template is visited for, or the two joints."""
+
+    template: str
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a visit gives under a name."""
+
+    visit: Visit
+    name: str
+
+
+Source = float | str | Result  # a constant, an input of the task, or what a visit gave
+Traced = Callable[[str, Mapping[str, float]], Graph]  # a template's graph where inputs are known
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Visits in an order in which each reads of those before it only.
+
+    ``reads``: visit → input of its template → where it comes from. ``outputs``: name → whose.
+    ``templates``: graphs over real numbers. Inputs that are one number in all visits are constants
+    there, and neither inputs that no output needs nor outputs that nothing reads are left.
+    """
+
+    templates: Mapping[str, Graph]
+    reads: Mapping[Visit, Mapping[str, Source]]
+    outputs: Mapping[str, Source]
+
+    @property
+    def visits(self) -> Iterator[Visit]:
+        return iter(self.reads)
+
+    def of(self, template: str) -> list[Visit]:
+        """The visits to a template."""
+        return [visit for visit in self.reads if visit.template == template]
+
+
+def settle(
+    trace: Traced, reads: Mapping[Visit, Mapping[str, Source]], outputs: Mapping[str, Result]
+) -> Program:
+    """The program with as many constants as there can be.
+
+    First every result is taken for zero, then for what the templates make of that, until nothing
+    changes: what is zero then is zero in every visit, whatever circle it goes round in.
+    """
+    names = sorted({visit.template for visit in reads})
+    known: dict[str, dict[str, float]] = {name: {} for name in names}
+    varies: set[tuple[str, str]] = set()
+    graphs: dict[str, Graph] = {}
+    while True:
+        for name in names:
+            values: dict[str, set[float]] = {}
+            for visit in (v for v in reads if v.template == name):
+                for port, source in reads[visit].items():
+                    value = _constant(source, graphs)
+                    if value is None:
+                        varies.add((name, port))
+                    else:
+                        values.setdefault(port, set()).add(value)
+            varies |= {(name, port) for port, found in values.items() if len(found) > 1}
+            known[name] = {
+                port: found.pop() for port, found in values.items() if (name, port) not in varies
+            }
+        before, graphs = graphs, {name: trace(name, known[name]) for name in names}
+        if before and all(_same(before[name], graphs[name]) for name in names):
+            break
+    resolved = {
+        visit: {port: _resolved(source, graphs) for port, source in sources.items()}
+        for visit, sources in reads.items()
+    }
+    given = {name: _resolved(result, graphs) for name, result in outputs.items()}
+    return _pruned(graphs, resolved, given)
+
+
+def _resolved(source: Source, graphs: Mapping[str, Graph]) -> Source:
+    """The number that a source is, if it is one."""
+    value = _constant(source, graphs)
+    return source if value is None else value
+
+
+def _constant(source: Source, graphs: Mapping[str, Graph]) -> float | None:
+    """The number that a source is, as far as is known; None: it varies."""
+    if isinstance(source, str):
+        return None
+    if isinstance(source, float):
+        return source
+    if not graphs:
+        return 0.0
+    node = graphs[source.visit.template].outputs[source.name]
+    return node.value if node.op is Op.CONST else None
+
+
+def _same(a: Graph, b: Graph) -> bool:
+    """Whether two tracings of a template know the same constants."""
+    constants = [
+        {name: node.value for name, node in graph.outputs.items() if node.op is Op.CONST}
+        for graph in (a, b)
+    ]
+    return constants[0] == constants[1] and a.inputs == b.inputs
+
+
+def _pruned(
+    graphs: Mapping[str, Graph],
+    reads: Mapping[Visit, Mapping[str, Source]],
+    outputs: Mapping[str, Source],
+) -> Program:
+    """The program without what nothing reads."""
+    wanted: dict[str, set[str]] = {name: set() for name in graphs}
+    for result in outputs.values():
+        if isinstance(result, Result):
+            wanted[result.visit.template].add(result.name)
+    while True:
+        left = {
+            name: Graph(graph.inputs, {k: v for k, v in graph.outputs.items() if k in wanted[name]})
+            for name, graph in graphs.items()
+        }
+        needed = {
+            name: {node.name for node in graph.nodes if node.op is Op.INPUT}
+            for name, graph in left.items()
+        }
+        size = sum(map(len, wanted.values()))
+        for visit, sources in reads.items():
+            for port in needed[visit.template]:
+                source = sources[port]
+                if isinstance(source, Result):
+                    wanted[source.visit.template].add(source.name)
+        if sum(map(len, wanted.values())) == size:
+            break
+    templates = {
+        name: Graph(tuple(p for p in graph.inputs if p in needed[name]), graph.outputs)
+        for name, graph in left.items()
+        if graph.outputs
+    }
+    visited = {
+        visit: {port: sources[port] for port in templates[visit.template].inputs}
+        for visit, sources in reads.items()
+        if visit.template in templates
+    }
+    # of a template's visits some may give nothing that anyone reads: the way on from the last joint
+    return Program(templates, _read_by_someone(visited, outputs), outputs)
+
+
+def _read_by_someone(
+    reads: Mapping[Visit, Mapping[str, Source]], outputs: Mapping[str, Source]
+) -> dict[Visit, Mapping[str, Source]]:
+    alive = {result.visit for result in outputs.values() if isinstance(result, Result)}
+    for visit in reversed(list(reads)):
+        if visit in alive:
+            alive |= {s.visit for s in reads[visit].values() if isinstance(s, Result)}
+    return {visit: sources for visit, sources in reads.items() if visit in alive}

@@ -1,0 +1,325 @@
+"""The core of joints in turn: lanes that visit by visit compute what joints have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
+
+from ..graph.fixed import Format
+from ..graph.node import Node
+from ..passes.visits import Visit
+from ..schedule.rounds import ON_THE_WAY, TASK, Lane, Origin, RoundPlan
+from .channel import NOT_SHARED, ChannelFifo
+from .core import Core
+from .counting import next_count
+from .folded import Datapath, Made
+from .lut_ram import BlockRam, LutRam
+from .multiplier import Multiplier
+from .phases import Phases
+from .reciprocal import ReciprocalUnit
+from .sincos import SinCosUnit
+
+SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
+ADDRESSED = 200  # bits of memory that one copy of an address reaches
+
+
+class InRounds(Core):
+    """A function of a robot, one task every ``plan.interval`` cycles.
+
+    A task is taken in the first cycle of every ``plan.rounds``-th round, when there is room for its
+    results: nothing in between can stall, and what runs while there was no task is never given
+    out. A result comes ``plan.latency`` cycles after its task was taken; either side may stall at
+    any time. ``i.ready`` is a register.
+    """
+
+    def __init__(self, plan: RoundPlan) -> None:
+        self.plan = plan
+        self.fifo = ChannelFifo(plan.channel)
+        self.made = Made()
+        super().__init__(plan.visited.whole)
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        return self.made.multipliers
+
+    @property
+    def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
+        return self.made.tables
+
+    @property
+    def rams(self) -> list[LutRam]:
+        return [*self.fifo.rams, *self.made.rams]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        plan, fold = self.plan, self.plan.template
+        m.submodules.fifo = fifo = self.fifo
+        rounds = _Rounds(m, plan)
+        fire = Signal()
+        m.d.sync += self.i.ready.eq(rounds.ends & (rounds.turn == plan.rounds - 1) & fifo.room)
+        m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
+        task = Signal(self.i.payload.shape(), reset_less=True)
+        with m.If(self.i.ready):
+            m.d.sync += task.eq(self.i.payload)
+
+        words = {
+            f"{lane.name}.{port}": Signal(signed(word.width), name=f"{lane.name}_{port}")
+            for lane in plan.lanes.copies
+            for port, word in plan.visited.templates[lane.template].inputs.items()
+        }
+        datapath = Datapath(fold, self.made, words, m, rounds.phases)
+        datapath.build()
+        memories = _Memories(self, m, rounds, datapath, task)
+        for (lane, port), phases in plan.origins.items():
+            memories.read(lane, port, phases)
+        memories.build(words)
+        self._give(m, datapath)
+        return m
+
+    def _give(self, m: Module, datapath: Datapath) -> None:
+        """Results into memory, each when it is there; out of it all at once."""
+        plan, fifo = self.plan, self.fifo
+        values: dict[Node, Value] = {}
+        seen: list[Value] = []
+        flags = {lane: datapath.flag(checks) for lane, checks in plan.checks.items()}
+        made: list[Value] = [
+            datapath.at(node, plan.template.time[node]) for _, node in plan.results.values()
+        ]
+        made += [flags[plan.lane[visit]] for visit, _ in plan.flags]
+        for word, written, read, value in zip(
+            fifo.channel.words, fifo.written, fifo.read, made, strict=True
+        ):
+            m.d.comb += written.eq(value)
+            if word.node is None:
+                seen.append(read[0])
+            else:
+                values[word.node] = read
+        flag = Signal()
+        m.d.comb += flag.eq(Cat(seen).any())
+        m.d.comb += [
+            self.o.payload.eq(self.result(m, values, dict.fromkeys(values, flag) if seen else {})),
+            self.o.valid.eq(fifo.valid),
+            fifo.pop.eq(self.taken(m)),
+        ]
+
+
+class _Rounds:
+    """Counts cycles, rounds, and the tasks' turns of ``plan.rounds`` rounds each."""
+
+    def __init__(self, m: Module, plan: RoundPlan) -> None:
+        self._m, self.plan = m, plan
+        self.cycles = plan.template.interval
+        self.phases = Phases(m, self.cycles)
+        self.ends: Value = self.phases.copy([-1]) if self.cycles > 1 else Const(1)
+        self.turn = self.turn_copy("turn")
+        deepest = max(
+            (o.ago for phases in plan.origins.values() for o in phases.values() if _is(o)), default=1
+        )
+        self._bits = max(deepest.bit_length(), 1)
+        self._counts: dict[int, tuple[Signal, int]] = {}
+
+    def turn_copy(self, name: str) -> Signal:
+        """The round, modulo ``plan.rounds``."""
+        turn = Signal(range(max(self.plan.rounds, 2)), name=name, attrs=NOT_SHARED)
+        with self._m.If(self.ends):
+            self._m.d.sync += turn.eq(next_count(turn, self.plan.rounds))
+        return turn
+
+    def count(self, behind: int, bits: int) -> Signal:
+        """The number of the round ``behind`` this one, for an address of so many bits of memory."""
+        count, used = self._counts.get(behind, (None, 0))
+        if count is None or used + bits > ADDRESSED:
+            name = f"round_less_{behind}" if behind >= 0 else f"round_plus_{-behind}"
+            start = -behind % (1 << self._bits)
+            count, used = Signal(self._bits, name=name, init=start, attrs=NOT_SHARED), 0
+            with self._m.If(self.ends):
+                self._m.d.sync += count.eq(count + 1)
+        self._counts[behind] = count, used + bits
+        return count
+
+    def at(self, phase: int) -> Value:
+        """Whether this is a round's cycle ``phase``."""
+        return self.phases.bit(phase, 1) if self.cycles > 1 else Const(1)
+
+
+def _is(origin: Origin | float) -> bool:
+    return isinstance(origin, Origin)
+
+
+@dataclass
+class _Group:
+    """What a lane reads of another with the same delay in each phase.
+
+    ``words``: word of the sender → the lane's inputs that it goes to.
+    """
+
+    reader: Lane
+    sender: Lane
+    ago: Mapping[int, int]  # by phase
+    words: dict[str, list[str]] = field(default_factory=dict)
+
+
+class _Memories:
+    """Between the lanes: what each gives, until another takes it."""
+
+    def __init__(
+        self, core: InRounds, m: Module, rounds: _Rounds, datapath: Datapath, task: Signal
+    ) -> None:
+        self.core, self.m, self.rounds, self.datapath, self.task = core, m, rounds, datapath, task
+        self.plan = core.plan
+        self.groups: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], _Group] = {}
+        self.constants: dict[tuple[Lane, str], dict[int, float]] = {}
+        self.turns = {lane: rounds.turn_copy(f"turn_{lane.name}") for lane in self.plan.lanes.copies}
+        self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
+        self.selects: dict[tuple[Lane, frozenset[int]], Signal] = {}
+
+    def read(self, lane: Lane, port: str, phases: Mapping[int, Origin | float]) -> None:
+        """Note where an input comes from."""
+        senders: dict[tuple[Lane, str], dict[int, int]] = {}
+        for phase, origin in phases.items():
+            if isinstance(origin, Origin):
+                senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
+            else:
+                self.constants.setdefault((lane, port), {})[phase] = origin
+        for (sender, word), ago in senders.items():
+            key = lane, sender, tuple(sorted(ago.items()))
+            group = self.groups.setdefault(key, _Group(lane, sender, ago))
+            group.words.setdefault(word, []).append(port)
+
+    def build(self, words: Mapping[str, Signal]) -> None:
+        for number, group in enumerate(self.groups.values()):
+            self._group(group, f"group_{number}")
+        for lane in self.plan.lanes.copies:
+            for port, to in self.plan.visited.templates[lane.template].inputs.items():
+                name = f"{lane.name}.{port}"
+                self.m.d.comb += words[name].eq(self._chosen(lane, port, name, to))
+
+    def _group(self, group: _Group, name: str) -> None:
+        """A memory for each time at which words of the group are written."""
+        m, rounds, plan = self.m, self.rounds, self.plan
+        deepest = max(group.ago.values())
+        depth = max(1 << (deepest - 1).bit_length(), 2)
+        block = depth > SHALLOW
+        together: dict[int, list[str]] = {}
+        for word in group.words:
+            together.setdefault(plan.written(group.sender, word), []).append(word)
+        address = self._address(group, depth, name, late=not block)
+        for written, members in together.items():
+            formats = [self._format(group.sender, word) for word in members]
+            width = sum(word.width for word in formats)
+            ram = (BlockRam if block else LutRam)(width, depth)
+            self.core.made.rams.append(ram)
+            behind, phase = divmod(written, rounds.cycles)
+            q = Signal(width, name=f"{name}_{written}_q")
+            m.submodules[f"{name}_{written}"] = ram.instance(
+                write=rounds.at(phase),
+                write_address=rounds.count(behind, width)[: ram.address_width],
+                data=Cat(self._given(group.sender, word, written) for word in members),
+                read_address=address,
+                q=q,
+            )
+            taken = Signal(width, name=f"{name}_{written}_taken", reset_less=True)
+            m.d.sync += taken.eq(q)
+            start = 0
+            for word, own in zip(members, formats, strict=True):
+                value = taken[start : start + own.width].as_signed()
+                start += own.width
+                for port in group.words[word]:
+                    choice = value, own, frozenset(group.ago)
+                    self.choices.setdefault(f"{group.reader.name}.{port}", []).append(choice)
+
+    def _address(self, group: _Group, depth: int, name: str, late: bool) -> Signal:
+        """Where the words lie that are taken into registers ``ON_THE_WAY`` cycles later.
+
+        A block RAM gives them a cycle after it is told, a LUT-RAM at once and so is told later.
+        """
+        m, rounds, every = self.m, self.rounds, self.plan.rounds
+        ahead = -(-ON_THE_WAY // rounds.cycles)  # rounds from the one in which this is worked out
+        address = Signal(range(depth), name=f"{name}_address", reset_less=True)
+        ago = Signal(range(depth + 1), name=f"{name}_ago")
+        with m.Switch(self.turns[group.reader]):
+            for phase, value in group.ago.items():
+                with m.Case((phase - ahead) % every):
+                    m.d.comb += ago.eq(value)
+        now = rounds.count(-ahead, depth.bit_length())
+        with m.If(rounds.at(-ON_THE_WAY % rounds.cycles)):
+            m.d.sync += address.eq(now - ago)
+        if not late:
+            return address
+        after = Signal.like(address, name=f"{name}_address_late")
+        m.d.sync += after.eq(address)
+        return after
+
+    def _format(self, sender: Lane, word: str) -> Format:
+        plan = self.plan
+        if sender.template == TASK:
+            visit = self._task_visits(sender, word)[0][1]
+            return plan.visited.templates[visit.template].inputs[word]
+        return plan.fixed.formats[plan.fixed.graph.outputs[f"{sender.name}.{word}"]]
+
+    def _given(self, sender: Lane, word: str, written: int) -> Value:
+        """A lane's word in the cycle in which it is stored."""
+        plan, every = self.plan, self.plan.rounds
+        if sender.template != TASK:
+            return self.datapath.at(plan.node(sender, word), written)
+        value = Signal(signed(self._format(sender, word).width), name=f"{sender.name}_{word}")
+        with self.m.Switch(self.rounds.turn):
+            for at, visit in self._task_visits(sender, word):
+                source = plan.visited.program.reads[visit][word]
+                assert isinstance(source, str)
+                with self.m.Case((at + 1) % every):  # laid down in the round after
+                    self.m.d.comb += value.eq(self.task[source])
+        return value
+
+    def _task_visits(self, sender: Lane, word: str) -> list[tuple[int, Visit]]:
+        """(round, visit) of all that read a word of the task which this lane lays down."""
+        return [
+            (at, visit)
+            for (visit, port), (lane, at) in self.plan.given.items()
+            if lane == sender and port == word
+        ]
+
+    def _chosen(self, lane: Lane, port: str, name: str, to: Format) -> Value:
+        """An input in the first cycle of a round."""
+        choices = self.choices.get(name, [])
+        numbers = self.constants.get((lane, port), {})
+        phases = {phase for _, _, of in choices for phase in of} | set(numbers)
+        terms: list[Value] = []
+        for value, own, of in choices:
+            # bits that the input has and the word has not are zero
+            wide = Cat(Const(0, to.fraction - own.fraction), value) if to.fraction > own.fraction else value
+            bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
+            alone = of == phases
+            terms.append(bits if alone else bits & self._select(lane, of).replicate(to.width))
+        if any(int(to.quantize(x)) for x in numbers.values()):
+            constant = Signal(to.width, name=f"{name}_constant", reset_less=True)
+            with self.m.Switch(self.turns[lane]):
+                for phase in range(self.plan.rounds):
+                    if phase in numbers:
+                        with self.m.Case((phase - 1) % self.plan.rounds):
+                            self.m.d.sync += constant.eq(int(to.quantize(numbers[phase])))
+                    elif choices:
+                        with self.m.Case((phase - 1) % self.plan.rounds):
+                            self.m.d.sync += constant.eq(0)
+            terms.append(constant)
+        if not terms:  # constants that are less than half of the last bit
+            return Const(0, signed(to.width))
+        total = terms[0]
+        for term in terms[1:]:
+            total = total | term
+        return total.as_signed()
+
+    def _select(self, lane: Lane, phases: frozenset[int]) -> Signal:
+        """A register that is set in the first cycle of these rounds."""
+        if (lane, phases) not in self.selects:
+            name = f"select_{lane.name}_{'_'.join(map(str, sorted(phases)))}"
+            register = Signal(name=name, reset_less=True, attrs=NOT_SHARED)
+            turn = self.turns[lane]
+            before = ((phase - 1) % self.plan.rounds for phase in sorted(phases))
+            self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
+            self.selects[lane, phases] = register
+        return self.selects[lane, phases]
+
+
