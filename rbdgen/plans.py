@@ -116,9 +116,10 @@ def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
         soonest = ways.soonest(budget)
     except ValueError as error:
         raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
-    found = soonest if design.ii is None else ways.cheapest(design.ii)
-    if found.multipliers > budget:
-        raise too_often(found.every, soonest.every, target, budget)
+    found = soonest if design.ii is None else ways.leanest(design.ii, budget)
+    if found is None:
+        assert design.ii is not None
+        raise too_often(design.ii, soonest.every, target, budget)
     plan = in_rounds(visited, target, found.rounds, found.cycles)
     visits = len(visited.program.reads)
     note = (

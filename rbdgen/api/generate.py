@@ -14,6 +14,8 @@ from ..rtl.emit import emit
 from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
+from ..schedule.round_picture import round_picture
+from ..schedule.rounds import RoundPlan
 from ..schedule.occupancy import occupancy
 from ..schedule.timeline import timeline
 from .accelerator import generate_accelerator
@@ -52,7 +54,9 @@ def generate(
         title += f", one of {len(plan.limbs)} limbs"
         joints = joints[: 1 + max(joint for _, joint in plan.fire)]
         plan = plan.template
-    if isinstance(plan, Fold):
+    if isinstance(plan, RoundPlan):
+        files[DIAGRAM] = round_picture(plan, title)
+    elif isinstance(plan, Fold):
         alone = plan.interval == 1 or plan.chain is not None
         files[DIAGRAM] = (timeline if alone else occupancy)(plan, title)
     else:

@@ -10,6 +10,7 @@ from ..compiler import Core
 from ..rtl.channel import capacity
 from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
+from ..schedule.rounds import RoundPlan
 from ..schedule.pipelined import region_name
 from .info import formats, given_angles, robot_facts
 
@@ -38,6 +39,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "style": front.design.style,
         "clock": front.design.clock,
         "limbs_in_turn": len(plan.limbs) if isinstance(plan, LimbPlan) else 1,
+        "joints_in_turn": isinstance(plan, RoundPlan),
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": {

@@ -20,6 +20,7 @@ from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
 from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
+from ..schedule.rounds import SHALLOW, Lane, Origin, RoundPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
 from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target
@@ -62,7 +63,10 @@ def features(plan: AnyPlan) -> dict[str, int]:
     if isinstance(plan, LimbPlan):
         _limbs(plan, count)
         plan = plan.template
-    if isinstance(plan, Fold):
+    if isinstance(plan, RoundPlan):
+        _rounds(plan, count)
+        _fold(plan.template, count)
+    elif isinstance(plan, Fold):
         _fold(plan, count)
     else:
         _plan(plan, count)
@@ -84,6 +88,39 @@ def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
             if min(signs) < 0:
                 count["sums"] += 1
                 count["sum_bits"] += word.width
+
+
+def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
+    """A task's registers, the memories between lanes and what chooses of them."""
+    whole = plan.visited.whole
+    count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
+    memories: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], dict[int, dict[str, int]]] = {}
+    for (lane, port), phases in plan.origins.items():
+        width = plan.visited.templates[lane.template].inputs[port].width
+        senders: dict[tuple[Lane, str], dict[int, int]] = {}
+        for phase, origin in phases.items():
+            if isinstance(origin, Origin):
+                senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
+        numbers = len(senders) < len({id(o) for o in phases.values()}) and any(
+            isinstance(o, float) for o in phases.values()
+        )
+        count["multiplexed_bits"] += width * max(len(senders) + numbers - 1, 0)
+        count["waiting_bits"] += width * numbers
+        for (sender, word), ago in senders.items():
+            key = lane, sender, tuple(sorted(ago.items()))
+            written = plan.written(sender, word)
+            memories.setdefault(key, {}).setdefault(written, {})[word] = width
+    for (_, _, ago_of), times in memories.items():
+        deepest = max(ago for _, ago in ago_of)
+        depth = max(1 << (deepest - 1).bit_length(), 2)
+        count["counter_bits"] += 2 * depth.bit_length()
+        for words in times.values():
+            width = sum(words.values())
+            if depth > SHALLOW:
+                count["tables"] += -(-width // TABLE_WIDTH)
+            else:
+                _memory(width, depth, count)
+                count["waiting_bits"] += width
 
 
 def _results(fixed: FixedGraph) -> dict[str, Format]:

@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from ..graph.fixed import Format
 from ..graph.node import Node
 from ..passes.visits import Visit
-from ..schedule.rounds import ON_THE_WAY, TASK, Lane, Origin, RoundPlan
+from ..schedule.rounds import ON_THE_WAY, SHALLOW, TASK, Lane, Origin, RoundPlan
 from .channel import NOT_SHARED, ChannelFifo
 from .core import Core
 from .counting import next_count
@@ -21,7 +21,6 @@ from .phases import Phases
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
-SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 ADDRESSED = 200  # bits of memory that one copy of an address reaches
 
 

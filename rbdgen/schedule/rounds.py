@@ -32,6 +32,8 @@ from .program import ScheduleError
 from .units import shared_jobs
 
 TASK = "task"  # the lane that gives a task's words to those who read them
+SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
+MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
 ON_THE_WAY = 3  # cycles from the one that stores a word to the earliest that takes it for an operand
 
 
@@ -359,8 +361,9 @@ def verify_rounds(plan: RoundPlan) -> RoundPlan:
 
 @dataclass(frozen=True, order=True)
 class Way:
-    """A task every ``every`` = ``rounds`` · ``cycles``, and the hardware multipliers that takes."""
+    """A task every ``every`` = ``rounds`` · ``cycles``: with so many lanes and multipliers."""
 
+    lanes: int
     multipliers: int
     every: int
     rounds: int
@@ -371,31 +374,35 @@ class Ways:
     """All numbers of rounds that a task may take, and of cycles in a round."""
 
     def __init__(self, visited: Visited, target: Target) -> None:
-        self._most = max(len(visited.program.of(name)) for name in visited.templates)
+        visits = {name: len(visited.program.of(name)) for name in visited.templates}
+        self._lanes = {
+            rounds: sum(-(-n // rounds) for n in visits.values())
+            for rounds in range(1, max(visits.values()) + 1)
+        }
         self._jobs = {
-            rounds: shared_jobs(lanes_of(visited, rounds).fixed, target)
-            for rounds in range(1, self._most + 1)
+            rounds: shared_jobs(lanes_of(visited, rounds).fixed, target) for rounds in self._lanes
         }
 
-    def cheapest(self, every: int) -> Way:
-        """With the fewest multipliers at an interval, then the fewest rounds."""
-        return min(
-            Way(jobs.multipliers(every // rounds), every, rounds, every // rounds)
-            for rounds, jobs in self._jobs.items()
+    def leanest(self, every: int, budget: int) -> Way | None:
+        """With the fewest lanes at an interval, since logic is in lanes; None: over the budget."""
+        ways = (
+            Way(lanes, self._jobs[rounds].multipliers(every // rounds), every, rounds, every // rounds)
+            for rounds, lanes in self._lanes.items()
             if every % rounds == 0
         )
+        return min((way for way in ways if way.multipliers <= budget), default=None)
 
     def soonest(self, budget: int) -> Way:
-        """With the smallest interval within a budget.
+        """With the smallest interval within a budget of hardware multipliers.
 
         Raises:
-            ValueError: one unit of each kind is already more.
+            ValueError: one unit of each kind is already more; says how many that takes.
         """
-        longest = self._most * max(
-            len(own) for jobs in self._jobs.values() for own in jobs.of.values()
-        )
-        for every in range(1, longest + 1):
-            if (found := self.cheapest(every)).multipliers <= budget:
+        rounds = max(self._lanes)
+        longest = max(len(own) for own in self._jobs[rounds].of.values())
+        for every in range(1, rounds * longest + 1):
+            found = self.leanest(every, budget)
+            if found is not None and found.lanes <= MOST_LANES * min(self._lanes.values()):
                 return found
-        least = self.cheapest(longest).multipliers
+        least = self._jobs[rounds].multipliers(longest)
         raise ValueError(f"it takes at least {least} hardware multipliers")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.rtl.lut_ram import LutRam, emit_lut_rams
+from rbdgen.rtl.lut_ram import LutRam, emit_rams
 from rbdgen.synthesize.yosys import synth_ecp5
 
 
 def test_each_size_is_emitted_once_whatever_the_order() -> None:
     small, large = LutRam(4, 16), LutRam(18, 512)
-    text = emit_lut_rams([large, small, large])
-    assert text == emit_lut_rams([small, large])
+    text = emit_rams([large, small, large])
+    assert text == emit_rams([small, large])
     assert [line for line in text.splitlines() if line.startswith("module")] == [
         "module \\rbdgen_ram_4x16",
         "module \\rbdgen_ram_18x512",
