@@ -137,7 +137,7 @@ def robot_command(
         "--fold",
         choices=FOLDS,
         help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
-        "turns in the hardware of one; joints, the joints of a chain do, which takes the least logic; "
+        "turns in the hardware of one; joints, the joints of a chain do, in the least logic; "
         "none, operations share multipliers; auto (default), limbs where there are such",
     )
     if name in ("info", "generate"):

@@ -123,8 +123,8 @@ def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
     plan = in_rounds(visited, target, found.rounds, found.cycles)
     visits = len(visited.program.reads)
     note = (
-        f"joints take turns: {visits} visits to {len(plan.lanes.copies)} datapaths in {found.rounds} "
-        f"rounds of {found.cycles} cycles; {plan.fixed.graph.operations()['mul']} products in "
+        f"joints take turns: {visits} visits to {len(plan.lanes.copies)} datapaths in "
+        f"{found.rounds} rounds of {found.cycles} cycles; {plan.fixed.graph.operations()['mul']} products in "
         f"place of {visited.whole.graph.operations()['mul']}"
     )
     return plan, note

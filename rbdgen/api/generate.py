@@ -14,9 +14,9 @@ from ..rtl.emit import emit
 from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
+from ..schedule.occupancy import occupancy
 from ..schedule.round_picture import round_picture
 from ..schedule.rounds import RoundPlan
-from ..schedule.occupancy import occupancy
 from ..schedule.timeline import timeline
 from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder

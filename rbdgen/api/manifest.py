@@ -10,8 +10,8 @@ from ..compiler import Core
 from ..rtl.channel import capacity
 from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
-from ..schedule.rounds import RoundPlan
 from ..schedule.pipelined import region_name
+from ..schedule.rounds import RoundPlan
 from .info import formats, given_angles, robot_facts
 
 

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
-from ..passes.visits import Program, Result, Source, Visit, settle
-from ..robot.angles import zxz
+from ..graph.node import Builder, Node
+from ..graph.visits import Program, Result, Source, Visit, settle
 from ..robot.model import Robot
 from .axes import Axis, Step, power, turning_axis, wrench_after
 from .composite import Column, Composite, body_alone, column_of, turning
@@ -29,7 +28,7 @@ from .forces import diagonal_terms, moving_force
 from .motion import Motion
 from .outward import revolved
 from .scalars import Scalar, Vector
-from .spatial import ZERO, Tensor, Turn, TurnX, Wrench, add, cross, dot, wrench_sum
+from .spatial import ZERO, Tensor, Turn, TurnX, Wrench, cross, dot, wrench_sum
 
 FUNCTIONS = ("id", "did", "m")
 AXES = "xyz"
@@ -76,8 +75,9 @@ class _Ports:
         self.gives_vector(f"{name}.n", value[1])
 
     def gives_tensor(self, name: str, value: Tensor) -> None:
-        for (a, b), x in zip(TENSOR, (x for row in value for x in row), strict=True):
-            self.gives(f"{name}.{a}{b}", x)
+        for a, row in zip(AXES, value, strict=True):
+            for b, x in zip(AXES, row, strict=True):
+                self.gives(f"{name}.{a}{b}", x)
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,9 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
 
 
 WRENCH = tuple(f"{of}.{axis}" for of in "fn" for axis in AXES)
-COLUMN = tuple([f"G2.{x}" for x in AXES] + [f"{of}.{x}" for of in ("G1", "F1", "F2") for x in WRENCH])
+COLUMN = tuple(
+    [f"G2.{x}" for x in AXES] + [f"{of}.{x}" for of in ("G1", "F1", "F2") for x in WRENCH]
+)
 COMPOSITE = (
     "m",
     *(f"{of}.{x}" for of in "hp" for x in AXES),

@@ -15,13 +15,13 @@ from ..rtl.channel import ADDRESSED, BANK, capacity
 from ..rtl.folded import DEEPEST
 from ..rtl.lane import LONGEST_RING
 from ..rtl.phases import LOADS
+from ..schedule.any_plan import AnyPlan
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
-from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
-from ..schedule.rounds import SHALLOW, Lane, Origin, RoundPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
+from ..schedule.rounds import SHALLOW, Lane, Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target
 

@@ -12,9 +12,9 @@ from ..graph.fixed import INTEGER, FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
+from ..graph.visits import Program, Result, Source, Visit
 from .instances import CopyingBuilder
 from .ranges import Ranges
-from .visits import Program, Result, Source, Visit
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import Given, to_words
 
@@ -136,9 +136,9 @@ def _whole_bits(
             joined.setdefault(there, there)
             reach(there, MARGIN * float(np.abs(values[visit, f"={result}"]).max()))
     together: dict[Port, float] = {}
-    for port in joined:
-        together[head(port)] = max(together.get(head(port), 0.0), largest.get(port, 0.0))
-    return {port: integer_bits(together[head(port)]) for port in joined}
+    for end in joined:
+        together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))
+    return {end: integer_bits(together[head(end)]) for end in joined}
 
 
 def _below(whole: int) -> float:
@@ -237,13 +237,17 @@ def copied(
                 continue
             word, args = template.formats[node], [copy[a] for a in node.args]
             if args and all(a.op is Op.CONST for a in args):
-                read = [template.formats[a].quantize(b.value) for a, b in zip(node.args, args, strict=True)]
+                read = [
+                    template.formats[a].quantize(b.value)
+                    for a, b in zip(node.args, args, strict=True)
+                ]
                 made = np.asarray(INTEGER[node.op](template, node, *read))
                 if (word.wrap(made) != made).any():
-                    raise AssertionError(f"{node.op.value} node {node.index} overflows on constants")
+                    raise AssertionError(
+                        f"{node.op.value} node {node.index} overflows on constants"
+                    )
                 copy[node] = builder.node(Op.CONST, value=float(word.real(made)))
             else:
                 copy[node] = builder.node(node.op, *args, value=node.value)
             formats[copy[node]] = word
     return copy
-

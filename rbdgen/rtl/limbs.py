@@ -8,8 +8,8 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
-from ..schedule.fold import Fold
 from ..schedule.any_plan import AnyPlan
+from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from ..schedule.rounds import RoundPlan
 from .apart import instance_of

@@ -81,7 +81,10 @@ class BlockRam(LutRam):
 
 def emit_rams(rams: Iterable[LutRam]) -> str:
     """The modules of all distinct memories among ``rams``, sorted, as RTLIL."""
-    return "".join(ram.to_rtlil() for ram in sorted(set(rams), key=lambda ram: ram.name))
+    return "".join(
+        ram.to_rtlil()
+        for ram in sorted(set(rams), key=lambda ram: (ram.width, ram.depth, ram.name))
+    )
 
 
 # Without ram_style a register behind a read lets Yosys take a deep memory for a block RAM, whose

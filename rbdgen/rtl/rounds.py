@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
 from ..graph.node import Node
-from ..passes.visits import Visit
+from ..graph.visits import Visit
 from ..schedule.rounds import ON_THE_WAY, SHALLOW, TASK, Lane, Origin, RoundPlan
 from .channel import NOT_SHARED, ChannelFifo
 from .core import Core
@@ -113,9 +113,8 @@ class _Rounds:
         self.phases = Phases(m, self.cycles)
         self.ends: Value = self.phases.copy([-1]) if self.cycles > 1 else Const(1)
         self.turn = self.turn_copy("turn")
-        deepest = max(
-            (o.ago for phases in plan.origins.values() for o in phases.values() if _is(o)), default=1
-        )
+        origins = [o for phases in plan.origins.values() for o in phases.values()]
+        deepest = max((o.ago for o in origins if isinstance(o, Origin)), default=1)
         self._bits = max(deepest.bit_length(), 1)
         self._counts: dict[int, tuple[Signal, int]] = {}
 
@@ -143,10 +142,6 @@ class _Rounds:
         return self.phases.bit(phase, 1) if self.cycles > 1 else Const(1)
 
 
-def _is(origin: Origin | float) -> bool:
-    return isinstance(origin, Origin)
-
-
 @dataclass
 class _Group:
     """What a lane reads of another with the same delay in each phase.
@@ -170,7 +165,9 @@ class _Memories:
         self.plan = core.plan
         self.groups: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], _Group] = {}
         self.constants: dict[tuple[Lane, str], dict[int, float]] = {}
-        self.turns = {lane: rounds.turn_copy(f"turn_{lane.name}") for lane in self.plan.lanes.copies}
+        self.turns = {
+            lane: rounds.turn_copy(f"turn_{lane.name}") for lane in self.plan.lanes.copies
+        }
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
         self.selects: dict[tuple[Lane, frozenset[int]], Signal] = {}
 
@@ -288,7 +285,11 @@ class _Memories:
         terms: list[Value] = []
         for value, own, of in choices:
             # bits that the input has and the word has not are zero
-            wide = Cat(Const(0, to.fraction - own.fraction), value) if to.fraction > own.fraction else value
+            wide = (
+                Cat(Const(0, to.fraction - own.fraction), value)
+                if to.fraction > own.fraction
+                else value
+            )
             bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
             alone = of == phases
             terms.append(bits if alone else bits & self._select(lane, of).replicate(to.width))
@@ -320,5 +321,3 @@ class _Memories:
             self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
             self.selects[lane, phases] = register
         return self.selects[lane, phases]
-
-

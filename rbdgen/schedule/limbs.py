@@ -78,4 +78,3 @@ class LimbPlan:
             for column, (own, _) in zip(of_limb.T, limb.outputs.values(), strict=True):
                 flags[own] = column
         return np.array(list(flags.values())).reshape(len(flags), n).T
-

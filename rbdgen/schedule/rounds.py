@@ -19,9 +19,9 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op, Region
 from ..graph.verify import verify_fixed
+from ..graph.visits import Result, Visit
 from ..passes.instances import CopyingBuilder
 from ..passes.visit_words import Visited, copied
-from ..passes.visits import Result, Visit
 from ..target import Target
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
@@ -34,7 +34,9 @@ from .units import shared_jobs
 TASK = "task"  # the lane that gives a task's words to those who read them
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
-ON_THE_WAY = 3  # cycles from the one that stores a word to the earliest that takes it for an operand
+ON_THE_WAY = (
+    3  # cycles from the one that stores a word to the earliest that takes it for an operand
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -386,7 +388,13 @@ class Ways:
     def leanest(self, every: int, budget: int) -> Way | None:
         """With the fewest lanes at an interval, since logic is in lanes; None: over the budget."""
         ways = (
-            Way(lanes, self._jobs[rounds].multipliers(every // rounds), every, rounds, every // rounds)
+            Way(
+                lanes,
+                self._jobs[rounds].multipliers(every // rounds),
+                every,
+                rounds,
+                every // rounds,
+            )
             for rounds, lanes in self._lanes.items()
             if every % rounds == 0
         )

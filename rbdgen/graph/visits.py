@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..graph.graph import Graph
-from ..graph.node import Op
+from .graph import Graph
+from .node import Op
 
 
 @dataclass(frozen=True, order=True)
