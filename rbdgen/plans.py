@@ -121,11 +121,11 @@ def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
         assert design.ii is not None
         raise too_often(design.ii, soonest.every, target, budget)
     plan = in_rounds(visited, target, found.rounds, found.cycles)
-    visits = len(visited.program.reads)
+    products = [graph.operations()["mul"] for graph in (plan.fixed.graph, visited.whole.graph)]
     note = (
-        f"joints take turns: {visits} visits to {len(plan.lanes.copies)} datapaths in "
-        f"{found.rounds} rounds of {found.cycles} cycles; {plan.fixed.graph.operations()['mul']} products in "
-        f"place of {visited.whole.graph.operations()['mul']}"
+        f"joints take turns: {len(visited.program.reads)} visits to {len(plan.lanes.copies)} "
+        f"datapaths in {found.rounds} rounds of {found.cycles} cycles; {products[0]} products in "
+        f"place of {products[1]}"
     )
     return plan, note
 

@@ -8,6 +8,9 @@ joint that are inputs like all others: its datapath can then serve every joint. 
     back     a joint's share of the way back: τ, its own entries, and what goes on to the parent
     column   what one coordinate makes, taken from one joint of its path to the base to the next,
              and the entries of the two
+
+A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
+is zero, and nothing goes on from it.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import numpy as np
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Result, Source, Visit, settle
-from ..robot.model import Robot
+from ..robot.model import Robot, Transform
 from .axes import Axis, Step, power, turning_axis, wrench_after
 from .composite import Column, Composite, body_alone, column_of, turning
 from .forces import diagonal_terms, moving_force
@@ -32,6 +35,7 @@ from .spatial import ZERO, Tensor, Turn, TurnX, Wrench, cross, dot, wrench_sum
 
 FUNCTIONS = ("id", "did", "m")
 AXES = "xyz"
+BASE = "_base"
 TENSOR = tuple(f"{a}{b}" for a in AXES for b in AXES)
 
 
@@ -89,9 +93,8 @@ class _Templates:
     def trace(self, template: str, known: Mapping[str, float]) -> Graph:
         ports = _Ports(known)
         with ports.builder.region(template, 0):
-            {"turn": self.turn, "out": self.out, "back": self.back, "column": self.column}[
-                template
-            ](ports)
+            steps = {"turn": self.turn, "out": self.out, "back": self.back, "column": self.column}
+            steps[template.removesuffix(BASE)](ports)
         return Graph(tuple(ports.inputs), ports.outputs)
 
     def turn(self, p: _Ports) -> None:
@@ -198,7 +201,7 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
     for i, joint in enumerate(robot.joints):
         k, offset = robot.v_slices[i].start, joint.offset / math.tau
         reads[Visit("turn", (i,))] = {"q": task(f"q[{k}]"), "offset": offset - round(offset)}
-        reads[Visit("out", (i,))] = {
+        reads[_visit(robot, "out", i)] = {
             "qd": task(f"qd[{k}]"),
             "qdd": task(f"qdd[{k}]"),
             **_arriving(robot, i),
@@ -207,19 +210,20 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
             **_inertia(robot, i),
         }
     for i in reversed(range(len(robot.joints))):
-        reads[Visit("back", (i,))] = {
+        back = _visit(robot, "back", i)
+        reads[back] = {
             **_own(robot, i, i),
             **_inertia(robot, i),
-            **_from(Visit("out", (i,)), [f"force.{x}" for x in WRENCH]),
+            **_from(_visit(robot, "out", i), [f"force.{x}" for x in WRENCH]),
             **_child(robot, i),
         }
         k = robot.v_slices[i].start
         entries = {"tau": f"[{k}]"} | dict.fromkeys(("dtau_dq", "dtau_dqd", "M"), f"[{k},{k}]")
-        outputs |= {of + at: Result(Visit("back", (i,)), of) for of, at in entries.items()}
+        outputs |= {of + at: Result(back, of) for of, at in entries.items()}
     for i in range(len(robot.joints)):
-        sender, child = Visit("back", (i,)), i
+        sender, child = _visit(robot, "back", i), i
         while (above := robot.joints[child].parent) >= 0:
-            visit = Visit("column", (i, above))
+            visit = _visit(robot, "column", above, i)
             reads[visit] = {**_from(sender, COLUMN), **_own(robot, child, above)}
             k, j = (robot.v_slices[x].start for x in (i, above))
             for of in ("dtau_dq", "dtau_dqd"):
@@ -245,6 +249,12 @@ COMPOSITE = (
 )
 
 
+def _visit(robot: Robot, template: str, i: int, *of: int) -> Visit:
+    """What joint ``i`` does; ``of``: with the column of another."""
+    on_base = robot.joints[i].parent < 0
+    return Visit(template + BASE if on_base else template, (*of, i))
+
+
 def _from(visit: Visit, names: Iterable[str], into: str = "") -> dict[str, Source]:
     return {f"{into}{name}": Result(visit, name) for name in names}
 
@@ -258,8 +268,8 @@ def _own(robot: Robot, i: int, axis: int) -> dict[str, Source]:
     return {
         **_turns(i),
         **_placement(robot, i),
-        **_from(Visit("out", (i,)), [f"c.{x}" for x in AXES]),
-        **_from(Visit("out", (axis,)), [f"{of}.{x}" for of in ("w", "Uz", "a") for x in AXES]),
+        **_from(_visit(robot, "out", i), [f"c.{x}" for x in AXES]),
+        **_from(_visit(robot, "out", axis), [f"{of}.{x}" for of in ("w", "Uz", "a") for x in AXES]),
     }
 
 
@@ -268,45 +278,31 @@ def _child(robot: Robot, i: int) -> dict[str, Source]:
     if not robot.children[i]:
         return {f"child.{x}": 0.0 for x in COMPOSITE}
     (child,) = robot.children[i]
-    back = Visit("back", (child,))
+    back = _visit(robot, "back", child)
     return {f"child.{x}": Result(back, f"up.{x}") for x in COMPOSITE}
 
 
 def _arriving(robot: Robot, i: int) -> dict[str, Source]:
-    """The parent's motion; that of the base, in axes which the joint's placement turns."""
+    """The parent's motion."""
     parent = robot.joints[i].parent
     if parent >= 0:
         names = [f"{of}.{x}" for of in ("w", "alpha", "a") for x in AXES]
-        return _from(Visit("out", (parent,)), names, "parent.")
-    turned = robot.joints[i].placement.rotation.T @ -robot.gravity
-    cos, sin = _alpha(robot, i)
-    gravity = np.array([[1, 0, 0], [0, cos, -sin], [0, sin, cos]]) @ turned
+        return _from(_visit(robot, "out", parent), names, "parent.")
+    # the base's axes turn along: nothing else of it is asked for
+    gravity = robot.joints[i].placement.rotation.T @ robot.gravity
     still: dict[str, Source] = {f"parent.{of}.{x}": 0.0 for of in ("w", "alpha") for x in AXES}
-    return still | {f"parent.a.{x}": float(g) for x, g in zip(AXES, gravity, strict=True)}
-
-
-def _alpha(robot: Robot, i: int) -> tuple[float, float]:
-    """Cosine and sine of the placement's turn about x.
-
-    On the base any will do, since the gravity that arrives is turned back first: its child's.
-    """
-    joint = robot.joints[i]
-    if joint.parent < 0 and robot.children[i]:
-        return _alpha(robot, robot.children[i][0])
-    R = joint.placement.rotation
-    return float(R[2, 2]), float(R[2, 1])
+    return still | {f"parent.a.{x}": -float(g) for x, g in zip(AXES, gravity, strict=True)}
 
 
 def _placement(robot: Robot, i: int) -> dict[str, Source]:
-    joint = robot.joints[i]
-    cos, sin = _alpha(robot, i)
-    # the base's motion is the same at any place
-    near = robot.children[i][0] if joint.parent < 0 and robot.children[i] else i
-    r = robot.joints[near].placement.translation
+    """Rx(α) and r; of a joint on the base, whose motion is the same at any place, neither."""
+    placement = robot.joints[i].placement if robot.joints[i].parent >= 0 else Transform()
+    R = placement.rotation
+    r = dict(zip(AXES, map(float, placement.translation), strict=True))
     return {
-        "cos_alpha": cos,
-        "sin_alpha": sin,
-        **{f"r.{x}": float(value) for x, value in zip(AXES, r, strict=True)},
+        "cos_alpha": float(R[2, 2]),
+        "sin_alpha": float(R[2, 1]),
+        **{f"r.{x}": value for x, value in r.items()},
     }
 
 

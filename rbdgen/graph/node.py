@@ -96,6 +96,13 @@ class Node:
 Scalar = Node | float
 
 
+def source(node: Node) -> Node:
+    """The node whose bits these are: multiplication by a power of two only renames them."""
+    while node.op is Op.MULC:
+        node = node.args[0]
+    return node
+
+
 class Builder:
     """Makes interned nodes. ``region`` labels what is made inside its ``with`` block."""
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import INTEGER, FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op, Region
+from ..graph.node import Builder, Node, Op, Region, source
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Source, Visit
 from .instances import CopyingBuilder
@@ -83,8 +83,8 @@ def _values(program: Program, columns: Mapping[str, Array]) -> dict[tuple[Visit,
     found: dict[tuple[Visit, str], Array] = {}
     size = len(next(iter(columns.values())))
     for visit, sources in program.reads.items():
-        for port, source in sources.items():
-            found[visit, port] = _column(source, columns, found, size)
+        for port, read in sources.items():
+            found[visit, port] = _column(read, columns, found, size)
         inputs = {port: found[visit, port] for port in sources}
         for name, column in evaluate(program.templates[visit.template], inputs).items():
             found[visit, f"={name}"] = column
@@ -120,15 +120,15 @@ def _whole_bits(
 
     for visit, sources in program.reads.items():
         name = visit.template
-        for port, source in sources.items():
+        for port, read in sources.items():
             own: Port = ("in", name, port)
             joined.setdefault(own, own)
-            if isinstance(source, str):
-                reach(own, max(map(abs, limits[source])))
-            elif isinstance(source, float):
-                reach(own, abs(source))
+            if isinstance(read, str):
+                reach(own, max(map(abs, limits[read])))
+            elif isinstance(read, float):
+                reach(own, abs(read))
             else:
-                other: Port = ("out", source.visit.template, source.name)
+                other: Port = ("out", read.visit.template, read.name)
                 joined.setdefault(other, other)
                 joined[head(own)] = head(other)
         for result in program.templates[name].outputs:
@@ -148,17 +148,20 @@ def _below(whole: int) -> float:
 
 def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int) -> FixedGraph:
     """A template whose outputs have no more bits behind the point than those who read them."""
-    formats = dict(fixed.formats)
+    formats, excess = dict(fixed.formats), dict[Node, int]()
     for result, node in fixed.graph.outputs.items():
-        excess = formats[node].fraction - (width - 1 - whole["out", name, result])
-        if excess <= 0:
-            continue
-        while True:  # powers of two only rename the bits
+        bits = formats[node].fraction - (width - 1 - whole["out", name, result])
+        origin = source(node)
+        excess[origin] = max(bits, excess.get(origin, 0))
+    for node in fixed.graph.nodes:
+        if node.op is Op.MULC:  # powers of two only rename the bits
+            own, of = fixed.formats[node], node.args[0]
+            moved = fixed.formats[of].fraction - own.fraction
+            fraction = formats[of].fraction - moved
+            formats[node] = replace(own, width=formats[of].width, fraction=fraction)
+        elif bits := excess.get(node, 0):
             own = formats[node]
-            formats[node] = replace(own, width=own.width - excess, fraction=own.fraction - excess)
-            if node.op is not Op.MULC:
-                break
-            (node,) = node.args
+            formats[node] = replace(own, width=own.width - bits, fraction=own.fraction - bits)
     return verify_fixed(replace(fixed, formats=formats))
 
 
@@ -174,20 +177,20 @@ def _instantiated(
     for visit, sources in program.reads.items():
         template = templates[visit.template]
         words: dict[str, Node] = {}
-        for port, source in sources.items():
+        for port, read in sources.items():
             word = template.inputs[port]
-            if isinstance(source, Result):
-                words[port] = copies[source.visit][
-                    templates[source.visit.template].graph.outputs[source.name]
+            if isinstance(read, Result):
+                words[port] = copies[read.visit][
+                    templates[read.visit.template].graph.outputs[read.name]
                 ]
-            elif isinstance(source, float):
-                words[port] = builder.node(Op.CONST, value=float(word.real(word.quantize(source))))
+            elif isinstance(read, float):
+                words[port] = builder.node(Op.CONST, value=float(word.real(word.quantize(read))))
                 formats[words[port]] = word
             else:
-                if source not in tasks:
-                    tasks[source] = builder.input(source)
-                    inputs[source] = formats[tasks[source]] = word
-                words[port] = tasks[source]
+                if read not in tasks:
+                    tasks[read] = builder.input(read)
+                    inputs[read] = formats[tasks[read]] = word
+                words[port] = tasks[read]
         region = visit.template, _number(program, visit)
         copies[visit] = copied(builder, template, words, formats, region)
     outputs: dict[str, Node] = {}
@@ -236,6 +239,10 @@ def copied(
                 copy[node] = words[node.name]
                 continue
             word, args = template.formats[node], [copy[a] for a in node.args]
+            if node.op is Op.MULC:  # what is renamed may have fewer bits than the input has
+                own, of = template.formats[node.args[0]], formats[args[0]]
+                moved = own.fraction - word.fraction
+                word = replace(word, width=of.width, fraction=of.fraction - moved)
             if args and all(a.op is Op.CONST for a in args):
                 read = [
                     template.formats[a].quantize(b.value)

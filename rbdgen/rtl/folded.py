@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, source
 from ..schedule.fold import Fold, job_operands
-from ..schedule.pipelined import operands, source
+from ..schedule.pipelined import operands
 from ..schedule.units import Job, Kind, job, nodes_of
 from .channel import ChannelFifo
 from .core import Core

@@ -7,9 +7,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, source
 from ..schedule.channels import Plan
-from ..schedule.pipelined import operands, region_of, source
+from ..schedule.pipelined import operands, region_of
 from .lane import Lane, Rings
 from .lut_ram import LutRam
 from .multiplier import Multiplier

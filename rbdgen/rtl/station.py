@@ -12,8 +12,7 @@ from ..accelerator.integration import turn_flags
 from ..accelerator.routes import AGAIN, CODES, HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source
 from ..accelerator.stages import COUNT, Accelerator, Stage
 from ..graph.fixed import Format
-from ..graph.node import Node
-from ..schedule.pipelined import source
+from ..graph.node import Node, source
 from .apart import instance_of
 from .core import Core
 from .limbs import core_of

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, source
 from ..target import Target
 from .delays import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
-from .pipelined import INPUT_REGISTER, duration, operands, source
+from .pipelined import INPUT_REGISTER, duration, operands
 from .units import Jobs, all_hardware, job, shared_jobs
 
 SWEEPS = 8  # most of what can be saved is saved by the first

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, source
 from .binding import Binding
-from .pipelined import OUTPUT, Schedule, region_of, source
+from .pipelined import OUTPUT, Schedule, region_of
 from .program import ScheduleError
 
 FLAG_BITS = 1

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, source
 from ..target import Target
 from .binding import normalising, shifting
-from .pipelined import source
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op
-from .pipelined import INPUT_REGISTER, operands, source
+from ..graph.node import Node, Op, source
+from .pipelined import INPUT_REGISTER, operands
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 

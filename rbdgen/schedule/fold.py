@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, source
 from ..target import Target
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
 from .delays import delay, gathering
-from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, operands, source
+from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, operands
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 

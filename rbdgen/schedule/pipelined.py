@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, source
 from ..target import Target
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .program import Program, ScheduleError
@@ -22,13 +22,6 @@ INPUT: Region = ("input", 0)
 OUTPUT: Region = ("output", 0)
 INPUT_REGISTER = 1  # cycle that a task spends in a register before its words enter their FIFOs
 FIFO_WEIGHT = 0.1  # a bit waiting in LUT-RAM against a bit waiting in a register
-
-
-def source(node: Node) -> Node:
-    """The node whose bits these are: multiplication by a power of two only renames them."""
-    while node.op is Op.MULC:
-        node = node.args[0]
-    return node
 
 
 def region_of(node: Node) -> Region:

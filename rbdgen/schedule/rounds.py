@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, source
 from ..graph.verify import verify_fixed
 from ..graph.visits import Result, Visit
 from ..passes.instances import CopyingBuilder
@@ -27,9 +27,9 @@ from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
 from .fold import Fold, flag_time
 from .modulo import fold
-from .pipelined import INPUT, OUTPUT, source
+from .pipelined import INPUT, OUTPUT
 from .program import ScheduleError
-from .units import shared_jobs
+from .units import Jobs, shared_jobs
 
 TASK = "task"  # the lane that gives a task's words to those who read them
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
@@ -70,6 +70,16 @@ class Lanes:
 
     fixed: FixedGraph
     copies: Mapping[Lane, Mapping[Node, Node]]
+
+    def jobs(self, target: Target) -> Jobs:
+        """What takes a multiplier. Lanes share none, so that each can lie in one place."""
+        number = {(lane.template, lane.number): k for k, lane in enumerate(self.copies)}
+
+        def apart(node: Node) -> int:
+            assert node.region is not None
+            return number[node.region]
+
+        return shared_jobs(self.fixed, target, apart)
 
 
 def lanes_of(visited: Visited, rounds: int) -> Lanes:
@@ -237,7 +247,7 @@ class RoundPlan:
 def in_rounds(visited: Visited, target: Target, rounds: int, interval: int) -> RoundPlan:
     """A datapath that takes a task every ``rounds`` rounds of ``interval`` cycles."""
     lanes = lanes_of(visited, rounds)
-    jobs = shared_jobs(lanes.fixed, target)
+    jobs = lanes.jobs(target)
     whole = fold(lanes.fixed, target, interval, jobs, selected=True)
     found = RoundPlan(visited, lanes, whole, rounds, {}, {}, {})
     lane = _lanes_of_visits(visited, rounds)
@@ -381,9 +391,7 @@ class Ways:
             rounds: sum(-(-n // rounds) for n in visits.values())
             for rounds in range(1, max(visits.values()) + 1)
         }
-        self._jobs = {
-            rounds: shared_jobs(lanes_of(visited, rounds).fixed, target) for rounds in self._lanes
-        }
+        self._jobs = {rounds: lanes_of(visited, rounds).jobs(target) for rounds in self._lanes}
 
     def leanest(self, every: int, budget: int) -> Way | None:
         """With the fewest lanes at an interval, since logic is in lanes; None: over the budget."""

@@ -6,7 +6,7 @@ the register behind it keeps the sum for a whole initiation interval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..graph.fixed import FixedGraph
@@ -83,20 +83,26 @@ class Jobs:
         raise ValueError(f"it takes at least {self.multipliers(longest)} hardware multipliers")
 
 
-def shared_jobs(fixed: FixedGraph, target: Target) -> Jobs:
-    """Everything in the graph that takes a hardware multiplier."""
+def shared_jobs(
+    fixed: FixedGraph, target: Target, apart: Callable[[Node], int] = lambda _: 0
+) -> Jobs:
+    """Everything in the graph that takes a hardware multiplier.
+
+    Products that are ``apart``, of other numbers, share no multiplier.
+    """
     # one kind for each number of hardware multipliers and of wide operands, as wide as its widest
-    classes: dict[tuple[int, bool, bool], dict[Job, tuple[int, int]]] = {}
+    classes: dict[tuple[int, int, bool, bool], dict[Job, tuple[int, int]]] = {}
     for node in fixed.graph.nodes:
         if node.op is Op.MUL:
             a, b = sorted((fixed.formats[x].width for x in node.args), reverse=True)
             wide = a > target.multiplier_width, b > target.multiplier_width
-            key = target.hardware_multipliers(a, b), *wide
+            key = apart(node), target.hardware_multipliers(a, b), *wide
             classes.setdefault(key, {})[job(node)] = a, b
     kind: dict[Job, Kind] = {}
     each: dict[Kind, int] = {}
-    for (cost, *_), members in sorted(classes.items()):
-        own = Kind("mul", tuple(max(w[k] for w in members.values()) for k in (0, 1)))
+    for (number, cost, *_), members in sorted(classes.items()):
+        widths = tuple(max(w[k] for w in members.values()) for k in (0, 1))
+        own = Kind("mul", widths, (number,) if number else ())
         each[own] = cost
         kind |= dict.fromkeys(members, own)
     turns = max((fixed.formats[angle].width for angle in angles(fixed)), default=0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rbdgen.graph.node import Op
+from rbdgen.graph.node import Op, source
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Plan, Word
-from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of, source
+from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
 from tests.schedule.examples import CASES, compiled
 
 A, B = ("forward", 0), ("forward", 1)
