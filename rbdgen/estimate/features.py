@@ -122,6 +122,12 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
                 _memory(width, depth, count)
                 count["waiting_bits"] += width
 
+    for kept in plan.results.values():
+        width = sum(plan.fixed.formats[node].width for node in kept)
+        count["tables"] += -(-width // TABLE_WIDTH)
+    count["tables"] += len(plan.checks)
+    count["waiting_bits"] += sum(whole.formats[n].width for n in whole.graph.outputs.values())
+
 
 def _results(fixed: FixedGraph) -> dict[str, Format]:
     return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}

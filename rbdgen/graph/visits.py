@@ -84,18 +84,28 @@ def settle(
         before, graphs = graphs, {name: trace(name, known[name]) for name in names}
         if before and all(_same(before[name], graphs[name]) for name in names):
             break
-    resolved = {
-        visit: {port: _resolved(source, graphs) for port, source in sources.items()}
-        for visit, sources in reads.items()
-    }
-    given = {name: _resolved(result, graphs) for name, result in outputs.items()}
+    resolved: dict[Visit, dict[str, Source]] = {}
+    for visit, sources in reads.items():
+        resolved[visit] = {
+            port: _resolved(source, graphs, resolved) for port, source in sources.items()
+        }
+    given = {name: _resolved(result, graphs, resolved) for name, result in outputs.items()}
     return _pruned(graphs, resolved, given)
 
 
-def _resolved(source: Source, graphs: Mapping[str, Graph]) -> Source:
-    """The number that a source is, if it is one."""
+def _resolved(
+    source: Source, graphs: Mapping[str, Graph], reads: Mapping[Visit, Mapping[str, Source]]
+) -> Source:
+    """The number that a source is, if it is one; or what a visit only hands on."""
     value = _constant(source, graphs)
-    return source if value is None else value
+    if value is not None:
+        return value
+    if isinstance(source, Result):
+        node = graphs[source.visit.template].outputs[source.name]
+        # a word of the task has the format of those who read it first: it is handed on by a visit
+        if node.op is Op.INPUT and not isinstance(reads[source.visit][node.name], str):
+            return reads[source.visit][node.name]
+    return source
 
 
 def _constant(source: Source, graphs: Mapping[str, Graph]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -138,7 +139,29 @@ def _whole_bits(
     together: dict[Port, float] = {}
     for end in joined:
         together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))
-    return {end: integer_bits(together[head(end)]) for end in joined}
+    bits = {end: integer_bits(size) for end, size in together.items()}
+    handed_on = [
+        (head(("in", name, origin.name)), head(("out", name, result)), power)
+        for name, template in program.templates.items()
+        for result, node in template.outputs.items()
+        for origin, power in [_renamed(node)]
+        if origin.op is Op.INPUT
+    ]
+    while True:  # what goes through as a multiple by a power of two has the bits that come in
+        before = dict(bits)
+        for into, out, power in handed_on:
+            bits[into] = max(bits[into], bits[out] - power)
+        if bits == before:
+            return {end: bits[head(end)] for end in joined}
+
+
+def _renamed(node: Node) -> tuple[Node, int]:
+    """The node that this is 2^k times of, and k."""
+    k = 0
+    while node.is_shift:
+        k += math.frexp(node.value)[1] - 1
+        (node,) = node.args
+    return node, k
 
 
 def _below(whole: int) -> float:
@@ -190,6 +213,7 @@ def _instantiated(
                 if read not in tasks:
                     tasks[read] = builder.input(read)
                     inputs[read] = formats[tasks[read]] = word
+                assert inputs[read] == word, f"{read} is read in two formats"
                 words[port] = tasks[read]
         region = visit.template, _number(program, visit)
         copies[visit] = copied(builder, template, words, formats, region)

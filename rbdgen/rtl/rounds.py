@@ -8,20 +8,17 @@ from dataclasses import dataclass, field
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
-from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.rounds import ON_THE_WAY, SHALLOW, TASK, Lane, Origin, RoundPlan
-from .channel import NOT_SHARED, ChannelFifo
+from .channel import NOT_SHARED
 from .core import Core
-from .counting import next_count
 from .folded import Datapath, Made
 from .lut_ram import BlockRam, LutRam
 from .multiplier import Multiplier
-from .phases import Phases
 from .reciprocal import ReciprocalUnit
+from .round_counts import Rounds
+from .round_results import Results
 from .sincos import SinCosUnit
-
-ADDRESSED = 200  # bits of memory that one copy of an address reaches
 
 
 class InRounds(Core):
@@ -35,7 +32,6 @@ class InRounds(Core):
 
     def __init__(self, plan: RoundPlan) -> None:
         self.plan = plan
-        self.fifo = ChannelFifo(plan.channel)
         self.made = Made()
         super().__init__(plan.visited.whole)
 
@@ -49,97 +45,34 @@ class InRounds(Core):
 
     @property
     def rams(self) -> list[LutRam]:
-        return [*self.fifo.rams, *self.made.rams]
+        return self.made.rams
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        plan, fold = self.plan, self.plan.template
-        m.submodules.fifo = fifo = self.fifo
-        rounds = _Rounds(m, plan)
-        fire = Signal()
-        m.d.sync += self.i.ready.eq(rounds.ends & (rounds.turn == plan.rounds - 1) & fifo.room)
-        m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
+        plan = self.plan
+        rounds = Rounds(m, plan)
         task = Signal(self.i.payload.shape(), reset_less=True)
         with m.If(self.i.ready):
             m.d.sync += task.eq(self.i.payload)
-
         words = {
             f"{lane.name}.{port}": Signal(signed(word.width), name=f"{lane.name}_{port}")
             for lane in plan.lanes.copies
             for port, word in plan.visited.templates[lane.template].inputs.items()
         }
-        datapath = Datapath(fold, self.made, words, m, rounds.phases)
+        datapath = Datapath(plan.template, self.made, words, m, rounds.phases)
         datapath.build()
         memories = _Memories(self, m, rounds, datapath, task)
         for (lane, port), phases in plan.origins.items():
             memories.read(lane, port, phases)
         memories.build(words)
-        self._give(m, datapath)
+
+        results = Results(m, plan, rounds, datapath, self.made)
+        m.d.sync += self.i.ready.eq(rounds.ends & (rounds.turn == plan.rounds - 1) & results.room)
+        results.follow(self.i.valid & self.i.ready)
+        values, flag = results.gather(self.o.valid, self.taken(m))
+        flags = {} if flag is None else dict.fromkeys(values, flag)
+        m.d.comb += self.o.payload.eq(self.result(m, values, flags))
         return m
-
-    def _give(self, m: Module, datapath: Datapath) -> None:
-        """Results into memory, each when it is there; out of it all at once."""
-        plan, fifo = self.plan, self.fifo
-        values: dict[Node, Value] = {}
-        seen: list[Value] = []
-        flags = {lane: datapath.flag(checks) for lane, checks in plan.checks.items()}
-        made: list[Value] = [
-            datapath.at(node, plan.template.time[node]) for _, node in plan.results.values()
-        ]
-        made += [flags[plan.lane[visit]] for visit, _ in plan.flags]
-        for word, written, read, value in zip(
-            fifo.channel.words, fifo.written, fifo.read, made, strict=True
-        ):
-            m.d.comb += written.eq(value)
-            if word.node is None:
-                seen.append(read[0])
-            else:
-                values[word.node] = read
-        flag = Signal()
-        m.d.comb += flag.eq(Cat(seen).any())
-        m.d.comb += [
-            self.o.payload.eq(self.result(m, values, dict.fromkeys(values, flag) if seen else {})),
-            self.o.valid.eq(fifo.valid),
-            fifo.pop.eq(self.taken(m)),
-        ]
-
-
-class _Rounds:
-    """Counts cycles, rounds, and the tasks' turns of ``plan.rounds`` rounds each."""
-
-    def __init__(self, m: Module, plan: RoundPlan) -> None:
-        self._m, self.plan = m, plan
-        self.cycles = plan.template.interval
-        self.phases = Phases(m, self.cycles)
-        self.ends: Value = self.phases.copy([-1]) if self.cycles > 1 else Const(1)
-        self.turn = self.turn_copy("turn")
-        origins = [o for phases in plan.origins.values() for o in phases.values()]
-        deepest = max((o.ago for o in origins if isinstance(o, Origin)), default=1)
-        self._bits = max(deepest.bit_length(), 1)
-        self._counts: dict[int, tuple[Signal, int]] = {}
-
-    def turn_copy(self, name: str) -> Signal:
-        """The round, modulo ``plan.rounds``."""
-        turn = Signal(range(max(self.plan.rounds, 2)), name=name, attrs=NOT_SHARED)
-        with self._m.If(self.ends):
-            self._m.d.sync += turn.eq(next_count(turn, self.plan.rounds))
-        return turn
-
-    def count(self, behind: int, bits: int) -> Signal:
-        """The number of the round ``behind`` this one, for an address of so many bits of memory."""
-        count, used = self._counts.get(behind, (None, 0))
-        if count is None or used + bits > ADDRESSED:
-            name = f"round_less_{behind}" if behind >= 0 else f"round_plus_{-behind}"
-            start = -behind % (1 << self._bits)
-            count, used = Signal(self._bits, name=name, init=start, attrs=NOT_SHARED), 0
-            with self._m.If(self.ends):
-                self._m.d.sync += count.eq(count + 1)
-        self._counts[behind] = count, used + bits
-        return count
-
-    def at(self, phase: int) -> Value:
-        """Whether this is a round's cycle ``phase``."""
-        return self.phases.bit(phase, 1) if self.cycles > 1 else Const(1)
 
 
 @dataclass
@@ -159,7 +92,7 @@ class _Memories:
     """Between the lanes: what each gives, until another takes it."""
 
     def __init__(
-        self, core: InRounds, m: Module, rounds: _Rounds, datapath: Datapath, task: Signal
+        self, core: InRounds, m: Module, rounds: Rounds, datapath: Datapath, task: Signal
     ) -> None:
         self.core, self.m, self.rounds, self.datapath, self.task = core, m, rounds, datapath, task
         self.plan = core.plan

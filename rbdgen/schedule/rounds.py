@@ -24,7 +24,7 @@ from ..passes.instances import CopyingBuilder
 from ..passes.visit_words import Visited, copied
 from ..target import Target
 from .binding import Binding
-from .channels import PUSHES_ON_THE_WAY, Channel, Word
+from .channels import Channel
 from .fold import Fold, flag_time
 from .modulo import fold
 from .pipelined import INPUT, OUTPUT
@@ -33,6 +33,7 @@ from .units import Jobs, shared_jobs
 
 TASK = "task"  # the lane that gives a task's words to those who read them
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
+GATHERING = 4  # cycles besides its rounds that putting a result together takes
 MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
 ON_THE_WAY = (
     3  # cycles from the one that stores a word to the earliest that takes it for an operand
@@ -143,11 +144,6 @@ class RoundPlan:
         return self.template.multipliers
 
     @property
-    def latency(self) -> int:
-        """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.channel.delay
-
-    @property
     def fire(self) -> dict[Region, int]:
         """When a task is taken, and when its result can be."""
         return {INPUT: 0, OUTPUT: self.latency}
@@ -193,46 +189,60 @@ class RoundPlan:
         return {lane: checks for lane, checks in found.items() if checks}
 
     @cached_property
-    def results(self) -> dict[Node, tuple[Visit, Node]]:
-        """Node of the whole robot that leaves → the visit that makes it, and the lanes' node."""
-        found: dict[Node, tuple[Visit, Node]] = {}
+    def results(self) -> dict[tuple[Lane, int], dict[Node, dict[int, Node]]]:
+        """What is kept: (lane, cycle of a visit at whose end) → words, of the lanes' graph.
+
+        And phase → the node of the whole robot that a word is then.
+        """
+        found: dict[tuple[Lane, int], dict[Node, dict[int, Node]]] = {}
         whole = self.visited.whole.graph.outputs
         for name, result in self.visited.program.outputs.items():
-            if isinstance(result, Result) and source(whole[name]).op is not Op.CONST:
-                of = self.node(self.lane[result.visit], result.name)
-                found[source(whole[name])] = result.visit, of
+            own = source(whole[name]) if name in whole else None
+            if not isinstance(result, Result) or own is None or own.op is Op.CONST:
+                continue
+            lane, phase = self.lane[result.visit], self.at[result.visit] % self.rounds
+            node = self.node(lane, result.name)
+            words = found.setdefault((lane, self.template.time[node]), {})
+            words.setdefault(node, {})[phase] = own
         return found
 
     @cached_property
-    def flags(self) -> list[tuple[Visit, int]]:
-        """The visits that can overflow, and the cycle of the task in which that is known."""
-        interval = self.template.interval
-        return [
-            (visit, at * interval + flag_time(self.checks[self.lane[visit]]))
-            for visit, at in self.at.items()
-            if self.lane[visit] in self.checks
-        ]
+    def kept(self) -> dict[Lane, set[int]]:
+        """The cycles of a visit at whose end something of a lane is kept, its flag too."""
+        found: dict[Lane, set[int]] = {}
+        for lane, written in self.results:
+            found.setdefault(lane, set()).add(written)
+        for lane, checks in self.checks.items():
+            found.setdefault(lane, set()).add(flag_time(checks))
+        return found
+
+    def offset(self, visit: Visit, cycle: int) -> int:
+        """The cycle of a task that is this one of a visit."""
+        return self.at[visit] * self.template.interval + cycle
 
     @cached_property
-    def channel(self) -> Channel:
-        """Where results wait for the last of their task, each written when it is there.
+    def complete(self) -> int:
+        """The cycle at whose end all of a task is kept."""
+        return max(
+            self.offset(visit, max(self.kept[lane]))
+            for visit, lane in self.lane.items()
+            if lane in self.kept
+        )
 
-        First the words of ``results``, then the bits of ``flags``.
-        """
-        interval, formats = self.template.interval, self.visited.whole.formats
-        words = [
-            Word(own, formats[own].width, self.at[v] * interval + self.template.time[node], 0)
-            for own, (v, node) in self.results.items()
-        ]
-        words += [Word(None, 1, written, 0) for _, written in self.flags]
-        channel = Channel(INPUT, OUTPUT, tuple(words))
-        depth = -(-(channel.delay + channel.hold + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
-        return replace(channel, depth=depth)
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return self.complete + self.rounds + GATHERING + 1
+
+    @property
+    def places(self) -> int:
+        """Tasks that may be under way, a power of two."""
+        return 1 << (-(-self.latency // self.interval) + 1).bit_length()
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """All of them: one."""
-        return (self.channel,)
+        """None: words lie in memories between the lanes."""
+        return ()
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
@@ -404,7 +414,7 @@ class Ways:
                 every // rounds,
             )
             for rounds, lanes in self._lanes.items()
-            if every % rounds == 0
+            if every % rounds == 0 and every >= rounds + GATHERING
         )
         return min((way for way in ways if way.multipliers <= budget), default=None)
 

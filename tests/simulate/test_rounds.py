@@ -28,9 +28,9 @@ def compiled(robot: str, **choices: object) -> Core:
 
 
 CASES: dict[str, Callable[[], Core]] = {
-    "pendulum_did_3": lambda: compiled("pendulum", functions=("did",), ii=3),
-    "iiwa14_id_7": lambda: compiled("iiwa14", ii=7),
-    "iiwa14_did_14": lambda: compiled("iiwa14", functions=("did",), rotation=3, ii=14),
+    "pendulum_did_5": lambda: compiled("pendulum", functions=("did",), ii=5),
+    "iiwa14_id_12": lambda: compiled("iiwa14", ii=12),
+    "iiwa14_did_12": lambda: compiled("iiwa14", functions=("did",), rotation=3, ii=12),
     "hyq_did_m_36": lambda: compiled("hyq", functions=("did", "m"), ii=36),
 }
 

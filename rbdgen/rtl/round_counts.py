@@ -1,0 +1,50 @@
+"""What joints in turn count: cycles of a round, rounds of a task, and rounds."""
+
+from __future__ import annotations
+
+from amaranth.hdl import Const, Module, Signal, Value
+
+from ..schedule.rounds import Origin, RoundPlan
+from .channel import NOT_SHARED
+from .counting import next_count
+from .phases import Phases
+
+ADDRESSED = 200  # bits of memory that one copy of an address reaches
+
+
+class Rounds:
+    """Counts cycles, rounds, and the tasks' turns of ``plan.rounds`` rounds each."""
+
+    def __init__(self, m: Module, plan: RoundPlan) -> None:
+        self._m, self.plan = m, plan
+        self.cycles = plan.template.interval
+        self.phases = Phases(m, self.cycles)
+        self.ends: Value = self.phases.copy([-1]) if self.cycles > 1 else Const(1)
+        self.turn = self.turn_copy("turn")
+        origins = [o for phases in plan.origins.values() for o in phases.values()]
+        deepest = max((o.ago for o in origins if isinstance(o, Origin)), default=1)
+        self._bits = max(deepest.bit_length(), 1)
+        self._counts: dict[int, tuple[Signal, int]] = {}
+
+    def turn_copy(self, name: str) -> Signal:
+        """The round, modulo ``plan.rounds``."""
+        turn = Signal(range(max(self.plan.rounds, 2)), name=name, attrs=NOT_SHARED)
+        with self._m.If(self.ends):
+            self._m.d.sync += turn.eq(next_count(turn, self.plan.rounds))
+        return turn
+
+    def count(self, behind: int, bits: int) -> Signal:
+        """The number of the round ``behind`` this one, for an address of so many bits of memory."""
+        count, used = self._counts.get(behind, (None, 0))
+        if count is None or used + bits > ADDRESSED:
+            name = f"round_less_{behind}" if behind >= 0 else f"round_plus_{-behind}"
+            start = -behind % (1 << self._bits)
+            count, used = Signal(self._bits, name=name, init=start, attrs=NOT_SHARED), 0
+            with self._m.If(self.ends):
+                self._m.d.sync += count.eq(count + 1)
+        self._counts[behind] = count, used + bits
+        return count
+
+    def at(self, phase: int) -> Value:
+        """Whether this is a round's cycle ``phase``."""
+        return self.phases.bit(phase, 1) if self.cycles > 1 else Const(1)
