@@ -11,6 +11,7 @@ from ..graph.node import Op
 from ..schedule.fold import Fold
 from ..schedule.limbs import AnyPlan, LimbPlan
 from .apart import instance_of
+from .arithmetic import mirrored
 from .core import Core
 from .folded import Folded
 from .lut_ram import LutRam
@@ -141,6 +142,4 @@ def _signed(word: Value, turn: Value, signs: list[int]) -> Value:
     if all(sign > 0 for sign in signs):
         return word
     minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
-    lowest = word[-1] & ~word[:-1].any()
-    # -x is ~x + 1
-    return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()
+    return mirrored(word, minus)
