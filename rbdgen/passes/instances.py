@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from .limbs import Limbs
 from .wordlength import integer_bits
+
+MIRROR: Region = ("mirror", 0)  # where inputs change their signs
 
 
 class CopyingBuilder(Builder):
@@ -57,11 +59,12 @@ def instantiate(
     outputs: dict[str, Node] = {}
     copies: list[dict[Node, Node]] = []
 
-    def signed(node: Node, word: Format, sign: int) -> Node:
+    def signed(node: Node, word: Format, sign: int, region: Region | None) -> Node:
         formats[node] = word
         if sign > 0:
             return node
-        mirrored = builder.node(Op.NEG, node)
+        with builder.in_region(region or MIRROR):
+            mirrored = builder.node(Op.NEG, node)
         formats[mirrored] = replace(word, rounded=False, saturates=True)
         return mirrored
 
@@ -75,14 +78,14 @@ def instantiate(
                     own, sign = limb.inputs[node.name]
                     if own not in given:
                         given[own] = builder.input(own)
-                    copy[node] = signed(given[own], word, sign)
+                    copy[node] = signed(given[own], word, sign, MIRROR)
                 else:
                     args = [copy[a] for a in node.args]
                     copy[node] = builder.node(node.op, *args, value=node.value)
                     formats[copy[node]] = word
         for name, node in template.graph.outputs.items():
             own, sign = limb.outputs[name]
-            outputs[own] = signed(copy[node], template.formats[node], sign)
+            outputs[own] = signed(copy[node], template.formats[node], sign, node.region)
         steps |= {copy[node]: count for node, count in template.steps.items()}
         mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
         copies.append(copy)

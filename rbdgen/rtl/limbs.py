@@ -93,6 +93,12 @@ class LimbsInTurn(Core):
                 load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
             ]
         for name, word in limb.inputs.items():
+            if len({own.inputs[name] for own in limbs}) == 1:  # the same for every limb
+                register = Signal(signed(word.width), reset_less=True)
+                with m.If(limb.i.ready & load):
+                    m.d.sync += register.eq(self.i.payload[limbs[0].inputs[name][0]])
+                m.d.comb += limb.i.payload[name].eq(register)
+                continue
             chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
             with m.If(limb.i.ready):
                 for k, (register, own) in enumerate(zip(chain, limbs, strict=True)):

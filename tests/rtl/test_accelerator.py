@@ -18,6 +18,7 @@ from rbdgen.rtl.emit import core_files
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
+from tests.limbs import urdf_of_limbs
 from tests.rtl.cores import shared_folder
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
@@ -41,6 +42,11 @@ CASES: dict[str, dict[str, Any]] = {
     "passing": {"robot": "cart_pole", "functions": ("id", "m", "fd"), "ii": 2},
     "rollouts": {"robot": "pendulum", "functions": ("rk4", "id", "dfd", "euler"), "ii": 4},
     "one": {"robot": "pendulum", "functions": ("fd",), "ii": 5},
+    "limbs": {"robot": "limbs", "functions": ("id", "fd", "m", "rk4"), "ii": 6},
+    # a limb's pipelines at one task a clock; stages of all limbs, as pipelines and as folds
+    "limbs at once": {"robot": "limbs", "functions": ("did", "minv"), "fold": "limbs"},
+    "some in turn": {"robot": "limbs", "functions": ("id", "fd"), "ii": 9, "mix": "id=8,fd=1"},
+    "some": {"robot": "limbs", "functions": ("id", "fd", "dfd"), "ii": 3},
 }
 
 
@@ -50,6 +56,9 @@ def compiled(case: str, folder: Path) -> Accelerated:
     if robot == "cart_pole":
         (folder / "cart_pole.urdf").write_text(CART_POLE)
         robot = str(folder / "cart_pole.urdf")
+    if robot == "limbs":
+        (folder / "limbs.urdf").write_text(urdf_of_limbs([(1, 1), (-1, 1), (1, -1)]))
+        robot = str(folder / "limbs.urdf")
     return accelerate(robot, **choices)
 
 
