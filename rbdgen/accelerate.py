@@ -67,7 +67,7 @@ def _cut(front: Front, progress: Progress, notes: list[str]) -> tuple[Cutting, d
             return cutting, intervals
         none = f"no stage's interval is a multiple of the {n} limbs"
         if design.fold == "limbs":
-            raise RobotError(f"ii: {design.ii}: {none} that are to take turns")
+            raise RobotError(f"{front.robot.name}: fold: limbs: {none} that are to take turns")
         notes.append(f"limbs do not take turns: {none}")
     cutting = cut_whole(front, given, progress)
     return cutting, _intervals(design, cutting.pieces)
@@ -192,8 +192,9 @@ def _fits(front: Front, accelerator: Accelerator) -> None:
             )
     target = find_target(design.target)
     if accelerator.multipliers > target.multipliers:
+        slowest = max(stage.interval for stage in accelerator.stages.values())
         raise RobotError(
-            f"ii: {design.ii or 1} takes {accelerator.multipliers} hardware multipliers, and "
+            f"ii: {design.ii or slowest} takes {accelerator.multipliers} hardware multipliers, and "
             f"{target.part} has {target.multipliers}; give --multipliers {target.multipliers}, a "
             "longer --ii, or fewer functions"
         )

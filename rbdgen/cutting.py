@@ -116,7 +116,8 @@ def _coordinates(
     """What a rollout integrates; RobotError for joints whose coordinates are no numbers."""
     found = {}
     for k, around in whole_turns(front.design, front.canonical).items():
-        acceleration = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
+        word = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
+        acceleration = Format(word.width, word.fraction)
         position, rate = (_whole(inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
         found[k] = Coordinate(k, position, rate, acceleration, around)
     return found
