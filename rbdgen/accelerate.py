@@ -91,7 +91,7 @@ def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limb
     additions = sum(count["add"] for count in counts)
     note = (
         f"{limbs} limbs that are alike take turns in the datapaths of one: "
-        f"{', '.join(turns)}; about {additions // limbs} of {additions} additions"
+        f"{', '.join(turns)}; {additions // limbs} of {additions} additions"
     )
     others = [name for name in there if name not in turns]
     return note + (f"; not in {', '.join(others)}, for their intervals" if others else "")
