@@ -93,8 +93,8 @@ def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limb
         f"{limbs} limbs that are alike take turns in the datapaths of one: "
         f"{', '.join(turns)}; {additions // limbs} of {additions} additions"
     )
-    others = [name for name in there if name not in turns]
-    return note + (f"; not in {', '.join(others)}, for their intervals" if others else "")
+    others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
+    return note + (f"; not in {', '.join(others)}" if others else "")
 
 
 def _stages(

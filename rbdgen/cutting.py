@@ -137,7 +137,7 @@ def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int
         {
             indices(name)[0]: indices(own)[0]
             for name, (own, _) in limb.outputs.items()
-            if "qdd[" in name
+            if kind_of(name) == "qdd"
         }
         for limb in limbs.limbs
     ]
