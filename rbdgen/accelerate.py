@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .accelerator.integration import Coordinate, integration
-from .accelerator.routes import CODES, LAST, ROLLOUTS, indices, kind_of, stage_of, visits
+from .accelerator.routes import CODES, ROLLOUTS, indices, kind_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
-from .compiler import Front, Progress, front_end, in_words, sample_inputs
-from .graph.fixed import FixedGraph, Format
-from .graph.node import Node, Op
-from .passes.pieces import Piece, cut
+from .compiler import Front, Progress, front_end, limbs_of, sample_inputs
+from .cutting import Cutting, cut_limbs, cut_whole
+from .passes.pieces import Piece
 from .plans import every
 from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
-from .robot.design import Design, whole_turns
+from .robot.design import Design
 from .robot.model import RobotError
+from .schedule.any_plan import AnyPlan
+from .schedule.limbs import LimbPlan
 from .schedule.units import shared_jobs
-from .target import find_target
+from .target import Target, find_target
 
 FEWEST_SLOTS = 4
 
@@ -29,6 +29,7 @@ class Accelerated:
 
     front: Front
     accelerator: Accelerator
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def design(self) -> Design:
@@ -40,113 +41,100 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
     front = front_end(path, **{"accelerator": True, **choices})
-    _, whole = in_words(front, front.graph, sample_inputs(front), progress)
     design = front.design
     _check(design)
-    pieces = _pieces(front, whole)
+    notes: list[str] = []
+    cutting, intervals = _cut(front, progress, notes)
     progress("schedule")
-    stages = _stages(design, pieces)
+    stages = _stages(design, cutting.pieces, intervals)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
-    made = Accelerator(functions, stages, results, whole.inputs, FEWEST_SLOTS, in_order)
+    made = Accelerator(functions, stages, results, cutting.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     _fits(front, made)
-    return Accelerated(front, made)
+    return Accelerated(front, made, tuple(notes))
 
 
-def _pieces(front: Front, whole: FixedGraph) -> dict[str, Piece]:
-    """What becomes a stage each; RobotError for a function that there is nothing to do for."""
-    functions = front.design.functions
-    pieces = cut(whole, _targets(whole))
-    if not ROLLOUTS.keys().isdisjoint(functions):
-        pieces["integrate"] = Piece(_steps(front, whole, pieces["forward"]), {})
-    for function in functions:
-        if stage_of(LAST[function]) not in pieces:
-            raise RobotError(
-                f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
-                "there is no stage for it; leave it out with --function"
-            )
-    return pieces
+def _cut(front: Front, progress: Progress, notes: list[str]) -> tuple[Cutting, dict[str, int]]:
+    """Pieces and their intervals: of limbs that are alike where they take turns in any stage."""
+    design, given = front.design, sample_inputs(front)
+    limbs = limbs_of(front, notes)
+    if limbs is not None:
+        n, cutting = len(limbs.limbs), cut_limbs(front, limbs, given, progress)
+        intervals = _intervals(design, cutting.pieces, n)
+        if note := _about_turns(cutting.pieces, intervals, n):
+            notes.append(note)
+            return cutting, intervals
+        none = f"no stage's interval is a multiple of the {n} limbs"
+        if design.fold == "limbs":
+            raise RobotError(f"{front.robot.name}: fold: limbs: {none} that are to take turns")
+        notes.append(f"limbs do not take turns: {none}")
+    cutting = cut_whole(front, given, progress)
+    return cutting, _intervals(design, cutting.pieces)
 
 
-def _stages(design: Design, pieces: Mapping[str, Piece]) -> dict[str, Stage]:
+def _takes_turns(piece: Piece, interval: int) -> bool:
+    """Whether a piece at an interval is one limb's datapath, once for each of its limbs."""
+    made = piece.instances
+    if made is None or constant(made.template):
+        return False
+    return interval % len(made.limbs.limbs) == 0
+
+
+def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: int) -> str:
+    """Which stages the limbs take turns in; empty if in none."""
+    there = [name for name, piece in pieces.items() if not constant(piece.fixed)]
+    turns = [name for name in there if _takes_turns(pieces[name], intervals[name])]
+    if not turns:
+        return ""
+    counts = [pieces[name].fixed.graph.operations() for name in turns]
+    additions = sum(count["add"] for count in counts)
+    note = (
+        f"{limbs} limbs that are alike take turns in the datapaths of one: "
+        f"{', '.join(turns)}; {additions // limbs} of {additions} additions"
+    )
+    others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
+    return note + (f"; not in {', '.join(others)}" if others else "")
+
+
+def _stages(
+    design: Design, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
+) -> dict[str, Stage]:
     """Each piece scheduled at its own interval."""
-    target, intervals = find_target(design.target), _intervals(design, pieces)
-    stages = {}
-    for name, piece in pieces.items():
-        plan = None
-        if not constant(piece.fixed):
-            jobs = shared_jobs(piece.fixed, target)
-            plan = every(intervals[name], design, piece.fixed, jobs, target)
-        stages[name] = Stage(name, piece, plan)
-    return stages
+    target = find_target(design.target)
+    return {
+        name: Stage(name, piece, _plan(design, piece, intervals[name], target))
+        for name, piece in pieces.items()
+    }
+
+
+def _plan(design: Design, piece: Piece, interval: int, target: Target) -> AnyPlan | None:
+    """None where there is nothing to do."""
+    if constant(piece.fixed):
+        return None
+    if piece.instances is None or not _takes_turns(piece, interval):
+        return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
+    one, limbs = piece.instances.template, piece.instances.limbs.limbs
+    own = every(interval // len(limbs), design, one, shared_jobs(one, target), target)
+    return LimbPlan(own, piece.instances)
 
 
 def _check(design: Design) -> None:
     """RobotError for choices that the accelerator cannot follow."""
-    for key, what in (("style", "latency"), ("root", "given"), ("fold", "limbs")):
+    for key, what in (("style", "latency"), ("root", "given"), ("fold", "joints")):
         if getattr(design, key) == what:
             raise RobotError(
                 f"{key}: {what} is not for the accelerator, whose stages are pipelines"
             )
 
 
-def _targets(whole: FixedGraph) -> dict[str, list[str | Node]]:
-    """The outputs, or nodes, that each stage is for."""
-    outputs = whole.graph.outputs
-
-    def of(*kinds: str) -> list[str | Node]:
-        return [name for name in outputs if kind_of(name) in kinds]
-
-    return {
-        "trig": [node for node in whole.graph.nodes if node.op in (Op.SIN, Op.COS)],
-        "rnea": of("tau"),
-        "mass": of("M"),
-        "inverse": [*of("Minv"), *_factors(whole)],
-        "forward": of("qdd"),
-        "gradient": of("dtau_dq", "dtau_dqd"),
-        "product": of("dqdd_dq", "dqdd_dqd"),
-    }
-
-
-def _factors(whole: FixedGraph) -> list[Node]:
-    """What q̈ is made of besides the effort and the bias."""
-    late: set[Node] = set()
-    found: dict[Node, None] = {}
-    needed = [node for name, node in whole.graph.outputs.items() if kind_of(name) == "qdd"]
-    for node in whole.graph.nodes:
-        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
-            late.add(node)
-    while needed:
-        node = needed.pop()
-        if node in late:
-            needed += node.args
-        else:
-            found[node] = None
-    return list(found)
-
-
-def _steps(front: Front, whole: FixedGraph, forward: Piece) -> FixedGraph:
-    """The stage that integrates; RobotError for joints whose coordinates are no numbers."""
-    coordinates = []
-    for k, around in whole_turns(front.design, front.canonical).items():
-        acceleration = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
-        position, rate = (_whole(whole.inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
-        coordinates.append(Coordinate(k, position, rate, acceleration, around))
-    return integration(coordinates, front.design.width)
-
-
-def _whole(word: Format) -> int:
-    """Bits above the point."""
-    return word.width - 1 - word.fraction
-
-
-def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
+def _intervals(design: Design, pieces: Mapping[str, Piece], limbs: int = 1) -> dict[str, int]:
     """Each stage's initiation interval, so that none waits for another.
 
     Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
-    stage that is visited more often has that much less. Sines are made as often as τ.
+    stage that is visited more often has that much less. Sines are made as often as τ. Where
+    ``limbs`` are to take turns, and nobody says how often, each stage is one limb's at least.
     """
     target = find_target(design.target)
     visited = {f: visits(f, pieces) for f in design.functions}
@@ -163,10 +151,11 @@ def _intervals(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
     def at(whole: int) -> dict[str, int]:
         return {name: max(1, whole // most[name]) for name in pieces}
 
+    step = limbs if design.fold == "limbs" else 1
     if design.multipliers is None:
-        return at(design.ii or 1)
+        return at(design.ii or (step * max(most.values()) if step > 1 else 1))
     jobs = {name: shared_jobs(piece.fixed, target) for name, piece in pieces.items()}
-    for whole in range(1, LARGEST_INTERVAL + 1):
+    for whole in range(step, LARGEST_INTERVAL + 1, step):
         found = at(whole)
         if sum(jobs[n].multipliers(found[n]) for n in pieces) <= design.multipliers:
             return found
@@ -204,8 +193,9 @@ def _fits(front: Front, accelerator: Accelerator) -> None:
             )
     target = find_target(design.target)
     if accelerator.multipliers > target.multipliers:
+        slowest = max(stage.interval for stage in accelerator.stages.values())
         raise RobotError(
-            f"ii: {design.ii or 1} takes {accelerator.multipliers} hardware multipliers, and "
+            f"ii: {design.ii or slowest} takes {accelerator.multipliers} hardware multipliers, and "
             f"{target.part} has {target.multipliers}; give --multipliers {target.multipliers}, a "
             "longer --ii, or fewer functions"
         )

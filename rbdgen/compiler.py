@@ -20,8 +20,8 @@ from .graph.node import Op
 from .graph.verify import verify
 from .passes.factor import factor
 from .passes.identities import identities
-from .passes.instances import instantiate
-from .passes.limbs import LimbError, Limbs, find_limbs, unread
+from .passes.instances import Instances, in_order, instantiate
+from .passes.limbs import LimbError, Limbs, constants, find_limbs, unread
 from .passes.phase import phase
 from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
@@ -139,9 +139,15 @@ def in_turn(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Cor
     template, note = turns(front.design, fixed, len(limbs.limbs), front.graph)
     if template is None:
         return None
+    instances = of_limbs(front, limbs, fixed, given)
+    return Core(front, ranges, instances.whole, LimbPlan(template, instances), (note,))
+
+
+def of_limbs(front: Front, limbs: Limbs, fixed: FixedGraph, given: Given) -> Instances:
+    """The robot, of which one limb is ``fixed``."""
     spare = input_formats(unread(front.graph, limbs), given.limits, front.design.width)
-    instances = instantiate(fixed, limbs, front.graph, spare)
-    return Core(front, ranges, instances.whole, LimbPlan(template, limbs, instances), (note,))
+    found = instantiate(fixed, limbs, spare, constants(front.graph, limbs))
+    return in_order(found, front.graph)
 
 
 def joints_in_turn(front: Front, given: Given, progress: Progress) -> Core:
@@ -176,8 +182,11 @@ def in_words(
     return ranges, fixed
 
 
-def limbs_of(front: Front) -> Limbs | None:
-    """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
+def limbs_of(front: Front, notes: list[str] | None = None) -> Limbs | None:
+    """The robot's limbs where they may take turns; RobotError if they are to and cannot.
+
+    ``notes``: gets the reason why they may not, where they were looked for.
+    """
     design = front.design
     folded = design.ii is not None or design.multipliers is not None
     if design.style == "latency" or design.fold == "none" or (design.fold == "auto" and not folded):
@@ -187,6 +196,8 @@ def limbs_of(front: Front) -> Limbs | None:
         return find_limbs(front.graph, anything)
     except LimbError as error:
         if design.fold == "auto":
+            if notes is not None:
+                notes.append(f"limbs do not take turns: {error}")
             return None
         raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
 

@@ -75,7 +75,14 @@ def accelerator_text(facts: dict[str, Any]) -> str:
     """The facts of an accelerator."""
     own = facts["accelerator"]
     stages = [
-        [name, s["interval"], s["latency"], s["multipliers"], s["operations"]["mul"]]
+        [
+            name,
+            s["interval"],
+            s["latency"],
+            s["multipliers"],
+            s["operations"]["mul"],
+            s["limbs_in_turn"],
+        ]
         for name, s in own["stages"].items()
     ]
     functions = [
@@ -88,7 +95,9 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             f"{facts['base']} base; {own['multipliers']} hardware multipliers, {own['slots']} "
             "tasks under way",
             "",
-            table(("stage", "interval", "latency", "multipliers", "products"), stages),
+            table(
+                ("stage", "interval", "latency", "multipliers", "products", "limbs in turn"), stages
+            ),
             "",
             table(("function", "words in", "words out", "interval", "about latency"), functions),
             *(f"note: {note}" for note in facts["notes"]),

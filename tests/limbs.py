@@ -26,6 +26,11 @@ LIMB = """
 def robot_of_limbs(
     senses: Sequence[tuple[int, int]], masses: Sequence[float] | None = None
 ) -> Robot:
+    """The robot of `urdf_of_limbs`."""
+    return parse_urdf(urdf_of_limbs(senses, masses).encode())
+
+
+def urdf_of_limbs(senses: Sequence[tuple[int, int]], masses: Sequence[float] | None = None) -> str:
     """A hip that turns and a shin that slides by -0.1 to 0.4 m for each pair of ±1.
 
     The pair is the sense in which the two joints count; ``masses`` [kg] are the thighs'.
@@ -41,4 +46,4 @@ def robot_of_limbs(
         )
         for k, (hip, shin) in enumerate(senses)
     ]
-    return parse_urdf(f'<robot name="limbs"><link name="base"/>{"".join(limbs)}</robot>'.encode())
+    return f'<robot name="limbs"><link name="base"/>{"".join(limbs)}</robot>'

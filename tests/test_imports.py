@@ -31,6 +31,7 @@ ALLOWED: dict[str, set[str]] = {
 TOP = {
     "accelerate",
     "compiler",
+    "cutting",
     "plans",
     "options",
     "samples",

@@ -10,6 +10,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
 from ..passes.pieces import Piece
 from ..schedule.any_plan import AnyPlan
+from ..schedule.limbs import LimbPlan
 from .routes import (
     AGAIN,
     HOST,
@@ -62,6 +63,11 @@ class Stage:
     @property
     def multipliers(self) -> int:
         return self.plan.multipliers if self.plan else 0
+
+    @property
+    def limbs(self) -> int:
+        """How many limbs take turns in the datapath of one."""
+        return len(self.plan.limbs) if isinstance(self.plan, LimbPlan) else 1
 
     @cached_property
     def outputs(self) -> dict[str, Format]:

@@ -22,7 +22,9 @@ def info(robot: str, **choices: Any) -> dict[str, Any]:
     """
     if load(robot, **choices)[0].accelerator:
         made = accelerate(robot, **choices)
-        return {**robot_facts(made.front), "accelerator": accelerator_facts(made)}
+        facts = robot_facts(made.front)
+        facts["notes"] += made.notes
+        return {**facts, "accelerator": accelerator_facts(made)}
     front = front_end(robot, **choices)
     core = compile_core(front)
     facts = {**robot_facts(front), **number_facts(core)}
@@ -140,6 +142,7 @@ def accelerator_facts(made: Accelerated) -> dict[str, Any]:
                 "interval": stage.interval,
                 "latency": stage.latency,
                 "multipliers": stage.multipliers,
+                "limbs_in_turn": stage.limbs,
                 "operations": stage.fixed.graph.operations(),
             }
             for name, stage in accelerator.stages.items()

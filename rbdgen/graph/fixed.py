@@ -41,7 +41,7 @@ class Format:
     fraction: int
     rounded: bool = False  # product: round half up instead of cutting off
     wraps: bool = False  # wrapping around is meant, not an overflow
-    saturates: bool = False  # of a mirrored limb's inputs and outputs; no unit does it
+    saturates: bool = False  # of a mirrored limb's inputs and outputs: negations only
 
     @property
     def lowest(self) -> int:

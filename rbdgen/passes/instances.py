@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
 from .limbs import Limbs
 from .wordlength import integer_bits
+
+MIRROR: Region = ("mirror", 0)  # where inputs change their signs
 
 
 class CopyingBuilder(Builder):
@@ -24,36 +26,45 @@ class CopyingBuilder(Builder):
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """What the robot computes, and where each limb's copy of the template is in it.
+    """What the robot computes, and where each limb's copy of the ``template`` is in it.
 
-    ``copies``: for each limb, node of the template → node of ``whole``.
+    ``template``: the graph of ``limbs`` in fixed point. ``copies``: for each limb, node of the
+    template → node of ``whole``.
     """
 
+    template: FixedGraph
+    limbs: Limbs
     whole: FixedGraph
     copies: tuple[Mapping[Node, Node], ...]
 
 
 def instantiate(
-    template: FixedGraph, limbs: Limbs, graph: Graph, spare: Mapping[str, Format]
+    template: FixedGraph,
+    limbs: Limbs,
+    spare: Mapping[str, Format],
+    constants: Mapping[str, float],
 ) -> Instances:
-    """The ``graph`` that the limbs were found in, every limb as the template computes it.
+    """Every limb as the template computes it: inputs and outputs limb by limb, then the others.
 
     Words that enter or leave a limb with a sign of -1 are negated there; the most negative one
-    becomes the most positive one. ``spare``: the formats of inputs that no limb reads.
+    becomes the most positive one. An input that limbs share has a sign of 1 in each. ``spare``: the
+    formats of inputs that no limb reads; ``constants``: outputs that no limb gives.
     """
     builder = CopyingBuilder()
-    inputs = dict(spare)
+    inputs: dict[str, Format] = {}
+    given: dict[str, Node] = {}
     formats: dict[Node, Format] = {}
     steps: dict[Node, int] = {}
     mantissas: dict[Node, int] = {}
     outputs: dict[str, Node] = {}
     copies: list[dict[Node, Node]] = []
 
-    def signed(node: Node, word: Format, sign: int) -> Node:
+    def signed(node: Node, word: Format, sign: int, region: Region | None) -> Node:
         formats[node] = word
         if sign > 0:
             return node
-        mirrored = builder.node(Op.NEG, node)
+        with builder.in_region(region or MIRROR):
+            mirrored = builder.node(Op.NEG, node)
         formats[mirrored] = replace(word, rounded=False, saturates=True)
         return mirrored
 
@@ -65,28 +76,33 @@ def instantiate(
             with builder.in_region(node.region):
                 if node.op is Op.INPUT:
                     own, sign = limb.inputs[node.name]
-                    copy[node] = signed(builder.input(own), word, sign)
+                    if own not in given:
+                        given[own] = builder.input(own)
+                    copy[node] = signed(given[own], word, sign, MIRROR)
                 else:
                     args = [copy[a] for a in node.args]
                     copy[node] = builder.node(node.op, *args, value=node.value)
                     formats[copy[node]] = word
         for name, node in template.graph.outputs.items():
             own, sign = limb.outputs[name]
-            outputs[own] = signed(copy[node], template.formats[node], sign)
+            outputs[own] = signed(copy[node], template.formats[node], sign, node.region)
         steps |= {copy[node]: count for node, count in template.steps.items()}
         mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
         copies.append(copy)
-    for name, node in graph.outputs.items():
-        if name not in outputs:  # a constant
-            outputs[name] = builder.node(Op.CONST, value=node.value)
-            fraction = template.width - 1 - integer_bits(abs(node.value))
-            formats[outputs[name]] = Format(template.width, fraction)
-    whole = FixedGraph(
-        Graph(graph.inputs, {name: outputs[name] for name in graph.outputs}),
-        {name: inputs[name] for name in graph.inputs},
-        formats,
-        template.width,
-        steps,
-        mantissas,
-    )
-    return Instances(verify_fixed(whole), tuple(copies))
+    for name, value in constants.items():
+        outputs[name] = builder.node(Op.CONST, value=value)
+        fraction = template.width - 1 - integer_bits(abs(value))
+        formats[outputs[name]] = Format(template.width, fraction)
+    inputs |= spare
+    graph = Graph(tuple(inputs), outputs)
+    whole = FixedGraph(graph, inputs, formats, template.width, steps, mantissas)
+    return Instances(template, limbs, verify_fixed(whole), tuple(copies))
+
+
+def in_order(instances: Instances, graph: Graph) -> Instances:
+    """The same with inputs and outputs in the order of ``graph``, which has them all."""
+    whole = instances.whole
+    outputs = {name: whole.graph.outputs[name] for name in graph.outputs}
+    inputs = {name: whole.inputs[name] for name in graph.inputs}
+    whole = replace(whole, graph=Graph(graph.inputs, outputs), inputs=inputs)
+    return replace(instances, whole=whole)

@@ -225,3 +225,9 @@ def unread(graph: Graph, limbs: Limbs) -> Graph:
     """The graph's inputs that no limb reads."""
     read = {own for limb in limbs.limbs for own, _ in limb.inputs.values()}
     return Graph(tuple(name for name in graph.inputs if name not in read), {})
+
+
+def constants(graph: Graph, limbs: Limbs) -> dict[str, float]:
+    """The graph's outputs that no limb gives: they are the same in every state."""
+    given = {own for limb in limbs.limbs for own, _ in limb.outputs.values()}
+    return {name: node.value for name, node in graph.outputs.items() if name not in given}

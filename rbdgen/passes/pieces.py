@@ -13,7 +13,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify_fixed
-from .instances import CopyingBuilder
+from .instances import CopyingBuilder, Instances
 
 # Every piece that reads one has its own: what is free, and exponents, of which a shifter must know
 # whose they are.
@@ -26,11 +26,13 @@ class Piece:
 
     ``fixed``: its inputs are those of the whole that it reads, by their names, and words from
     pieces before it, called PIECE.K; its outputs likewise, its own first. ``reads``: for each
-    word from a piece before it, that piece's name.
+    word from a piece before it, that piece's name. ``instances``: how it is made of limbs that are
+    alike, where it is.
     """
 
     fixed: FixedGraph
     reads: Mapping[str, str]
+    instances: Instances | None = None
 
 
 def cut(whole: FixedGraph, wanted: Mapping[str, Sequence[str | Node]]) -> dict[str, Piece]:

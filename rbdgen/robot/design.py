@@ -93,6 +93,8 @@ class Design:
                          take turns in one of them; "joints", joints do, one datapath for each
                          thing that they compute; "none", operations share multipliers;
                          "auto", limbs where there are such and they give no longer an interval.
+                         Of an accelerator: in the stages whose interval is a multiple of their
+                         number.
     ``accelerator``      whether the functions share one accelerator, task by task, each at its
                          own rate; else all of them are computed for every task. ``ii`` is then
                          that of the slowest function.

@@ -49,6 +49,13 @@ def add_or_subtract(op: Op, a: Value, fa: int, b: Value, fb: int, out: Format) -
     return (with_bit + other)[1:].as_signed()
 
 
+def mirrored(word: Value, minus: Value) -> Value:
+    """-``word`` where ``minus`` is 1; the most negative word becomes the most positive one."""
+    lowest = word[-1] & ~word[:-1].any()
+    # -x is ~x + 1
+    return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()
+
+
 def later(m: Module, value: Value, cycles: int = 1) -> Value:
     """``value`` after so many registers, its shape kept."""
     for _ in range(cycles):

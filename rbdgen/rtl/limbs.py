@@ -13,6 +13,7 @@ from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from ..schedule.rounds import RoundPlan
 from .apart import instance_of
+from .arithmetic import mirrored
 from .core import Core
 from .folded import Folded
 from .lut_ram import LutRam
@@ -97,6 +98,12 @@ class LimbsInTurn(Core):
                 load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
             ]
         for name, word in limb.inputs.items():
+            if len({own.inputs[name] for own in limbs}) == 1:  # the same for every limb
+                register = Signal(signed(word.width), reset_less=True)
+                with m.If(limb.i.ready & load):
+                    m.d.sync += register.eq(self.i.payload[limbs[0].inputs[name][0]])
+                m.d.comb += limb.i.payload[name].eq(register)
+                continue
             chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
             with m.If(limb.i.ready):
                 for k, (register, own) in enumerate(zip(chain, limbs, strict=True)):
@@ -146,6 +153,4 @@ def _signed(word: Value, turn: Value, signs: list[int]) -> Value:
     if all(sign > 0 for sign in signs):
         return word
     minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
-    lowest = word[-1] & ~word[:-1].any()
-    # -x is ~x + 1
-    return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()
+    return mirrored(word, minus)

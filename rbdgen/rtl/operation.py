@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
-from .arithmetic import add_or_subtract, aligned, cut
+from .arithmetic import add_or_subtract, aligned, cut, mirrored
 from .scale import shifted
 
 Operand = tuple[Value, int]  # bits and how many of them are fraction
@@ -16,7 +16,8 @@ def result_of(m: Module, fixed: FixedGraph, node: Node, operands: list[Operand])
     """A sum, difference, negation, selection or scaling; the latter has registers inside."""
     out = fixed.formats[node]
     if node.op is Op.NEG:
-        return -cut(*operands[0], out.fraction)[0]
+        positive = cut(*operands[0], out.fraction)[0]
+        return mirrored(positive, Const(1)) if out.saturates else -positive
     if node.op is Op.SCALE:
         (x, _), (k, _) = operands
         return shifted(m, fixed.scale(node), x, k, f"s{node.index}")

@@ -24,8 +24,12 @@ class LimbPlan:
     """One limb's plan, and the robot whose limbs go through it one after the other."""
 
     template: Plan | Fold
-    found: Limbs
     instances: Instances
+
+    @property
+    def found(self) -> Limbs:
+        """The limbs over real numbers."""
+        return self.instances.limbs
 
     @property
     def limbs(self) -> tuple[Limb, ...]:

@@ -70,8 +70,6 @@ class Schedule:
 
 def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) -> int:
     """Cycles from operands to registered result."""
-    if fixed.formats[node].saturates:
-        raise ScheduleError("no unit saturates")
     match node.op:
         case Op.INPUT:
             return INPUT_REGISTER
