@@ -7,7 +7,7 @@ URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .accelerator.routes import traced
@@ -28,7 +28,7 @@ from .passes.reciprocals import reciprocals
 from .passes.visit_words import visited
 from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
-from .plans import planned, refuse_joints, rounds, turns
+from .plans import chooses_fold, planned, refuse_joints, rounds, turns, why_turns
 from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
 from .robot.design import Design, bounds, load
@@ -129,7 +129,18 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
         return core
     ranges, fixed = in_words(front, front.graph, given, progress)
     progress("schedule")
-    return Core(front, ranges, fixed, planned(front.design, fixed))
+    core = Core(front, ranges, fixed, planned(front.design, fixed))
+    return leaner(core, given, progress) if chooses_fold(front.design) else core
+
+
+def leaner(core: Core, given: Given, progress: Progress) -> Core:
+    """The core, or one in which joints take turns where that takes much less logic."""
+    try:
+        other = joints_in_turn(core.front, given, progress)
+    except RobotError:
+        return core
+    note = why_turns(core.front.design, core.plan, other.plan)
+    return replace(other, notes=(*other.notes, note)) if note else core
 
 
 def in_turn(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Core | None:
@@ -188,8 +199,7 @@ def limbs_of(front: Front, notes: list[str] | None = None) -> Limbs | None:
     ``notes``: gets the reason why they may not, where they were looked for.
     """
     design = front.design
-    folded = design.ii is not None or design.multipliers is not None
-    if design.style == "latency" or design.fold == "none" or (design.fold == "auto" and not folded):
+    if design.fold != "limbs" and not chooses_fold(design):
         return None
     anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
     try:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+from .estimate.area import NoModel, estimated
+from .estimate.features import features
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .passes.visit_words import Visited
 from .robot.design import Design
 from .robot.model import RobotError
+from .schedule.any_plan import AnyPlan
 from .schedule.binding import bind
 from .schedule.chained import ChainError, chain
 from .schedule.channels import Plan, plan
@@ -85,6 +88,28 @@ def _shared(design: Design, whole: Graph) -> float:
 
 
 JOINTS_COMPUTE = {"id", "did", "m"}
+SAVED = 0.3  # of the LUTs: for less, joints in turn are not worth their cycles
+
+
+def chooses_fold(design: Design) -> bool:
+    """Whether it is left to the compiler who takes turns."""
+    folded = design.ii is not None or design.multipliers is not None
+    return folded and design.fold == "auto" and design.style == "throughput"
+
+
+def why_turns(design: Design, shared: AnyPlan, joints: AnyPlan) -> str:
+    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
+    family = find_target(design.target).family
+    try:
+        few, many = (estimated(family, features(p))["luts"] for p in (joints, shared))
+    except NoModel:
+        return ""
+    if joints.interval > shared.interval or few > (1 - SAVED) * many:
+        return ""
+    return (
+        f"that is about {1 - few / many:.0%} fewer LUTs than if products shared multipliers, which "
+        f"would take {shared.latency} cycles and have smaller errors (--fold none)"
+    )
 
 
 def refuse_joints(design: Design, robot: str) -> None:
@@ -112,14 +137,14 @@ def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
     target = find_target(design.target)
     budget = design.multipliers or target.multipliers
     ways = Ways(visited, target)
-    try:
-        soonest = ways.soonest(budget)
-    except ValueError as error:
-        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
-    found = soonest if design.ii is None else ways.leanest(design.ii, budget)
+    found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
-        assert design.ii is not None
-        raise too_often(design.ii, soonest.every, target, budget)
+        try:
+            found = ways.soonest(budget)
+        except ValueError as error:
+            raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+        if design.ii is not None:
+            raise too_often(design.ii, found.every, target, budget)
     plan = in_rounds(visited, target, found.rounds, found.cycles)
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, visited.whole.graph)]
     note = (

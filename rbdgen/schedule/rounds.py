@@ -396,27 +396,21 @@ class Ways:
     """All numbers of rounds that a task may take, and of cycles in a round."""
 
     def __init__(self, visited: Visited, target: Target) -> None:
-        visits = {name: len(visited.program.of(name)) for name in visited.templates}
-        self._lanes = {
-            rounds: sum(-(-n // rounds) for n in visits.values())
-            for rounds in range(1, max(visits.values()) + 1)
-        }
-        self._jobs = {rounds: lanes_of(visited, rounds).jobs(target) for rounds in self._lanes}
+        self._visited, self._target = visited, target
+        visits = [len(visited.program.of(name)) for name in visited.templates]
+        lanes = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
+        # fewest lanes first: the logic is in lanes
+        self._lanes = dict(sorted(lanes.items(), key=lambda item: (item[1], item[0])))
+        self._jobs: dict[int, Jobs] = {}
 
     def leanest(self, every: int, budget: int) -> Way | None:
-        """With the fewest lanes at an interval, since logic is in lanes; None: over the budget."""
-        ways = (
-            Way(
-                lanes,
-                self._jobs[rounds].multipliers(every // rounds),
-                every,
-                rounds,
-                every // rounds,
-            )
-            for rounds, lanes in self._lanes.items()
-            if every % rounds == 0 and every >= rounds + GATHERING
-        )
-        return min((way for way in ways if way.multipliers <= budget), default=None)
+        """With the fewest lanes at an interval; None: over the budget of hardware multipliers."""
+        for rounds, lanes in self._lanes.items():
+            if every % rounds == 0 and every >= rounds + GATHERING:
+                multipliers = self._jobs_of(rounds).multipliers(every // rounds)
+                if multipliers <= budget:
+                    return Way(lanes, multipliers, every, rounds, every // rounds)
+        return None
 
     def soonest(self, budget: int) -> Way:
         """With the smallest interval within a budget of hardware multipliers.
@@ -424,11 +418,24 @@ class Ways:
         Raises:
             ValueError: one unit of each kind is already more; says how many that takes.
         """
-        rounds = max(self._lanes)
-        longest = max(len(own) for own in self._jobs[rounds].of.values())
-        for every in range(1, rounds * longest + 1):
-            found = self.leanest(every, budget)
-            if found is not None and found.lanes <= MOST_LANES * min(self._lanes.values()):
-                return found
-        least = self._jobs[rounds].multipliers(longest)
-        raise ValueError(f"it takes at least {least} hardware multipliers")
+        least = min(self._lanes.values())
+        tried = [rounds for rounds, lanes in self._lanes.items() if lanes <= MOST_LANES * least]
+        ways: list[Way] = []
+        for rounds in tried:
+            jobs = self._jobs_of(rounds)
+            longest = max(len(own) for own in jobs.of.values())
+            for cycles in range(1 + -(-GATHERING // rounds), longest + 1):
+                multipliers = jobs.multipliers(cycles)
+                if multipliers <= budget:
+                    every = rounds * cycles
+                    ways.append(Way(self._lanes[rounds], multipliers, every, rounds, cycles))
+                    break
+        if not ways:
+            fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
+            raise ValueError(f"it takes at least {fewest} hardware multipliers")
+        return min(ways, key=lambda way: (way.every, way))
+
+    def _jobs_of(self, rounds: int) -> Jobs:
+        if rounds not in self._jobs:
+            self._jobs[rounds] = lanes_of(self._visited, rounds).jobs(self._target)
+        return self._jobs[rounds]
