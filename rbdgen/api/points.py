@@ -35,7 +35,7 @@ INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 # What a design's cells depend on: rooms and modules of the package.
 COMPILER = (
     *("robot", "dynamics", "graph", "passes", "schedule", "accelerator", "rtl", "synthesize"),
-    *("compiler.py", "plans.py", "samples.py", "target.py", "estimate/features.py"),
+    *("compiler.py", "plans.py", "samples.py", "target.py", "estimate", "estimate/area.json"),
 )
 PACKAGES = ("amaranth", "numpy", "scipy")
 
@@ -124,7 +124,7 @@ def compiler_digest() -> str:
     package = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(version(name) for name in PACKAGES).encode())
     for own in COMPILER:
-        files = [package / own] if own.endswith(".py") else sorted((package / own).rglob("*.py"))
+        files = [package / own] if "." in own else sorted((package / own).rglob("*.py"))
         for file in files:
             digest.update(f"{file.relative_to(package)} ".encode() + file.read_bytes())
     return digest.hexdigest()

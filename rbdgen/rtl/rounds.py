@@ -134,7 +134,7 @@ class _Memories:
         together: dict[int, list[str]] = {}
         for word in group.words:
             together.setdefault(plan.written(group.sender, word), []).append(word)
-        address = self._address(group, depth, name, late=not block)
+        address = self._address(group, depth, name, ON_THE_WAY if block else 1)
         for written, members in together.items():
             formats = [self._format(group.sender, word) for word in members]
             width = sum(word.width for word in formats)
@@ -149,8 +149,10 @@ class _Memories:
                 read_address=address,
                 q=q,
             )
-            taken = Signal(width, name=f"{name}_{written}_taken", reset_less=True)
-            m.d.sync += taken.eq(q)
+            taken: Value = q
+            if block:
+                taken = Signal(width, name=f"{name}_{written}_taken", reset_less=True)
+                m.d.sync += taken.eq(q)
             start = 0
             for word, own in zip(members, formats, strict=True):
                 value = taken[start : start + own.width].as_signed()
@@ -159,13 +161,13 @@ class _Memories:
                     choice = value, own, frozenset(group.ago)
                     self.choices.setdefault(f"{group.reader.name}.{port}", []).append(choice)
 
-    def _address(self, group: _Group, depth: int, name: str, late: bool) -> Signal:
-        """Where the words lie that are taken into registers ``ON_THE_WAY`` cycles later.
+    def _address(self, group: _Group, depth: int, name: str, cycles: int) -> Signal:
+        """Where the words lie that operands are taken from in a round's first cycle.
 
-        A block RAM gives them a cycle after it is told, a LUT-RAM at once and so is told later.
+        Worked out so many ``cycles`` before: a block RAM takes two to give them to a register.
         """
         m, rounds, every = self.m, self.rounds, self.plan.rounds
-        ahead = -(-ON_THE_WAY // rounds.cycles)  # rounds from the one in which this is worked out
+        ahead = -(-cycles // rounds.cycles)  # rounds from the one in which this is worked out
         address = Signal(range(depth), name=f"{name}_address", reset_less=True)
         ago = Signal(range(depth + 1), name=f"{name}_ago")
         with m.Switch(self.turns[group.reader]):
@@ -173,13 +175,9 @@ class _Memories:
                 with m.Case((phase - ahead) % every):
                     m.d.comb += ago.eq(value)
         now = rounds.count(-ahead, depth.bit_length())
-        with m.If(rounds.at(-ON_THE_WAY % rounds.cycles)):
+        with m.If(rounds.at(-cycles % rounds.cycles)):
             m.d.sync += address.eq(now - ago)
-        if not late:
-            return address
-        after = Signal.like(address, name=f"{name}_address_late")
-        m.d.sync += after.eq(address)
-        return after
+        return address
 
     def _format(self, sender: Lane, word: str) -> Format:
         plan = self.plan
