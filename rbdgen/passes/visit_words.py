@@ -31,13 +31,25 @@ class _Noisy(Given):
 
     def ranges(self, graph: Graph) -> Ranges:
         found = super().ranges(graph)
-        bound = dict(found.bound)
+        bound, raised = dict(found.bound), set[Node]()
         for node in graph.nodes:
             of = [bound[a] for a in node.args]
-            if node.op is Op.MUL:
-                bound[node] = max(bound[node], LEAST * of[0] * of[1])
-            elif node.op in (Op.ADD, Op.SUB):
-                bound[node] = max(bound[node], LEAST * max(of))
+            # what makes up for rounding is not made smaller again
+            shares = [1.0 if a in raised else LEAST for a in node.args]
+            match node.op:
+                case Op.MUL:
+                    allowed = max(shares) * of[0] * of[1]
+                case Op.ADD | Op.SUB:
+                    allowed = max(share * x for share, x in zip(shares, of, strict=True))
+                case Op.NEG:
+                    allowed = of[0]
+                case Op.MULC:
+                    allowed = node.value * of[0]
+                case _:
+                    continue
+            if allowed > bound[node]:
+                bound[node] = allowed
+                raised.add(node)
         return replace(found, bound=bound)
 
 
