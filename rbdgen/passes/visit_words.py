@@ -182,21 +182,23 @@ def _below(whole: int) -> float:
 
 
 def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int) -> FixedGraph:
-    """A template whose outputs have no more bits behind the point than those who read them."""
-    formats, excess = dict(fixed.formats), dict[Node, int]()
+    """A template whose outputs have no bits, at either end, that those who read them have not."""
+    formats = dict(fixed.formats)
+    below, above = dict[Node, int](), dict[Node, int]()  # bits too many of the nodes that make them
     for result, node in fixed.graph.outputs.items():
-        bits = formats[node].fraction - (width - 1 - whole["out", name, result])
-        origin = source(node)
-        excess[origin] = max(bits, excess.get(origin, 0))
+        own, bits, origin = formats[node], whole["out", name, result], source(node)
+        below[origin] = max(own.fraction - (width - 1 - bits), below.get(origin, 0))
+        above[origin] = max(own.width - 1 - own.fraction - bits, above.get(origin, 0))
     for node in fixed.graph.nodes:
         if node.op is Op.MULC:  # powers of two only rename the bits
             own, of = fixed.formats[node], node.args[0]
             moved = fixed.formats[of].fraction - own.fraction
             fraction = formats[of].fraction - moved
             formats[node] = replace(own, width=formats[of].width, fraction=fraction)
-        elif bits := excess.get(node, 0):
+        elif node in below:
             own = formats[node]
-            formats[node] = replace(own, width=own.width - bits, fraction=own.fraction - bits)
+            left = max(own.width - below[node] - above[node], 2)
+            formats[node] = replace(own, width=left, fraction=own.fraction - below[node])
     return verify_fixed(replace(fixed, formats=formats))
 
 
