@@ -425,7 +425,7 @@ class Ways:
             ValueError: one unit of each kind is already more; says how many that takes.
         """
         rounds = max(self._lanes)
-        longest = max(len(own) for own in self._jobs[rounds].of.values())
+        longest = max((len(own) for own in self._jobs[rounds].of.values()), default=1)
         for every in range(1, rounds * longest + 1):
             found = self.leanest(every, budget)
             if found is not None and found.lanes <= MOST_LANES * min(self._lanes.values()):
