@@ -165,6 +165,8 @@ def joints_in_turn(front: Front, given: Given, progress: Progress) -> Core:
     """One datapath for each thing that joints compute, for all joints."""
     refuse_joints(front.design, front.robot.name)
     program = visits(chained_frames(front.canonical), front.graph, front.design.rotation)
+    if not program.reads:
+        raise _constant(front)
     progress("ranges and word lengths")
     words = visited(program, front.graph, given, front.design.width)
     progress("schedule")
@@ -185,12 +187,15 @@ def in_words(
     else:
         ranges, fixed = within_error(graph, given, design.error, target.multiplier_width)
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
-        functions = ", ".join(design.functions)
-        raise RobotError(
-            f"{front.robot.name}: {functions}: the same in every state, so there is no hardware "
-            "to make"
-        )
+        raise _constant(front)
     return ranges, fixed
+
+
+def _constant(front: Front) -> RobotError:
+    functions = ", ".join(front.design.functions)
+    return RobotError(
+        f"{front.robot.name}: {functions}: the same in every state, so there is no hardware to make"
+    )
 
 
 def limbs_of(front: Front, notes: list[str] | None = None) -> Limbs | None:

@@ -56,9 +56,9 @@ class Program:
 
 
 def settle(
-    trace: Traced, reads: Mapping[Visit, Mapping[str, Source]], outputs: Mapping[str, Result]
+    trace: Traced, reads: Mapping[Visit, Mapping[str, Source]], outputs: Mapping[str, Source]
 ) -> Program:
-    """The program with as many constants as there can be.
+    """The program where zeros are known, and what follows from them.
 
     First every result is taken for zero, then for what the templates make of that, until nothing
     changes: what is zero then is zero in every visit, whatever circle it goes round in.
@@ -90,7 +90,18 @@ def settle(
             port: _resolved(source, graphs, resolved) for port, source in sources.items()
         }
     given = {name: _resolved(result, graphs, resolved) for name, result in outputs.items()}
-    return _pruned(graphs, resolved, given)
+    program = _pruned(graphs, resolved, given)
+    if not 0 < len(program.reads) < len(reads):
+        return program
+    left = {  # may have more in common than all had
+        visit: {
+            port: source
+            for port, source in resolved[visit].items()
+            if not isinstance(source, Result) or source.visit in program.reads
+        }
+        for visit in program.reads
+    }
+    return settle(trace, left, given)
 
 
 def _resolved(

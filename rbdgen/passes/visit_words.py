@@ -31,13 +31,25 @@ class _Noisy(Given):
 
     def ranges(self, graph: Graph) -> Ranges:
         found = super().ranges(graph)
-        bound = dict(found.bound)
+        bound, raised = dict(found.bound), set[Node]()
         for node in graph.nodes:
             of = [bound[a] for a in node.args]
-            if node.op is Op.MUL:
-                bound[node] = max(bound[node], LEAST * of[0] * of[1])
-            elif node.op in (Op.ADD, Op.SUB):
-                bound[node] = max(bound[node], LEAST * max(of))
+            # what makes up for rounding is not made smaller again
+            shares = [1.0 if a in raised else LEAST for a in node.args]
+            match node.op:
+                case Op.MUL:
+                    allowed = max(shares) * of[0] * of[1]
+                case Op.ADD | Op.SUB:
+                    allowed = max(share * x for share, x in zip(shares, of, strict=True))
+                case Op.NEG:
+                    allowed = of[0]
+                case Op.MULC:
+                    allowed = node.value * of[0]
+                case _:
+                    continue
+            if allowed > bound[node]:
+                bound[node] = allowed
+                raised.add(node)
         return replace(found, bound=bound)
 
 
@@ -170,21 +182,23 @@ def _below(whole: int) -> float:
 
 
 def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int) -> FixedGraph:
-    """A template whose outputs have no more bits behind the point than those who read them."""
-    formats, excess = dict(fixed.formats), dict[Node, int]()
+    """A template whose outputs have no bits, at either end, that those who read them have not."""
+    formats = dict(fixed.formats)
+    below, above = dict[Node, int](), dict[Node, int]()  # bits too many of the nodes that make them
     for result, node in fixed.graph.outputs.items():
-        bits = formats[node].fraction - (width - 1 - whole["out", name, result])
-        origin = source(node)
-        excess[origin] = max(bits, excess.get(origin, 0))
+        own, bits, origin = formats[node], whole["out", name, result], source(node)
+        below[origin] = max(own.fraction - (width - 1 - bits), below.get(origin, 0))
+        above[origin] = max(own.width - 1 - own.fraction - bits, above.get(origin, 0))
     for node in fixed.graph.nodes:
         if node.op is Op.MULC:  # powers of two only rename the bits
             own, of = fixed.formats[node], node.args[0]
             moved = fixed.formats[of].fraction - own.fraction
             fraction = formats[of].fraction - moved
             formats[node] = replace(own, width=formats[of].width, fraction=fraction)
-        elif bits := excess.get(node, 0):
+        elif node in below:
             own = formats[node]
-            formats[node] = replace(own, width=own.width - bits, fraction=own.fraction - bits)
+            left = max(own.width - below[node] - above[node], 2)
+            formats[node] = replace(own, width=left, fraction=own.fraction - below[node])
     return verify_fixed(replace(fixed, formats=formats))
 
 

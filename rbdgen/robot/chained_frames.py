@@ -39,8 +39,6 @@ def chained_frames(robot: Robot) -> Robot:
     joints = []
     for joint in robot.joints:
         gamma, alpha, beta = zxz(joint.placement.rotation)
-        if joint.parent >= 0 and alpha == 0.0:  # Rz(γ) Rx(0) = Rx(0) Rz(γ)
-            gamma, beta = 0.0, gamma + beta
         placement = Transform(rot_z(gamma) @ rot_x(alpha), joint.placement.translation)
         joints.append(replace(joint, placement=placement, offset=joint.offset + beta))
     return denoised(robot.with_joints(joints))

@@ -223,6 +223,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "order": _one_of(*ORDERS),
 }
 
+# of what a design checks unless joints take turns
+NOT_OF_JOINTS: dict[str, Callable[[Any], Any]] = {"ii": _whole(1, LARGEST_INTERVAL, "cycles")}
+
 LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "velocity": _positive,
     "acceleration": _positive,

@@ -23,7 +23,14 @@ from typing import Any
 import numpy as np
 
 from rbdgen.data import data_folder
-from rbdgen.robot.choices import CHECKS, JOINT_LIMITS, LIMIT_CHECKS, NEEDS, ROLLOUTS
+from rbdgen.robot.choices import (
+    CHECKS,
+    JOINT_LIMITS,
+    LIMIT_CHECKS,
+    NEEDS,
+    NOT_OF_JOINTS,
+    ROLLOUTS,
+)
 from rbdgen.robot.choices import mix as parse_mix
 from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
@@ -136,7 +143,8 @@ class Design:
     mix: str | None = None
 
     def __post_init__(self) -> None:
-        for key, check in CHECKS.items():
+        checks = CHECKS if self.fold == "joints" else CHECKS | NOT_OF_JOINTS
+        for key, check in checks.items():
             try:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:

@@ -423,8 +423,9 @@ class Ways:
         ways: list[Way] = []
         for rounds in tried:
             jobs = self._jobs_of(rounds)
-            longest = max(len(own) for own in jobs.of.values())
-            for cycles in range(1 + -(-GATHERING // rounds), longest + 1):
+            first = 1 + -(-GATHERING // rounds)
+            longest = max((len(own) for own in jobs.of.values()), default=1)
+            for cycles in range(first, max(first, longest) + 1):
                 multipliers = jobs.multipliers(cycles)
                 if multipliers <= budget:
                     every = rounds * cycles

@@ -141,6 +141,7 @@ def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
         ({"style": "latency"}, "style: latency"),
         ({"root": "given", "base": "floating"}, "root: given"),
         ({"fold": "limbs", "ii": 4}, "fold: limbs"),
+        ({"fold": "joints", "ii": 4}, "fold: joints"),
         ({"slots": 12}, "slots: a power of two"),
         ({"mix": "id"}, "mix: functions once each"),
         ({"mix": "id=2,rk4=1"}, "mix: rk4 is none of the functions"),
