@@ -426,7 +426,7 @@ class Ways:
         """
         rounds = max(self._lanes)
         longest = max((len(own) for own in self._jobs[rounds].of.values()), default=1)
-        for every in range(1, rounds * longest + 1):
+        for every in range(1 + GATHERING, rounds * max(longest, 1 + GATHERING) + 1):
             found = self.leanest(every, budget)
             if found is not None and found.lanes <= MOST_LANES * min(self._lanes.values()):
                 return found
