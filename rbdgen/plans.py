@@ -19,7 +19,7 @@ from .schedule.fold import Fold
 from .schedule.latency import quickest
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
-from .schedule.rounds import RoundPlan, Ways, in_rounds
+from .schedule.rounds import GATHERING, RoundPlan, Ways, in_rounds
 from .schedule.units import Jobs, shared_jobs
 from .target import Target, find_target
 
@@ -136,6 +136,8 @@ def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
     """Joints in turn at the interval that is asked for, or the smallest within the budget."""
     target = find_target(design.target)
     budget = design.multipliers or target.multipliers
+    if design.ii is not None and design.ii <= GATHERING:
+        raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
     ways = Ways(visited, target)
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:

@@ -21,7 +21,7 @@ from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
-from ..schedule.rounds import SHALLOW, Lane, Origin, RoundPlan
+from ..schedule.rounds import SHALLOW, TASK, Lane, Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target
 
@@ -72,7 +72,8 @@ def features(plan: AnyPlan) -> dict[str, int]:
         _plan(plan, count)
     for channel in plan.channels:
         _channel(channel, count)
-    count["result_words"] += len(plan.fixed.graph.outputs)
+    outputs = plan.visited.whole if isinstance(plan, RoundPlan) else plan.fixed
+    count["result_words"] += len(outputs.graph.outputs)
     return {name: count[name] for name in NAMES}
 
 
@@ -101,15 +102,14 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
         for phase, origin in phases.items():
             if isinstance(origin, Origin):
                 senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
-        numbers = len(senders) < len({id(o) for o in phases.values()}) and any(
-            isinstance(o, float) for o in phases.values()
-        )
+        numbers = any(isinstance(origin, float) for origin in phases.values())
         count["multiplexed_bits"] += width * max(len(senders) + numbers - 1, 0)
         count["waiting_bits"] += width * numbers
         for (sender, word), ago in senders.items():
             key = lane, sender, tuple(sorted(ago.items()))
             written = plan.written(sender, word)
-            memories.setdefault(key, {}).setdefault(written, {})[word] = width
+            own = width if sender.template == TASK else _result(plan, sender, word).width
+            memories.setdefault(key, {}).setdefault(written, {})[word] = own
     for (_, _, ago_of), times in memories.items():
         deepest = max(ago for _, ago in ago_of)
         depth = max(1 << (deepest - 1).bit_length(), 2)
@@ -121,12 +121,15 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
             else:
                 _memory(width, depth, count)
                 count["waiting_bits"] += width
-
     for kept in plan.results.values():
         width = sum(plan.fixed.formats[node].width for node in kept)
         count["tables"] += -(-width // TABLE_WIDTH)
     count["tables"] += len(plan.checks)
     count["waiting_bits"] += sum(whole.formats[n].width for n in whole.graph.outputs.values())
+
+
+def _result(plan: RoundPlan, lane: Lane, word: str) -> Format:
+    return plan.fixed.formats[plan.fixed.graph.outputs[f"{lane.name}.{word}"]]
 
 
 def _results(fixed: FixedGraph) -> dict[str, Format]:

@@ -31,26 +31,31 @@ class _Noisy(Given):
 
     def ranges(self, graph: Graph) -> Ranges:
         found = super().ranges(graph)
-        bound, raised = dict(found.bound), set[Node]()
-        for node in graph.nodes:
-            of = [bound[a] for a in node.args]
-            # what makes up for rounding is not made smaller again
-            shares = [1.0 if a in raised else LEAST for a in node.args]
-            match node.op:
-                case Op.MUL:
-                    allowed = max(shares) * of[0] * of[1]
-                case Op.ADD | Op.SUB:
-                    allowed = max(share * x for share, x in zip(shares, of, strict=True))
-                case Op.NEG:
-                    allowed = of[0]
-                case Op.MULC:
-                    allowed = node.value * of[0]
-                case _:
-                    continue
-            if allowed > bound[node]:
-                bound[node] = allowed
-                raised.add(node)
-        return replace(found, bound=bound)
+        return replace(found, bound=_with_noise(graph, found.bound, set()))
+
+
+def _with_noise(graph: Graph, bound: Mapping[Node, float], raised: set[Node]) -> dict[Node, float]:
+    """Bounds with room for what rounding makes of zeros; ``raised``: where that is all there is."""
+    found = dict(bound)
+    for node in graph.nodes:
+        of = [found[a] for a in node.args]
+        # what makes up for rounding is not made smaller again
+        shares = [1.0 if a in raised else LEAST for a in node.args]
+        match node.op:
+            case Op.MUL:
+                allowed = max(shares) * of[0] * of[1]
+            case Op.ADD | Op.SUB:
+                allowed = max(share * x for share, x in zip(shares, of, strict=True))
+            case Op.NEG:
+                allowed = of[0]
+            case Op.MULC:
+                allowed = node.value * of[0]
+            case _:
+                continue
+        if allowed > found[node]:
+            found[node] = allowed
+            raised.add(node)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +77,9 @@ def visited(program: Program, graph: Graph, given: Given, width: int) -> Visited
 
     Whatever goes from visit to visit has one format at all its ends: that of the largest.
     """
-    values = _values(program, {name: column[::EVERY] for name, column in given.samples.items()})
-    whole_bits = _whole_bits(program, values, given.limits)
+    columns = {name: column[::EVERY] for name, column in given.samples.items()}
+    values, sizes = _values(program, columns)
+    whole_bits = _whole_bits(program, sizes, given.limits)
     templates: dict[str, FixedGraph] = {}
     for name, template in program.templates.items():
         visits = program.of(name)
@@ -91,32 +97,51 @@ def visited(program: Program, graph: Graph, given: Given, width: int) -> Visited
     return _instantiated(program, templates, graph, given, width)
 
 
-def _values(program: Program, columns: Mapping[str, Array]) -> dict[tuple[Visit, str], Array]:
-    """(N,) of every input of every visit, and of every output."""
+def _values(
+    program: Program, columns: Mapping[str, Array]
+) -> tuple[dict[tuple[Visit, str], Array], dict[Result, float]]:
+    """(N,) of every input of every visit, and how large every result gets.
+
+    That has room for what rounding makes of zeros on the way.
+    """
     found: dict[tuple[Visit, str], Array] = {}
+    results: dict[Result, Array] = {}
+    sizes: dict[Result, float] = {}
     size = len(next(iter(columns.values())))
     for visit, sources in program.reads.items():
-        for port, read in sources.items():
-            found[visit, port] = _column(read, columns, found, size)
-        inputs = {port: found[visit, port] for port in sources}
-        for name, column in evaluate(program.templates[visit.template], inputs).items():
-            found[visit, f"={name}"] = column
-    return found
+        template, largest = program.templates[visit.template], dict[Node, float]()
+
+        def watch(node: Node, values: Array, largest: dict[Node, float] = largest) -> None:
+            largest[node] = MARGIN * float(np.abs(values).max())
+
+        inputs = {port: _column(read, columns, results, size) for port, read in sources.items()}
+        outputs = evaluate(template, inputs, watch)
+        raised = set[Node]()
+        for node in template.nodes:
+            read = sources[node.name] if node.op is Op.INPUT else None
+            if isinstance(read, Result) and sizes[read] > largest[node]:
+                largest[node] = sizes[read]
+                raised.add(node)
+        bound = _with_noise(template, largest, raised)
+        found |= {(visit, port): column for port, column in inputs.items()}
+        results |= {Result(visit, name): column for name, column in outputs.items()}
+        sizes |= {Result(visit, name): bound[node] for name, node in template.outputs.items()}
+    return found, sizes
 
 
 def _column(
-    source: Source, columns: Mapping[str, Array], found: Mapping[tuple[Visit, str], Array], n: int
+    source: Source, columns: Mapping[str, Array], results: Mapping[Result, Array], n: int
 ) -> Array:
     if isinstance(source, str):
         return columns[source]
     if isinstance(source, Result):
-        return found[source.visit, f"={source.name}"]
+        return results[source]
     return np.full(n, source)
 
 
 def _whole_bits(
     program: Program,
-    values: Mapping[tuple[Visit, str], Array],
+    sizes: Mapping[Result, float],
     limits: Mapping[str, tuple[float, float]],
 ) -> dict[Port, int]:
     """Integer bits of whatever is joined to each input and output of a template."""
@@ -147,7 +172,7 @@ def _whole_bits(
         for result in program.templates[name].outputs:
             there: Port = ("out", name, result)
             joined.setdefault(there, there)
-            reach(there, MARGIN * float(np.abs(values[visit, f"={result}"]).max()))
+            reach(there, sizes[Result(visit, result)])
     together: dict[Port, float] = {}
     for end in joined:
         together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))

@@ -7,9 +7,10 @@ import pytest
 
 from rbdgen.chains import chain_urdf
 from rbdgen.compiler import Core, compile_core, front_end
-from rbdgen.estimate.features import NAMES, features
+from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit
+from rbdgen.rtl.lut_ram import BlockRam
 
 DESIGNS: tuple[dict[str, Any], ...] = (
     {"functions": ("did",)},
@@ -42,6 +43,37 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     sums = [n for n in graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG)]
     assert found["sums"] >= len(sums)
     assert found["sum_bits"] >= sum(core.fixed.formats[n].width for n in sums)
+
+
+@pytest.mark.parametrize(
+    ("robot", "functions", "interval"),
+    [("pendulum", ("did",), 6), ("iiwa14", ("id",), 12)],
+)
+def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interval: int) -> None:
+    """LUT-RAMs and block RAMs between lanes, those of results and flags, and a table of sines."""
+    core = compile_core(front_end(robot, functions=functions, fold="joints", ii=interval))
+    found = features(core.plan)
+    assert set(found) == set(NAMES) and min(found.values()) >= 0
+    made = emit(core.plan, "core").core
+    blocks = [ram for ram in made.rams if isinstance(ram, BlockRam)]
+    rams = [ram for ram in made.rams if not isinstance(ram, BlockRam)]
+    assert found["memory_cells"] == sum(-(-r.width // 4) * -(-r.depth // 16) for r in rams) > 0
+    wide = sum(-(-ram.width // TABLE_WIDTH) for ram in blocks)
+    assert max(ram.depth for ram in blocks) <= 512
+    assert found["tables"] == wide + len(made.table_units)
+    assert len(blocks) > len(core.plan.lanes.copies) / 2
+    assert found["products"] == core.plan.multipliers
+    assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
+    assert found["result_words"] == len(core.fixed.graph.outputs)
+
+
+def test_joints_in_turn_are_fewer_sums_in_more_memory() -> None:
+    folds = {
+        fold: features(compile_core(front_end("iiwa14", fold=fold, ii=12)).plan)
+        for fold in ("none", "joints")
+    }
+    assert folds["joints"]["sum_bits"] < 0.6 * folds["none"]["sum_bits"]
+    assert folds["joints"]["tables"] > folds["none"]["tables"]
 
 
 def test_more_work_is_more_of_everything(tmp_path: Path) -> None:
