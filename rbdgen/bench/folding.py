@@ -23,7 +23,7 @@ from ..target import find_target
 Progress = Callable[[str], None]
 # Name: robot, choices, speed grade, MHz aimed at.
 DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
-    "iiwa14-did": ("iiwa14", {"functions": ("did",), "ii": 5}, 8, 130),
+    "iiwa14-did": ("iiwa14", {"functions": ("did",), "fold": "joints", "ii": 16}, 8, 165),
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
     "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
 }
@@ -40,7 +40,14 @@ def folded(place: Path, progress: Progress) -> Any:
         api.generate(robot, folder, progress, **choices)
         simulation = api.simulate(folder, STATES, progress=progress)
         synthesis = api.synthesize(
-            folder, place_and_route=True, speeds=(speed,), frequency=frequency, progress=progress
+            folder,
+            place_and_route=True,
+            speeds=(speed,),
+            frequency=frequency,
+            placer="static"
+            if "fold" in choices
+            else "heap",  # shorter wires where memories are many
+            progress=progress,
         )
         print(synthesis["text"], flush=True)
         results[name] = {

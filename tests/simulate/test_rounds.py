@@ -29,9 +29,8 @@ def compiled(robot: str, **choices: object) -> Core:
 
 CASES: dict[str, Callable[[], Core]] = {
     "pendulum_did_5": lambda: compiled("pendulum", functions=("did",), ii=5),
-    "iiwa14_id_12": lambda: compiled("iiwa14", ii=12),
-    "iiwa14_did_12": lambda: compiled("iiwa14", functions=("did",), rotation=3, ii=12),
-    "hyq_did_m_36": lambda: compiled("hyq", functions=("did", "m"), ii=36),
+    "iiwa14_did_m_12": lambda: compiled("iiwa14", functions=("did", "m"), rotation=3, ii=12),
+    "hyq_id_24": lambda: compiled("hyq", ii=24),
 }
 
 
