@@ -1,0 +1,154 @@
+"""Designs whose joints take turns: what info and generate say of them, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.chains import chain_urdf
+from rbdgen.cli import main
+from rbdgen.compiler import compile_core, front_end
+from rbdgen.robot.design import load
+from rbdgen.robot.model import RobotError
+from rbdgen.schedule.rounds import GATHERING, RoundPlan
+
+CHOICES: dict[str, Any] = {"fold": "joints", "ii": 6}
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.generate("pendulum", tmp_path_factory.mktemp("joints") / "design", **CHOICES)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_the_folder_speaks_of_the_whole_robot(design: Path) -> None:
+    manifest, facts = api.read_manifest(design), api.info("pendulum", **CHOICES)
+    assert manifest["joints_in_turn"] is True
+    assert manifest["limbs_in_turn"] == 1
+    assert manifest["initiation_interval"] == facts["initiation_interval"] == 6
+    for key in ("latency", "formats", "operations", "joint_names"):
+        assert manifest[key] == facts[key]
+    assert manifest["multipliers"]["hardware"] == facts["multipliers"]
+    assert manifest["axi"]["wide"]["clocks_per_task"] == 6
+    names = [field["name"] for field in manifest["ports"]["output"]["fields"]]
+    assert names == ["tau[0]", "tau[1]", "overflow[0]", "overflow[1]"]
+    own = load(design / "design.yaml")[0]
+    assert (own.fold, own.ii) == ("joints", 6)
+    ElementTree.parse(design / "pipeline.svg")
+
+
+def test_other_designs_have_no_joints_in_turn(tmp_path: Path) -> None:
+    place = api.generate("pendulum", tmp_path / "design", ii=6)
+    assert api.read_manifest(place)["joints_in_turn"] is False
+
+
+def test_same_bytes_in_every_process(design: Path, tmp_path: Path) -> None:
+    """Hashes of strings, and with them the order of sets, differ between these processes."""
+    arguments = ["generate", "pendulum", "--fold", "joints", "--ii", "6", "-o", str(tmp_path / "1")]
+    subprocess.run(
+        [sys.executable, "-m", "rbdgen", *arguments],
+        env=os.environ | {"PYTHONHASHSEED": "1"},
+        check=True,
+        capture_output=True,
+    )
+    assert contents(tmp_path / "1") == contents(design)
+
+
+def test_a_design_makes_itself_again(design: Path, tmp_path: Path) -> None:
+    again = api.generate(str(design / "design.yaml"), tmp_path / "again")
+    assert contents(again) == contents(design)
+
+
+def test_info_says_what_takes_turns() -> None:
+    facts = api.info("iiwa14", fold="joints", ii=12)
+    (note,) = [note for note in facts["notes"] if note.startswith("joints take turns")]
+    assert "20 visits to 5 datapaths in 6 rounds of 2 cycles" in note
+    assert facts["lowered_operations"]["mul"] < 0.6 * facts["operations"]["mul"]
+
+
+def test_a_budget_chooses_the_interval() -> None:
+    facts = api.info("iiwa14", fold="joints", multipliers=20)
+    assert facts["multipliers"] <= 20
+    sooner = {"fold": "joints", "ii": facts["initiation_interval"] - 1}
+    assert api.info("iiwa14", **sooner)["multipliers"] > 20
+
+
+def test_the_integer_model_is_near_the_float_one() -> None:
+    """As the hardware computes it, from the same call as for any design."""
+    rng = np.random.default_rng(6)
+    states = {name: rng.uniform(-1, 1, (50, 7)) for name in ("q", "qd", "qdd")}
+    exact = api.evaluate("iiwa14", states)["tau"]
+    found = api.evaluate("iiwa14", states, "fixed", fold="joints", ii=12)
+    error = np.sqrt(((found["tau"] - exact) ** 2).sum() / (exact**2).sum())
+    assert 0 < error < 2.5e-3
+    assert not found["overflow"].any()
+
+
+@pytest.mark.parametrize("functions", [("id",), ("did",)])
+def test_one_joint_alone(functions: tuple[str, ...], tmp_path: Path) -> None:
+    """Its templates have no products."""
+    file = tmp_path / "chain.urdf"
+    file.write_text(chain_urdf(1))
+    plan = compile_core(front_end(str(file), functions=functions, **CHOICES)).plan
+    assert isinstance(plan, RoundPlan)
+    assert plan.interval == 6
+    assert plan.template.jobs.multipliers(6) == plan.multipliers
+
+
+def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "chain.urdf"
+    file.write_text(chain_urdf(1))
+    with pytest.raises(RobotError, match="m: the same in every state, so there is no hardware"):
+        compile_core(front_end(str(file), functions=("m",), **CHOICES))
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("iiwa14", {"functions": ("fd",)}, "iiwa14: functions: fd: joints in turn compute id, did"),
+    ("iiwa14", {"functions": ("did", "minv", "dfd")}, "iiwa14: functions: minv, dfd: joints in"),
+    ("iiwa14", {"error": 1e-4}, "iiwa14: error: joints in turn have words of one width"),
+    ("iiwa14", {"formulation": "recursive"}, "iiwa14: formulation: joints in turn have the comp"),
+    ("iiwa14", {"angles": "sincos"}, "iiwa14: angles: joints in turn make their own sines"),
+    ("iiwa14", {"style": "latency"}, "fold: joints is for style throughput, not latency"),
+    ("iiwa14", {"scheduler": "exact"}, "iiwa14: scheduler: joints in turn have the list sched"),
+    ("iiwa14", {"external_forces": ("all",)}, "iiwa14: external_forces: joints in turn take none"),
+    ("iiwa14", {"ii": None}, "iiwa14: fold: joints: say how often with ii, or with how much"),
+    ("iiwa14", {"ii": GATHERING}, f"ii: 4: joints in turn take {GATHERING + 1} cycles and more"),
+    ("iiwa14", {"ii": 1025}, "ii: a whole number of cycles from 1 to 1024, not 1025"),
+    ("iiwa14", {"functions": ("did",), "ii": 6}, r"ii: 6 takes more .*; from \d+ on it fits"),
+    ("iiwa14", {"ii": None, "multipliers": 1}, "budget has 1: it takes at least"),
+    ("gantry", {}, 'gantry: fold: joints: joint "bridge" is prismatic'),
+    ("hyq", {"base": "floating"}, 'hyq: fold: joints: joint "root_joint" is floating'),
+]
+
+
+@pytest.mark.parametrize(("robot", "choices", "says"), REFUSED)
+def test_refused_in_one_line(robot: str, choices: dict[str, Any], says: str) -> None:
+    with pytest.raises(RobotError, match=says) as raised:
+        compile_core(front_end(robot, **{"fold": "joints", "ii": 12, **choices}))
+    assert "\n" not in str(raised.value)
+
+
+def test_refused_from_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = tmp_path / "design"
+    assert main(["generate", "gantry", "--fold", "joints", "--ii", "20", "-o", str(place)]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith('rbdgen: gantry: fold: joints: joint "bridge"')
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("fold", ["auto", "none", "limbs"])
+def test_long_intervals_are_for_joints(fold: str) -> None:
+    with pytest.raises(RobotError, match="ii: a whole number of cycles from 1 to 64, not 65"):
+        load("iiwa14", fold=fold, ii=65)
+    assert load("iiwa14", fold="joints", ii=65)[0].ii == 65
