@@ -66,6 +66,12 @@ def info_text(facts: dict[str, Any]) -> str:
     if facts["clock"] is not None:
         line += f"; {facts['latency'] * facts['clock']:g} ns at {facts['clock']:g} ns a cycle"
     lines.append(line)
+    if area := facts["estimated"]:
+        lines.append(
+            f"about {area['luts']} LUTs ({area['memory']} of them memory), {area['flip_flops']} "
+            f"flip-flops and {area['block_rams']} block RAMs, by a model that is "
+            f"{area['error']:.1%} off (RMS) where it was fitted"
+        )
     for note in facts["notes"]:
         lines.append(f"note: {note}")
     return "\n".join(lines)

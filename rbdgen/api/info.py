@@ -8,10 +8,13 @@ from typing import Any
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.routes import CODES, place
 from ..compiler import Core, Front, compile_core, front_end
+from ..estimate.area import NoModel, estimated, model_error
+from ..estimate.features import features
 from ..graph.node import Op
 from ..robot.design import load
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
+from ..target import find_target
 
 
 def info(robot: str, **choices: Any) -> dict[str, Any]:
@@ -91,10 +94,20 @@ def number_facts(core: Core) -> dict[str, Any]:
             "in_turn": len(limbs.limbs) if limbs else 1,
             "operations": (limbs.found.template if limbs else core.front.graph).operations(),
         },
+        "estimated": area(core),
         "target": core.front.design.target,
         "style": core.front.design.style,
         "clock": core.front.design.clock,
     }
+
+
+def area(core: Core) -> dict[str, Any] | None:
+    """About what the core maps to, and the model's relative RMS error; None for other families."""
+    family = find_target(core.front.design.target).family
+    try:
+        return {**estimated(family, features(core.plan)), "error": model_error(family)["rms"]}
+    except NoModel:
+        return None
 
 
 def formats(core: Core) -> dict[str, dict[str, dict[str, int]]]:

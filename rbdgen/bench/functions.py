@@ -10,11 +10,13 @@ from typing import Any
 
 from ..api.folder import write_file
 from ..compiler import Core, Front, compile_core, front_end
+from ..estimate.area import estimated
+from ..estimate.features import features
 from ..passes.precision import PrecisionError
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
 from ..tables import markdown, table
-from .cells import COLUMNS, cells, columns, no_cells, too_large
+from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned, smallest_width, worst
 
 Progress = Callable[[str], None]
@@ -82,6 +84,7 @@ def measured(
         "function": function,
         "operations": front.graph.operations(),
         **hardware(core),
+        "estimated": {family: estimated(family, features(core.plan)) for family in FAMILIES},
         "errors": {
             "limits": accuracy(core, store, progress),
             "slow": accuracy(compile_core(slow), store, progress),
@@ -162,6 +165,8 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
 OPERATIONS = ("mul", "mulc", "add", "recip")
 BUDGET = (f"latency at {WANTED:g}", "multipliers", "in logic", "RMS")
 HEAD = ("function", *OPERATIONS, "latency", "multipliers", "in logic")
+AREA = ("luts", "flip_flops")  # of the area model: LUTs of logic and of memory
+ABOUT = tuple(f"about, {family}: {of}" for family in FAMILIES for of in ("LUTs", "FF"))
 
 
 def cost_rows(rows: Sequence[Row]) -> list[list[Any]]:
@@ -172,6 +177,7 @@ def cost_rows(rows: Sequence[Row]) -> list[list[Any]]:
             *(row["operations"][k] for k in OPERATIONS),
             *(row[k] for k in ("latency", "multipliers", "in_logic")),
             *columns(row["cells"]),
+            *(row["estimated"][family][of] for family in FAMILIES for of in AREA),
             *_budget(row["budget"]),
         ]
         for row in rows
@@ -230,9 +236,10 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[A
     widths_head = (f"bits (latency) for {WANTED:g}, {fast}", slow, "overflows")
     found: list[tuple[str, Sequence[str], list[list[Any]]]] = [
         (
-            f"{name}: operations; cycles and multipliers at II = 1; cells as mapped (xcup, ECP5); "
+            f"{name}: operations; cycles and multipliers at II = 1; cells as mapped (xcup, ECP5), "
+            f"and LUTs and flip-flops as the area model has them; "
             f"and with --error {WANTED:g} in place of {WIDTH} bits",
-            (*HEAD, *(name for _, name, _ in COLUMNS), *BUDGET),
+            (*HEAD, *(name for _, name, _ in COLUMNS), *ABOUT, *BUDGET),
             cost_rows(rows),
         ),
         (
