@@ -1,4 +1,4 @@
-"""Memories of LUT-RAMs: one module for each size, which Yosys maps to LUT-RAM, however deep."""
+"""Memories: one module for each size and kind, which Yosys maps to what it says, however deep."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.rtl.lut_ram import LutRam, emit_rams
+from rbdgen.rtl.lut_ram import BlockRam, LutRam, emit_rams
 from rbdgen.synthesize.yosys import synth_ecp5
 
 
@@ -18,6 +18,23 @@ def test_each_size_is_emitted_once_whatever_the_order() -> None:
         "module \\rbdgen_ram_4x16",
         "module \\rbdgen_ram_18x512",
     ]
+
+
+def test_kinds_of_a_size_are_two_modules() -> None:
+    kinds = LutRam(18, 64), BlockRam(18, 64)
+    assert emit_rams(kinds) == emit_rams(reversed(kinds))
+    assert emit_rams(kinds).count("\nmodule ") == 2
+    assert len({ram.name for ram in kinds}) == 2
+
+
+@pytest.mark.synthesis
+@pytest.mark.parametrize("width", [18, 50])
+def test_ecp5_takes_block_ram(width: int, tmp_path: Path) -> None:
+    ram = BlockRam(width, 64)
+    (tmp_path / "ram.il").write_text(ram.to_rtlil())
+    cells = synth_ecp5([tmp_path / "ram.il"], ram.name, tmp_path / "ram.json")
+    assert cells["DP16KD"] + cells["PDPW16KD"] == -(-width // 36)
+    assert cells["TRELLIS_DPR16X4"] == 0
 
 
 @pytest.mark.synthesis
