@@ -66,11 +66,13 @@ def core_files(core: Core | AcceleratorCore, name: str) -> dict[str, str]:
     texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
     tables = {unit.name: unit for unit in core.table_units}
     texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
-    text = "\n".join([*texts, emit_rams(core.rams)])
+    # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
+    # for that which all tools understand
+    for_yosys, for_all = ("\n".join([*texts, emit_rams(core.rams, way)]) for way in (1, 0))
     units = core.multipliers
     return {
-        f"{name}.il": text,
-        f"{name}.v": to_verilog(text) + "\n" + emit_multipliers(units, "behavioural"),
+        f"{name}.il": for_yosys,
+        f"{name}.v": to_verilog(for_all) + "\n" + emit_multipliers(units, "behavioural"),
         f"{name}_ecp5.il": emit_multipliers(units, "ecp5-rtlil"),
     }
 

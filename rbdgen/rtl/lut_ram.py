@@ -48,11 +48,12 @@ class LutRam:
             o_q=q,
         )
 
-    def to_rtlil(self) -> str:
-        """The module."""
-        return self._module("distributed", clocked=0)
+    def to_rtlil(self, collisions: int = 0) -> str:
+        """The module. Reads come before writes; with ``collisions`` what is read of a word in the
+        very cycle in which it is written may be anything."""
+        return self._module("distributed", 0, 0)
 
-    def _module(self, style: str, clocked: int) -> str:
+    def _module(self, style: str, clocked: int, collisions: int) -> str:
         undefined = f"{self.width}'{'x' * self.width}"
         return _TEMPLATE.format(
             name=self.name,
@@ -63,6 +64,7 @@ class LutRam:
             undefined=undefined,
             style=style,
             clocked=clocked,
+            collisions=collisions,
             clock=r"\clk" if clocked else "1'0",
         )
 
@@ -75,14 +77,14 @@ class BlockRam(LutRam):
     def name(self) -> str:
         return f"rbdgen_block_{self.width}x{self.depth}"
 
-    def to_rtlil(self) -> str:
-        return self._module("block", clocked=1)
+    def to_rtlil(self, collisions: int = 0) -> str:
+        return self._module("block", 1, collisions)
 
 
-def emit_rams(rams: Iterable[LutRam]) -> str:
-    """The modules of all distinct memories among ``rams``, sorted, as RTLIL."""
+def emit_rams(rams: Iterable[LutRam], collisions: int = 0) -> str:
+    """The modules of all distinct memories among ``rams``, sorted, as RTLIL: see ``to_rtlil``."""
     return "".join(
-        ram.to_rtlil()
+        ram.to_rtlil(collisions)
         for ram in sorted(set(rams), key=lambda ram: (ram.width, ram.depth, ram.name))
     )
 
@@ -120,7 +122,7 @@ module \{name}
     parameter \ABITS {address}
     parameter \WIDTH {width}
     parameter \TRANSPARENCY_MASK 1'0
-    parameter \COLLISION_X_MASK 1'0
+    parameter \COLLISION_X_MASK 1'{collisions}
     parameter \ARST_VALUE {undefined}
     parameter \SRST_VALUE {undefined}
     parameter \INIT_VALUE {undefined}
