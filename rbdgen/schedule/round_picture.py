@@ -11,12 +11,13 @@ SMALL = 9.0
 
 
 def round_picture(plan: RoundPlan, title: str) -> str:
-    """An SVG document: a row for each datapath, a column for each round of one task.
+    """An SVG document: a row for each datapath, by its first visit, a column for each round.
 
     The task's visits are dark and say whose joints they are, those of the tasks around it light.
     """
     last = max(plan.at.values()) + 1
-    lanes = sorted(plan.lanes.copies)
+    first = {plan.lane[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
+    lanes = sorted(plan.lanes.copies, key=lambda lane: (first[lane], lane))
     left = 20 + max(svg.extent(lane.name, SMALL) for lane in lanes)
     cell = (WIDTH - left - 14) / last
     row = {lane: TOP + ROW * k for k, lane in enumerate(lanes)}
