@@ -9,6 +9,7 @@ from .channel import NOT_SHARED
 from .counting import next_count
 from .phases import Phases
 
+TURNED = 60  # loads of one copy of the round's number
 ADDRESSED = 200  # bits of memory that one copy of an address reaches
 
 
@@ -24,6 +25,8 @@ class Rounds:
         origins = [o for phases in plan.origins.values() for o in phases.values()]
         deepest = max((o.ago for o in origins if isinstance(o, Origin)), default=1)
         self._bits = max(deepest.bit_length(), 1)
+        self._turn: Signal | None = None
+        self._used = self._made = 0
         self._counts: dict[int, tuple[Signal, int]] = {}
 
     def turn_copy(self, name: str) -> Signal:
@@ -32,6 +35,14 @@ class Rounds:
         with self._m.If(self.ends):
             self._m.d.sync += turn.eq(next_count(turn, self.plan.rounds))
         return turn
+
+    def turn_for(self, loads: int) -> Signal:
+        """A copy of ``turn``, shared by users with so many loads each."""
+        if self._turn is None or self._used + loads > TURNED:
+            self._turn, self._used = self.turn_copy(f"turn_{self._made}"), 0
+            self._made += 1
+        self._used += loads
+        return self._turn
 
     def count(self, behind: int, bits: int) -> Signal:
         """The number of the round ``behind`` this one, for an address of so many bits of memory."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.fold import flag_time
 from ..schedule.rounds import Lane, RoundPlan
+from .channel import NOT_SHARED
 from .counting import next_count
 from .folded import Datapath, Made
 from .lut_ram import BlockRam
@@ -78,11 +82,12 @@ class Results:
         ]
         with m.If(self._done):
             m.d.sync += reading.eq(next_count(reading, plan.places))
-        # out of memory in one cycle, into a register in the next
-        out, came = (Signal.like(phase, name=f"phase_{of}") for of in ("read", "came"))
-        there = Signal(2, name="phases_there")
-        m.d.sync += [out.eq(phase), came.eq(out), there.eq(Cat(reads, there[0]))]
-        m.d.comb += self._done.eq(there[1] & (came == every - 1))
+        # out of memory in one cycle, into a register in the next, and then: whose is it?
+        out, there = Signal.like(phase, name="phase_read"), Signal(name="phase_there")
+        came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(every)]
+        m.d.sync += [out.eq(phase), there.eq(reads)]
+        m.d.sync += [own.eq(there & (out == at)) for at, own in enumerate(came)]
+        m.d.comb += self._done.eq(came[-1])
         address = Cat(self._phase(phase), reading)
 
         values: dict[Node, Value] = {}
@@ -95,28 +100,27 @@ class Results:
                 start_bit += len(value)
                 for at, whole in words[node].items():
                     register = Signal(signed(len(value)), name=f"result_{whole.index}")
-                    with m.If(there[1] & (came == at)):
+                    with m.If(came[at]):
                         m.d.sync += register.eq(own)
                     values[whole] = register
-        return values, self._flag(came, there[1], address)
+        return values, self._flag(came, address)
 
-    def _flag(self, came: Signal, there: Value, address: Value) -> Value | None:
+    def _flag(self, came: list[Signal], address: Value) -> Value | None:
         """Whether a visit of the task overflowed."""
         m, plan = self.m, self.plan
         if not plan.checks:
             return None
-        seen: list[Value] = []
+        seen: list[Signal] = []  # by lane
         for lane, checks in plan.checks.items():
             read = self._memory(
                 lane, flag_time(checks), self.datapath.flag(checks), address, "flag"
             )
             phases = {at % plan.rounds for visit, at in plan.at.items() if plan.lane[visit] == lane}
-            here = Const(1) if len(phases) == plan.rounds else Cat(came == p for p in phases).any()
-            seen.append(read[0] & here)
-        flag = Signal(name="result_flag")
-        with m.If(there):
-            m.d.sync += flag.eq(Cat(*seen, flag & (came != 0)).any())
-        return flag
+            here = Cat(came[at] for at in sorted(phases)).any()
+            flag = Signal(name=f"result_flag_{lane.name}")
+            m.d.sync += flag.eq((read[0] & here) | (flag & ~came[0]))
+            seen.append(flag)
+        return Cat(seen).any()
 
     def _memory(
         self, lane: Lane, written: int, value: Value, address: Value, name: str = "results"
@@ -126,20 +130,25 @@ class Results:
         name = f"{name}_{lane.name}_{written}"
         ram = BlockRam(len(value), plan.places << len(self._phase(rounds.turn)))
         self.made.rams.append(ram)
-        behind, cycle = divmod(written, rounds.cycles)
+        # whose it is and where it goes is found out in the two cycles before it comes
+        behind, cycle = divmod(written - 2, rounds.cycles)
         write, number = Signal(name=f"{name}_write"), Signal.like(self.number, name=f"{name}_task")
         phase = Signal.like(rounds.turn, name=f"{name}_phase")
-        now = rounds.at(cycle)
-        with m.Switch(rounds.turn):
-            for visit in self._visits(lane):
-                at = plan.at[visit]
-                with m.Case((at + behind) % plan.rounds):
-                    present, own = self._task(plan.offset(visit, written))
-                    m.d.comb += [
-                        write.eq(present & now),
-                        number.eq(own),
-                        phase.eq(at % plan.rounds),
-                    ]
+        turn, now = rounds.turn_for(plan.rounds), rounds.at(cycle)
+        writes: list[Value] = []
+        places: list[Value] = []
+        for k, visit in enumerate(self._visits(lane)):
+            at = plan.at[visit]
+            whose = Signal(name=f"{name}_whose_{k}")
+            m.d.sync += whose.eq(now & (turn == (at + behind) % plan.rounds))
+            present, own = self._task(plan.offset(visit, written - 1))
+            writes.append(whose & present)
+            place = Cat(Const(at % plan.rounds, len(phase)), own)
+            places.append(place & whose.replicate(len(place)))
+        m.d.sync += [
+            write.eq(Cat(writes).any()),
+            Cat(phase, number).eq(reduce(or_, places)),
+        ]
         q = Signal(len(value), name=f"{name}_q")
         m.submodules[name] = ram.instance(
             write=write,

@@ -52,7 +52,8 @@ class InRounds(Core):
         plan = self.plan
         rounds = Rounds(m, plan)
         task = Signal(self.i.payload.shape(), reset_less=True)
-        with m.If(self.i.ready):
+        take = Signal(attrs=NOT_SHARED)  # as i.ready, whose other readers need not wait for so many
+        with m.If(take):
             m.d.sync += task.eq(self.i.payload)
         words = {
             f"{lane.name}.{port}": Signal(signed(word.width), name=f"{lane.name}_{port}")
@@ -67,7 +68,8 @@ class InRounds(Core):
         memories.build(words)
 
         results = Results(m, plan, rounds, datapath, self.made)
-        m.d.sync += self.i.ready.eq(rounds.ends & (rounds.turn == plan.rounds - 1) & results.room)
+        ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
+        m.d.sync += [self.i.ready.eq(ready), take.eq(ready)]
         results.follow(self.i.valid & self.i.ready)
         values, flag = results.gather(self.o.valid, self.taken(m))
         flags = {} if flag is None else dict.fromkeys(values, flag)
@@ -192,7 +194,7 @@ class _Memories:
         if sender.template != TASK:
             return self.datapath.at(plan.node(sender, word), written)
         value = Signal(signed(self._format(sender, word).width), name=f"{sender.name}_{word}")
-        with self.m.Switch(self.rounds.turn):
+        with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in self._task_visits(sender, word):
                 source = plan.visited.program.reads[visit][word]
                 assert isinstance(source, str)
@@ -226,14 +228,15 @@ class _Memories:
             terms.append(bits if alone else bits & self._select(lane, of).replicate(to.width))
         if any(int(to.quantize(x)) for x in numbers.values()):
             constant = Signal(to.width, name=f"{name}_constant", reset_less=True)
-            with self.m.Switch(self.turns[lane]):
-                for phase in range(self.plan.rounds):
-                    if phase in numbers:
-                        with self.m.Case((phase - 1) % self.plan.rounds):
-                            self.m.d.sync += constant.eq(int(to.quantize(numbers[phase])))
-                    elif choices:
-                        with self.m.Case((phase - 1) % self.plan.rounds):
-                            self.m.d.sync += constant.eq(0)
+            # every phase has a value: each bit is a function of nothing but the round's number
+            every = self.plan.rounds
+            with self.m.Switch(self.rounds.turn_for(to.width)):
+                for phase in range(every):
+                    with self.m.Case((phase - 1) % every):
+                        value = int(to.quantize(numbers.get(phase, 0.0)))
+                        self.m.d.sync += constant.eq(value)
+                with self.m.Default():
+                    self.m.d.sync += constant.eq(0)
             terms.append(constant)
         if not terms:  # constants that are less than half of the last bit
             return Const(0, signed(to.width))
