@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from .dynamics.steps import FUNCTIONS as JOINTS_COMPUTE
 from .estimate.area import NoModel, estimated
 from .estimate.features import features
 from .graph.fixed import FixedGraph
@@ -87,7 +88,6 @@ def _shared(design: Design, whole: Graph) -> float:
     return -(-whole.operations()["mul"] // design.multipliers)
 
 
-JOINTS_COMPUTE = {"id", "did", "m"}
 SAVED = 0.3  # of the LUTs: for less, joints in turn are not worth their cycles
 
 

@@ -62,8 +62,7 @@ def _with_noise(graph: Graph, bound: Mapping[Node, float], raised: set[Node]) ->
 class Visited:
     """``templates`` in fixed point, and ``whole``, what the visits to them compute together.
 
-    ``copies``: for each visit, node of its template → node of ``whole``. ``inputs``: for each
-    template the words of its inputs.
+    ``copies``: for each visit, node of its template → node of ``whole``.
     """
 
     program: Program

@@ -31,9 +31,8 @@ class Results:
         self.m, self.plan, self.rounds, self.datapath, self.made = m, plan, rounds, datapath, made
         self.number = Signal(range(plan.places), name="task_number")
         self._free = Signal(range(plan.places + 1), name="places", init=plan.places)
-        self._entered: list[
-            tuple[Signal, Signal]
-        ] = []  # by intervals since: whether one, its number
+        # whether a task was taken so many intervals ago, and its number
+        self._entered: list[tuple[Signal, Signal]] = []
         self._done = Signal(name="gathered")
 
     @property
