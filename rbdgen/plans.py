@@ -20,8 +20,9 @@ from .schedule.fold import Fold
 from .schedule.latency import quickest
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
-from .schedule.rounds import GATHERING, RoundPlan, Ways, in_rounds
+from .schedule.rounds import GATHERING, RoundPlan, in_rounds
 from .schedule.units import Jobs, shared_jobs
+from .schedule.ways import Ways
 from .target import Target, find_target
 
 

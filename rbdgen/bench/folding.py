@@ -44,9 +44,8 @@ def folded(place: Path, progress: Progress) -> Any:
             place_and_route=True,
             speeds=(speed,),
             frequency=frequency,
-            placer="static"
-            if "fold" in choices
-            else "heap",  # shorter wires where memories are many
+            # shorter wires where many memories lie between
+            placer="static" if "fold" in choices else "heap",
             progress=progress,
         )
         print(synthesis["text"], flush=True)

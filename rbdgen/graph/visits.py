@@ -6,7 +6,7 @@ constants that they read and in whose results, so one datapath serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .graph import Graph
@@ -45,10 +45,6 @@ class Program:
     templates: Mapping[str, Graph]
     reads: Mapping[Visit, Mapping[str, Source]]
     outputs: Mapping[str, Source]
-
-    @property
-    def visits(self) -> Iterator[Visit]:
-        return iter(self.reads)
 
     def of(self, template: str) -> list[Visit]:
         """The visits to a template."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
 from ..graph.node import Node, Op, Region, source
 from ..target import Target
 from .binding import Binding
@@ -174,12 +175,18 @@ class Fold:
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
-        seen = np.zeros(n, bool)
-        for states in overflowed.values():
-            seen |= states
-        names = self.fixed.graph.outputs.values()
-        vary = np.array([source(node).op is not Op.CONST for node in names], bool)
-        return seen[:, None] & vary
+        return flagged_together(self.fixed.graph, overflowed, n)
+
+
+def flagged_together(
+    graph: Graph, overflowed: Mapping[Node, NDArray[np.bool_]], n: int
+) -> NDArray[np.bool_]:
+    """(n, outputs): whether anything overflowed in a task, for each output but constants."""
+    seen = np.zeros(n, bool)
+    for states in overflowed.values():
+        seen |= states
+    vary = [source(node).op is not Op.CONST for node in graph.outputs.values()]
+    return seen[:, None] & np.array(vary, bool)
 
 
 def flag_time(checks: Mapping[int, list[Node]]) -> int:

@@ -25,7 +25,7 @@ from ..passes.visit_words import Visited, copied
 from ..target import Target
 from .binding import Binding
 from .channels import Channel
-from .fold import Fold, flag_time
+from .fold import Fold, flag_time, flagged_together
 from .modulo import fold
 from .pipelined import INPUT, OUTPUT
 from .program import ScheduleError
@@ -34,10 +34,7 @@ from .units import Jobs, shared_jobs
 TASK = "task"  # the lane that gives a task's words to those who read them
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
-MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
-ON_THE_WAY = (
-    3  # cycles from the one that stores a word to the earliest that takes it for an operand
-)
+ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
 
 
 @dataclass(frozen=True, order=True)
@@ -197,8 +194,8 @@ class RoundPlan:
         found: dict[tuple[Lane, int], dict[Node, dict[int, Node]]] = {}
         whole = self.visited.whole.graph.outputs
         for name, result in self.visited.program.outputs.items():
-            own = source(whole[name]) if name in whole else None
-            if not isinstance(result, Result) or own is None or own.op is Op.CONST:
+            own = source(whole[name])
+            if not isinstance(result, Result) or own.op is Op.CONST:
                 continue
             lane, phase = self.lane[result.visit], self.at[result.visit] % self.rounds
             node = self.node(lane, result.name)
@@ -246,12 +243,7 @@ class RoundPlan:
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
-        seen = np.zeros(n, bool)
-        for states in overflowed.values():
-            seen |= states
-        names = self.visited.whole.graph.outputs.values()
-        vary = np.array([source(node).op is not Op.CONST for node in names], bool)
-        return seen[:, None] & vary
+        return flagged_together(self.visited.whole.graph, overflowed, n)
 
 
 def in_rounds(visited: Visited, target: Target, rounds: int, interval: int) -> RoundPlan:
@@ -379,64 +371,3 @@ def verify_rounds(plan: RoundPlan) -> RoundPlan:
                 if origin.ago * plan.template.interval < there:
                     raise ScheduleError(f"{lane.name}.{port} read before it is there")
     return plan
-
-
-@dataclass(frozen=True, order=True)
-class Way:
-    """A task every ``every`` = ``rounds`` · ``cycles``: with so many lanes and multipliers."""
-
-    lanes: int
-    multipliers: int
-    every: int
-    rounds: int
-    cycles: int
-
-
-class Ways:
-    """All numbers of rounds that a task may take, and of cycles in a round."""
-
-    def __init__(self, visited: Visited, target: Target) -> None:
-        self._visited, self._target = visited, target
-        visits = [len(visited.program.of(name)) for name in visited.templates]
-        lanes = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
-        # fewest lanes first: the logic is in lanes
-        self._lanes = dict(sorted(lanes.items(), key=lambda item: (item[1], item[0])))
-        self._jobs: dict[int, Jobs] = {}
-
-    def leanest(self, every: int, budget: int) -> Way | None:
-        """With the fewest lanes at an interval; None: over the budget of hardware multipliers."""
-        for rounds, lanes in self._lanes.items():
-            if every % rounds == 0 and every >= rounds + GATHERING:
-                multipliers = self._jobs_of(rounds).multipliers(every // rounds)
-                if multipliers <= budget:
-                    return Way(lanes, multipliers, every, rounds, every // rounds)
-        return None
-
-    def soonest(self, budget: int) -> Way:
-        """With the smallest interval within a budget of hardware multipliers.
-
-        Raises:
-            ValueError: one unit of each kind is already more; says how many that takes.
-        """
-        least = min(self._lanes.values())
-        tried = [rounds for rounds, lanes in self._lanes.items() if lanes <= MOST_LANES * least]
-        ways: list[Way] = []
-        for rounds in tried:
-            jobs = self._jobs_of(rounds)
-            first = 1 + -(-GATHERING // rounds)
-            longest = max((len(own) for own in jobs.of.values()), default=1)
-            for cycles in range(first, max(first, longest) + 1):
-                multipliers = jobs.multipliers(cycles)
-                if multipliers <= budget:
-                    every = rounds * cycles
-                    ways.append(Way(self._lanes[rounds], multipliers, every, rounds, cycles))
-                    break
-        if not ways:
-            fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
-            raise ValueError(f"it takes at least {fewest} hardware multipliers")
-        return min(ways, key=lambda way: (way.every, way))
-
-    def _jobs_of(self, rounds: int) -> Jobs:
-        if rounds not in self._jobs:
-            self._jobs[rounds] = lanes_of(self._visited, rounds).jobs(self._target)
-        return self._jobs[rounds]

@@ -115,7 +115,7 @@ def test_every_joint_and_pair_is_visited_once() -> None:
     assert number["out_base"] == number["back_base"] == 1
     assert number["column"] == 15
     assert number["column_base"] == 6
-    assert len({(v.template, v.key) for v in visits.visits}) == sum(number.values())
+    assert len({(v.template, v.key) for v in visits.reads}) == sum(number.values())
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_what_does_not_begin_as_zero_goes_round(start: Source) -> None:
     program = settled({"step": motion}, chain(start), {"z": Result(step(2), "y")})
     assert set(program.templates["step"].inputs) == {"a", "q", "x"}
     assert set(program.templates["step"].outputs) == {"x", "y"}
-    assert list(program.visits) == [step(0), step(1), step(2)]
+    assert list(program.reads) == [step(0), step(1), step(2)]
     assert program.reads[step(0)]["x"] == start
     assert program.reads[step(2)]["x"] == Result(step(1), "x")
 

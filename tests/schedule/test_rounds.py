@@ -21,16 +21,15 @@ from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_picture import round_picture
 from rbdgen.schedule.rounds import (
     GATHERING,
-    MOST_LANES,
     ON_THE_WAY,
     TASK,
     Lane,
     RoundPlan,
-    Ways,
     in_rounds,
     lanes_of,
     verify_rounds,
 )
+from rbdgen.schedule.ways import MOST_LANES, Ways
 from rbdgen.target import find_target
 
 TARGET = find_target("ecp5-85f")
@@ -62,7 +61,7 @@ def plan(request: pytest.FixtureRequest) -> RoundPlan:
 
 
 def test_every_visit_has_a_lane_and_a_phase_of_its_own(plan: RoundPlan) -> None:
-    assert set(plan.at) == set(plan.lane) == set(plan.visited.program.visits)
+    assert set(plan.at) == set(plan.lane) == set(plan.visited.program.reads)
     slots = Counter((plan.lane[visit], at % plan.rounds) for visit, at in plan.at.items())
     assert set(slots.values()) == {1}
     for visit, lane in plan.lane.items():

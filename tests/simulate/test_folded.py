@@ -10,6 +10,7 @@ import pytest
 
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.schedule.fold import Fold
+from rbdgen.schedule.rounds import RoundPlan
 from tests.rtl.cores import (
     Built,
     any_words,
@@ -34,6 +35,11 @@ CASES: dict[str, Callable[[], Core]] = {
     "iiwa14_7": lambda: compiled("iiwa14", ii=7),
     "pendulum_fd_mixed_3": lambda: compiled("pendulum", functions=("fd",), error=1e-5, ii=3),
     "gantry_did_16": lambda: compiled("gantry", functions=("did",), ii=16),
+    "pendulum_did_joints_5": lambda: compiled("pendulum", fold="joints", functions=("did",), ii=5),
+    "iiwa14_did_m_joints_12": lambda: compiled(
+        "iiwa14", fold="joints", functions=("did", "m"), rotation=3, ii=12
+    ),
+    "hyq_id_joints_24": lambda: compiled("hyq", fold="joints", ii=24),
     "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
 }
 
@@ -46,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", params=list(CASES))
 def built(request: pytest.FixtureRequest, folder: Path) -> Built:
     core = CASES[request.param]()
-    assert isinstance(core.plan, Fold)
+    assert isinstance(core.plan, RoundPlan if "joints" in request.param else Fold)
     assert core.plan.interval == int(request.param.rpartition("_")[2])
     return Built(core, verilated(core, folder, request.param))
 

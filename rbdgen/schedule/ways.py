@@ -1,0 +1,73 @@
+"""How many rounds a task takes in which joints take turns, and how many cycles a round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..passes.visit_words import Visited
+from ..target import Target
+from .rounds import GATHERING, lanes_of
+from .units import Jobs
+
+MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
+
+
+@dataclass(frozen=True, order=True)
+class Way:
+    """A task every ``every`` = ``rounds`` · ``cycles``: with so many lanes and multipliers."""
+
+    lanes: int
+    multipliers: int
+    every: int
+    rounds: int
+    cycles: int
+
+
+class Ways:
+    """All numbers of rounds that a task may take, and of cycles in a round."""
+
+    def __init__(self, visited: Visited, target: Target) -> None:
+        self._visited, self._target = visited, target
+        visits = [len(visited.program.of(name)) for name in visited.templates]
+        lanes = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
+        # fewest lanes first: the logic is in lanes
+        self._lanes = dict(sorted(lanes.items(), key=lambda item: (item[1], item[0])))
+        self._jobs: dict[int, Jobs] = {}
+
+    def leanest(self, every: int, budget: int) -> Way | None:
+        """With the fewest lanes at an interval; None: over the budget of hardware multipliers."""
+        for rounds, lanes in self._lanes.items():
+            if every % rounds == 0 and every >= rounds + GATHERING:
+                multipliers = self._jobs_of(rounds).multipliers(every // rounds)
+                if multipliers <= budget:
+                    return Way(lanes, multipliers, every, rounds, every // rounds)
+        return None
+
+    def soonest(self, budget: int) -> Way:
+        """With the smallest interval within a budget of hardware multipliers.
+
+        Raises:
+            ValueError: one unit of each kind is already more; says how many that takes.
+        """
+        least = min(self._lanes.values())
+        tried = [rounds for rounds, lanes in self._lanes.items() if lanes <= MOST_LANES * least]
+        ways: list[Way] = []
+        for rounds in tried:
+            jobs = self._jobs_of(rounds)
+            first = 1 + -(-GATHERING // rounds)
+            longest = max((len(own) for own in jobs.of.values()), default=1)
+            for cycles in range(first, max(first, longest) + 1):
+                multipliers = jobs.multipliers(cycles)
+                if multipliers <= budget:
+                    every = rounds * cycles
+                    ways.append(Way(self._lanes[rounds], multipliers, every, rounds, cycles))
+                    break
+        if not ways:
+            fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
+            raise ValueError(f"it takes at least {fewest} hardware multipliers")
+        return min(ways, key=lambda way: (way.every, way))
+
+    def _jobs_of(self, rounds: int) -> Jobs:
+        if rounds not in self._jobs:
+            self._jobs[rounds] = lanes_of(self._visited, rounds).jobs(self._target)
+        return self._jobs[rounds]
