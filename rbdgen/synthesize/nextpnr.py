@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rbdgen.synthesize.floorplan import floorplan
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
+from rbdgen.synthesize.yosys import write_json
 from rbdgen.target import Target
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
@@ -87,7 +89,13 @@ def place_and_route(
         raise ValueError(f"speed grade {speed}: 6, 7 and 8 exist")
     with tempfile.TemporaryDirectory(prefix="rbdgen-nextpnr-") as name:
         folder = Path(name)
-        shutil.copy(netlist, folder / "netlist.json")
+        document = json.loads(netlist.read_text())
+        for module in document["modules"].values():
+            if "top" in module["attributes"]:
+                placed = floorplan(module, target, seed)
+                if progress and placed:
+                    progress(f"{placed} multipliers and block RAMs have a place")
+        write_json(document, folder / "netlist.json")
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
         arguments += ["--placer", placer, "--router", router]
