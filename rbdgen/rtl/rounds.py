@@ -190,16 +190,19 @@ class _Memories:
 
     def _given(self, sender: Lane, word: str, written: int) -> Value:
         """A lane's word in the cycle in which it is stored."""
-        plan, every = self.plan, self.plan.rounds
+        plan = self.plan
         if sender.template != TASK:
             return self.datapath.at(plan.node(sender, word), written)
-        value = Signal(signed(self._format(sender, word).width), name=f"{sender.name}_{word}")
+        name = f"{sender.name}_{word}"
+        value = Signal(signed(self._format(sender, word).width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in self._task_visits(sender, word):
                 source = plan.visited.program.reads[visit][word]
                 assert isinstance(source, str)
-                with self.m.Case((at + 1) % every):  # laid down in the round after
-                    self.m.d.comb += value.eq(self.task[source])
+                with self.m.Case(at):
+                    self.m.d.sync += value.eq(self.task[source])
+            with self.m.Default():
+                self.m.d.sync += value.eq(0)  # rather than an enable
         return value
 
     def _task_visits(self, sender: Lane, word: str) -> list[tuple[int, Visit]]:

@@ -151,7 +151,7 @@ class RoundPlan:
 
     def written(self, lane: Lane, word: str) -> int:
         """The cycle, from the visit's first, at whose end a lane's word is stored."""
-        if lane.template == TASK:
+        if lane.template == TASK:  # chosen in the round's last cycle: a round has two or more
             return self.template.interval
         return self.template.time[self.node(lane, word)]
 
