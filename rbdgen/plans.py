@@ -20,7 +20,8 @@ from .schedule.fold import Fold
 from .schedule.latency import quickest
 from .schedule.modulo import fold
 from .schedule.pipelined import schedule
-from .schedule.rounds import GATHERING, RoundPlan, in_rounds
+from .schedule.round_plan import GATHERING, RoundPlan
+from .schedule.rounds import in_rounds
 from .schedule.units import Jobs, shared_jobs
 from .schedule.ways import Ways
 from .target import Target, find_target

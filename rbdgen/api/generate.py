@@ -16,7 +16,7 @@ from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from ..schedule.occupancy import occupancy
 from ..schedule.round_picture import round_picture
-from ..schedule.rounds import RoundPlan
+from ..schedule.round_plan import RoundPlan
 from ..schedule.timeline import timeline
 from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder

@@ -11,7 +11,7 @@ from ..rtl.channel import capacity
 from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
-from ..schedule.rounds import RoundPlan
+from ..schedule.round_plan import RoundPlan
 from .info import formats, given_angles, robot_facts
 
 

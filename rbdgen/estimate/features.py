@@ -21,7 +21,7 @@ from ..schedule.channels import Channel, Plan
 from ..schedule.fold import Fold, job_operands
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
-from ..schedule.rounds import SHALLOW, TASK, Lane, Origin, RoundPlan
+from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 from ..target import Style, Target
 
@@ -95,41 +95,27 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
     """A task's registers, the memories between lanes and what chooses of them."""
     whole = plan.visited.whole
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
-    memories: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], dict[int, dict[str, int]]] = {}
     for (lane, port), phases in plan.origins.items():
         width = plan.visited.templates[lane.template].inputs[port].width
-        senders: dict[tuple[Lane, str], dict[int, int]] = {}
-        for phase, origin in phases.items():
-            if isinstance(origin, Origin):
-                senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
-        numbers = any(isinstance(origin, float) for origin in phases.values())
-        count["multiplexed_bits"] += width * max(len(senders) + numbers - 1, 0)
-        count["waiting_bits"] += width * numbers
-        for (sender, word), ago in senders.items():
-            key = lane, sender, tuple(sorted(ago.items()))
-            written = plan.written(sender, word)
-            own = width if sender.template == TASK else _result(plan, sender, word).width
-            memories.setdefault(key, {}).setdefault(written, {})[word] = own
-    for (_, _, ago_of), times in memories.items():
-        deepest = max(ago for _, ago in ago_of)
-        depth = max(1 << (deepest - 1).bit_length(), 2)
-        count["counter_bits"] += 2 * depth.bit_length()
-        for words in times.values():
-            width = sum(words.values())
-            if depth > SHALLOW:
+        read = {(x.lane, x.word) if isinstance(x, Origin) else None for x in phases.values()}
+        count["multiplexed_bits"] += width * (len(read) - 1)
+        count["waiting_bits"] += width * (None in read)
+    for group in plan.groups:
+        count["counter_bits"] += 2 * group.depth.bit_length()
+        times: Counter[int] = Counter()
+        for word in group.words:
+            times[plan.written(group.sender, word)] += plan.word(group.sender, word).width
+        for width in times.values():
+            if group.in_block_ram:
                 count["tables"] += -(-width // TABLE_WIDTH)
             else:
-                _memory(width, depth, count)
+                _memory(width, group.depth, count)
                 count["waiting_bits"] += width
     for kept in plan.results.values():
         width = sum(plan.fixed.formats[node].width for node in kept)
         count["tables"] += -(-width // TABLE_WIDTH)
     count["tables"] += len(plan.checks)
     count["waiting_bits"] += sum(whole.formats[n].width for n in whole.graph.outputs.values())
-
-
-def _result(plan: RoundPlan, lane: Lane, word: str) -> Format:
-    return plan.fixed.formats[plan.fixed.graph.outputs[f"{lane.name}.{word}"]]
 
 
 def _results(fixed: FixedGraph) -> dict[str, Format]:

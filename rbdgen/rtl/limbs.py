@@ -11,7 +11,7 @@ from ..graph.node import Op
 from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
-from ..schedule.rounds import RoundPlan
+from ..schedule.round_plan import RoundPlan
 from .apart import instance_of
 from .arithmetic import mirrored
 from .core import Core

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from amaranth.hdl import Const, Module, Signal, Value
 
-from ..schedule.rounds import Origin, RoundPlan
+from ..schedule.round_plan import Origin, RoundPlan
 from .channel import NOT_SHARED
 from .counting import next_count
 from .phases import Phases

@@ -10,7 +10,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.fold import flag_time
-from ..schedule.rounds import Lane, RoundPlan
+from ..schedule.lanes import Lane
+from ..schedule.round_plan import RoundPlan
 from .channel import NOT_SHARED
 from .counting import next_count
 from .folded import Datapath, Made

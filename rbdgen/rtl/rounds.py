@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
-from ..graph.visits import Visit
-from ..schedule.rounds import ON_THE_WAY, SHALLOW, TASK, Lane, Origin, RoundPlan
+from ..schedule.lanes import TASK, Lane
+from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
 from .folded import Datapath, Made
@@ -63,8 +62,6 @@ class InRounds(Core):
         datapath = Datapath(plan.template, self.made, words, m, rounds.phases)
         datapath.build()
         memories = _Memories(self, m, rounds, datapath, task)
-        for (lane, port), phases in plan.origins.items():
-            memories.read(lane, port, phases)
         memories.build(words)
 
         results = Results(m, plan, rounds, datapath, self.made)
@@ -77,19 +74,6 @@ class InRounds(Core):
         return m
 
 
-@dataclass
-class _Group:
-    """What a lane reads of another with the same delay in each phase.
-
-    ``words``: word of the sender → the lane's inputs that it goes to.
-    """
-
-    reader: Lane
-    sender: Lane
-    ago: Mapping[int, int]  # by phase
-    words: dict[str, list[str]] = field(default_factory=dict)
-
-
 class _Memories:
     """Between the lanes: what each gives, until another takes it."""
 
@@ -98,47 +82,30 @@ class _Memories:
     ) -> None:
         self.core, self.m, self.rounds, self.datapath, self.task = core, m, rounds, datapath, task
         self.plan = core.plan
-        self.groups: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], _Group] = {}
-        self.constants: dict[tuple[Lane, str], dict[int, float]] = {}
         self.turns = {
             lane: rounds.turn_copy(f"turn_{lane.name}") for lane in self.plan.lanes.copies
         }
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
         self.selects: dict[tuple[Lane, frozenset[int]], Signal] = {}
 
-    def read(self, lane: Lane, port: str, phases: Mapping[int, Origin | float]) -> None:
-        """Note where an input comes from."""
-        senders: dict[tuple[Lane, str], dict[int, int]] = {}
-        for phase, origin in phases.items():
-            if isinstance(origin, Origin):
-                senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
-            else:
-                self.constants.setdefault((lane, port), {})[phase] = origin
-        for (sender, word), ago in senders.items():
-            key = lane, sender, tuple(sorted(ago.items()))
-            group = self.groups.setdefault(key, _Group(lane, sender, ago))
-            group.words.setdefault(word, []).append(port)
-
     def build(self, words: Mapping[str, Signal]) -> None:
-        for number, group in enumerate(self.groups.values()):
+        for number, group in enumerate(self.plan.groups):
             self._group(group, f"group_{number}")
         for lane in self.plan.lanes.copies:
             for port, to in self.plan.visited.templates[lane.template].inputs.items():
                 name = f"{lane.name}.{port}"
                 self.m.d.comb += words[name].eq(self._chosen(lane, port, name, to))
 
-    def _group(self, group: _Group, name: str) -> None:
+    def _group(self, group: Group, name: str) -> None:
         """A memory for each time at which words of the group are written."""
         m, rounds, plan = self.m, self.rounds, self.plan
-        deepest = max(group.ago.values())
-        depth = max(1 << (deepest - 1).bit_length(), 2)
-        block = depth > SHALLOW
+        depth, block = group.depth, group.in_block_ram
         together: dict[int, list[str]] = {}
         for word in group.words:
             together.setdefault(plan.written(group.sender, word), []).append(word)
-        address = self._address(group, depth, name, ON_THE_WAY if block else 1)
+        address = self._address(group, name, ON_THE_WAY if block else 1)
         for written, members in together.items():
-            formats = [self._format(group.sender, word) for word in members]
+            formats = [plan.word(group.sender, word) for word in members]
             width = sum(word.width for word in formats)
             ram = (BlockRam if block else LutRam)(width, depth)
             self.core.made.rams.append(ram)
@@ -163,30 +130,23 @@ class _Memories:
                     choice = value, own, frozenset(group.ago)
                     self.choices.setdefault(f"{group.reader.name}.{port}", []).append(choice)
 
-    def _address(self, group: _Group, depth: int, name: str, cycles: int) -> Signal:
+    def _address(self, group: Group, name: str, cycles: int) -> Signal:
         """Where the words lie that operands are taken from in a round's first cycle.
 
         Worked out so many ``cycles`` before: a block RAM takes two to give them to a register.
         """
         m, rounds, every = self.m, self.rounds, self.plan.rounds
         ahead = -(-cycles // rounds.cycles)  # rounds from the one in which this is worked out
-        address = Signal(range(depth), name=f"{name}_address", reset_less=True)
-        ago = Signal(range(depth + 1), name=f"{name}_ago")
+        address = Signal(range(group.depth), name=f"{name}_address", reset_less=True)
+        ago = Signal(range(group.depth + 1), name=f"{name}_ago")
         with m.Switch(self.turns[group.reader]):
             for phase, value in group.ago.items():
                 with m.Case((phase - ahead) % every):
                     m.d.comb += ago.eq(value)
-        now = rounds.count(-ahead, depth.bit_length())
+        now = rounds.count(-ahead, group.depth.bit_length())
         with m.If(rounds.at(-cycles % rounds.cycles)):
             m.d.sync += address.eq(now - ago)
         return address
-
-    def _format(self, sender: Lane, word: str) -> Format:
-        plan = self.plan
-        if sender.template == TASK:
-            visit = self._task_visits(sender, word)[0][1]
-            return plan.visited.templates[visit.template].inputs[word]
-        return plan.fixed.formats[plan.fixed.graph.outputs[f"{sender.name}.{word}"]]
 
     def _given(self, sender: Lane, word: str, written: int) -> Value:
         """A lane's word in the cycle in which it is stored."""
@@ -194,9 +154,9 @@ class _Memories:
         if sender.template != TASK:
             return self.datapath.at(plan.node(sender, word), written)
         name = f"{sender.name}_{word}"
-        value = Signal(signed(self._format(sender, word).width), name=name, reset_less=True)
+        value = Signal(signed(plan.word(sender, word).width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
-            for at, visit in self._task_visits(sender, word):
+            for at, visit in plan.task_visits(sender, word):
                 source = plan.visited.program.reads[visit][word]
                 assert isinstance(source, str)
                 with self.m.Case(at):
@@ -205,18 +165,10 @@ class _Memories:
                 self.m.d.sync += value.eq(0)  # rather than an enable
         return value
 
-    def _task_visits(self, sender: Lane, word: str) -> list[tuple[int, Visit]]:
-        """(round, visit) of all that read a word of the task which this lane lays down."""
-        return [
-            (at, visit)
-            for (visit, port), (lane, at) in self.plan.given.items()
-            if lane == sender and port == word
-        ]
-
     def _chosen(self, lane: Lane, port: str, name: str, to: Format) -> Value:
         """An input in the first cycle of a round."""
         choices = self.choices.get(name, [])
-        numbers = self.constants.get((lane, port), {})
+        numbers = self.plan.numbers.get((lane, port), {})
         phases = {phase for _, _, of in choices for phase in of} | set(numbers)
         terms: list[Value] = []
         for value, own, of in choices:

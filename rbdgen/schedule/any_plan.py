@@ -5,6 +5,6 @@ from __future__ import annotations
 from .channels import Plan
 from .fold import Fold
 from .limbs import LimbPlan
-from .rounds import RoundPlan
+from .round_plan import RoundPlan
 
 AnyPlan = Plan | Fold | LimbPlan | RoundPlan

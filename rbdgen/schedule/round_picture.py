@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import svg
 from .occupancy import BUSY, GREY, IDLE
-from .rounds import RoundPlan
+from .round_plan import RoundPlan
 
 ROW, TOP, WIDTH = 22.0, 84.0, 1180.0
 SMALL = 9.0

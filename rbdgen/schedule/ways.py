@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..passes.visit_words import Visited
 from ..target import Target
-from .rounds import GATHERING, lanes_of
+from .lanes import lanes_of
+from .round_plan import GATHERING
 from .units import Jobs
 
 MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic

@@ -18,7 +18,7 @@ from rbdgen.cli import main
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.robot.design import load
 from rbdgen.robot.model import RobotError
-from rbdgen.schedule.rounds import GATHERING, RoundPlan
+from rbdgen.schedule.round_plan import GATHERING, RoundPlan
 
 CHOICES: dict[str, Any] = {"fold": "joints", "ii": 6}
 

@@ -17,18 +17,11 @@ from rbdgen.graph.visits import Result, Visit
 from rbdgen.passes.visit_words import Visited, visited
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.fold import flag_time, verify_fold
+from rbdgen.schedule.lanes import TASK, Lane, lanes_of
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_picture import round_picture
-from rbdgen.schedule.rounds import (
-    GATHERING,
-    ON_THE_WAY,
-    TASK,
-    Lane,
-    RoundPlan,
-    in_rounds,
-    lanes_of,
-    verify_rounds,
-)
+from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, RoundPlan
+from rbdgen.schedule.rounds import in_rounds, verify_rounds
 from rbdgen.schedule.ways import MOST_LANES, Ways
 from rbdgen.target import find_target
 

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.schedule.fold import Fold
-from rbdgen.schedule.rounds import RoundPlan
+from rbdgen.schedule.round_plan import RoundPlan
 from tests.rtl.cores import (
     Built,
     any_words,

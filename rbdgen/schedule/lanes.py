@@ -1,0 +1,74 @@
+"""The datapaths of joints in turn, one graph of lanes that share no multiplier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.node import Node
+from ..graph.verify import verify_fixed
+from ..passes.instances import CopyingBuilder
+from ..passes.visit_words import Visited, copied
+from ..target import Target
+from .units import Jobs, shared_jobs
+
+TASK = "task"  # the lane that gives a task's words to those who read them
+
+
+@dataclass(frozen=True, order=True)
+class Lane:
+    """One datapath of a template; or of ``TASK``, the words of a task that a template reads."""
+
+    template: str
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.template}_{self.number}"
+
+
+@dataclass(frozen=True, eq=False)
+class Lanes:
+    """Lanes as one graph, in words.
+
+    ``copies``: for each lane, node of its template → node of ``fixed``. Inputs and outputs are
+    called LANE.NAME there.
+    """
+
+    fixed: FixedGraph
+    copies: Mapping[Lane, Mapping[Node, Node]]
+
+    def jobs(self, target: Target) -> Jobs:
+        """What takes a multiplier. Lanes share none, so that each can lie in one place."""
+        number = {(lane.template, lane.number): k for k, lane in enumerate(self.copies)}
+
+        def apart(node: Node) -> int:
+            assert node.region is not None
+            return number[node.region]
+
+        return shared_jobs(self.fixed, target, apart)
+
+
+def lanes_of(visited: Visited, rounds: int) -> Lanes:
+    """As many lanes of every template as its visits need, one visit in a round each."""
+    builder = CopyingBuilder()
+    formats: dict[Node, Format] = {}
+    inputs: dict[str, Format] = {}
+    outputs: dict[str, Node] = {}
+    copies: dict[Lane, Mapping[Node, Node]] = {}
+    width = 0
+    for name, template in visited.templates.items():
+        width = template.width
+        for number in range(-(-len(visited.program.of(name)) // rounds)):
+            lane = Lane(name, number)
+            words = {}
+            for port, word in template.inputs.items():
+                words[port] = builder.input(f"{lane.name}.{port}")
+                inputs[words[port].name] = formats[words[port]] = word
+            copies[lane] = copied(builder, template, words, formats, (name, number))
+            for result, node in template.graph.outputs.items():
+                outputs[f"{lane.name}.{result}"] = copies[lane][node]
+    graph = Graph(tuple(inputs), outputs)
+    return Lanes(verify_fixed(FixedGraph(graph, inputs, formats, width)), copies)

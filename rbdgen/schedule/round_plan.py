@@ -1,0 +1,246 @@
+"""A plan of joints in turn: who visits which lane in which round, and what lies in between.
+
+In every round each lane begins one visit: some joint of some task. A task begins every ``rounds``
+rounds, and a round takes ``interval`` cycles, in which the operations of each lane share
+multipliers as those of any fold do. What a visit gives lies in memory until another visit reads it,
+always the same number of rounds later for the same visit of each task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.node import Node, Op, Region, source
+from ..graph.visits import Result, Visit
+from ..passes.visit_words import Visited
+from .binding import Binding
+from .channels import Channel
+from .fold import Fold, flag_time, flagged_together
+from .lanes import TASK, Lane, Lanes
+from .pipelined import INPUT, OUTPUT
+
+SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
+GATHERING = 4  # cycles besides its rounds that putting a result together takes
+ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a lane's input reads in some phase: the word of a lane, so many rounds ago."""
+
+    lane: Lane
+    word: str
+    ago: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """What a lane reads of another with the same delays: words that can lie in one memory.
+
+    ``ago``: phase → rounds between; ``words``: word of the sender → the reader's inputs that it
+    goes to.
+    """
+
+    reader: Lane
+    sender: Lane
+    ago: Mapping[int, int]
+    words: Mapping[str, Sequence[str]]
+
+    @property
+    def depth(self) -> int:
+        """Rounds that it has room for, a power of two."""
+        return max(1 << (max(self.ago.values()) - 1).bit_length(), 2)
+
+    @property
+    def in_block_ram(self) -> bool:
+        return self.depth > SHALLOW
+
+
+@dataclass(frozen=True, eq=False)
+class RoundPlan:
+    """When every visit takes place, and on which lane.
+
+    ``template``: the fold of all lanes; its interval is a round. ``at``: the round of each visit,
+    from the one in which its task is taken; ``lane``: where. ``given``: (visit, input) of the words
+    that come from the task → the lane of `TASK` that has it, and in which round.
+    """
+
+    visited: Visited
+    lanes: Lanes
+    template: Fold
+    rounds: int
+    at: Mapping[Visit, int]
+    lane: Mapping[Visit, Lane]
+    given: Mapping[tuple[Visit, str], tuple[Lane, int]]
+
+    @property
+    def fixed(self) -> FixedGraph:
+        """The lanes' graph, which is scheduled."""
+        return self.template.fixed
+
+    @property
+    def interval(self) -> int:
+        """Cycles from task to task."""
+        return self.rounds * self.template.interval
+
+    @property
+    def binding(self) -> Binding:
+        """Which products are hardware multipliers."""
+        return self.template.binding
+
+    @property
+    def multipliers(self) -> int:
+        """Hardware multipliers."""
+        return self.template.multipliers
+
+    @property
+    def fire(self) -> dict[Region, int]:
+        """When a task is taken, and when its result can be."""
+        return {INPUT: 0, OUTPUT: self.latency}
+
+    def node(self, lane: Lane, result: str) -> Node:
+        """The node whose bits a lane's output is."""
+        return source(self.fixed.graph.outputs[f"{lane.name}.{result}"])
+
+    def written(self, lane: Lane, word: str) -> int:
+        """The cycle, from the visit's first, at whose end a lane's word is stored."""
+        if lane.template == TASK:  # chosen in the round's last cycle: a round has two or more
+            return self.template.interval
+        return self.template.time[self.node(lane, word)]
+
+    @cached_property
+    def origins(self) -> dict[tuple[Lane, str], dict[int, Origin | float]]:
+        """(lane, its input) → phase, a round modulo ``rounds`` → what it reads then."""
+        found: dict[tuple[Lane, str], dict[int, Origin | float]] = {}
+        for visit, sources in self.visited.program.reads.items():
+            lane, at = self.lane[visit], self.at[visit]
+            for port, read in sources.items():
+                origin: Origin | float
+                if isinstance(read, Result):
+                    origin = Origin(self.lane[read.visit], read.name, at - self.at[read.visit])
+                elif isinstance(read, str):
+                    own, there = self.given[visit, port]
+                    origin = Origin(own, port, at - there)
+                else:
+                    origin = read
+                found.setdefault((lane, port), {})[at % self.rounds] = origin
+        return found
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """What lies in memory between lanes."""
+        found: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], dict[str, list[str]]] = {}
+        for (lane, port), phases in self.origins.items():
+            senders: dict[tuple[Lane, str], dict[int, int]] = {}
+            for phase, origin in phases.items():
+                if isinstance(origin, Origin):
+                    senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
+            for (sender, word), ago in senders.items():
+                words = found.setdefault((lane, sender, tuple(sorted(ago.items()))), {})
+                words.setdefault(word, []).append(port)
+        return tuple(
+            Group(reader, sender, dict(ago), words)
+            for (reader, sender, ago), words in found.items()
+        )
+
+    @cached_property
+    def numbers(self) -> dict[tuple[Lane, str], dict[int, float]]:
+        """(lane, its input) → phase → the number that it is then."""
+        of = {
+            key: {phase: x for phase, x in phases.items() if not isinstance(x, Origin)}
+            for key, phases in self.origins.items()
+        }
+        return {key: numbers for key, numbers in of.items() if numbers}
+
+    def word(self, sender: Lane, word: str) -> Format:
+        """Of what a lane gives."""
+        if sender.template == TASK:
+            visit = self.task_visits(sender, word)[0][1]
+            return self.visited.templates[visit.template].inputs[word]
+        return self.fixed.formats[self.fixed.graph.outputs[f"{sender.name}.{word}"]]
+
+    def task_visits(self, sender: Lane, word: str) -> list[tuple[int, Visit]]:
+        """(round, visit) of all that read a word of the task which this lane lays down."""
+        return [
+            (at, visit)
+            for (visit, port), (lane, at) in self.given.items()
+            if lane == sender and port == word
+        ]
+
+    @cached_property
+    def checks(self) -> dict[Lane, dict[int, list[Node]]]:
+        """For each lane that can overflow: cycle of a visit → nodes, as of a fold."""
+        regions: dict[Region | None, list[Node]] = {}
+        for node in self.template.time:
+            regions.setdefault(node.region, []).append(node)
+        found = {
+            lane: self.template.checks_of(regions.get((lane.template, lane.number), ()))
+            for lane in self.lanes.copies
+        }
+        return {lane: checks for lane, checks in found.items() if checks}
+
+    @cached_property
+    def results(self) -> dict[tuple[Lane, int], dict[Node, dict[int, Node]]]:
+        """What is kept: (lane, cycle of a visit at whose end) → words, of the lanes' graph.
+
+        And phase → the node of the whole robot that a word is then.
+        """
+        found: dict[tuple[Lane, int], dict[Node, dict[int, Node]]] = {}
+        whole = self.visited.whole.graph.outputs
+        for name, result in self.visited.program.outputs.items():
+            own = source(whole[name])
+            if not isinstance(result, Result) or own.op is Op.CONST:
+                continue
+            lane, phase = self.lane[result.visit], self.at[result.visit] % self.rounds
+            node = self.node(lane, result.name)
+            words = found.setdefault((lane, self.template.time[node]), {})
+            words.setdefault(node, {})[phase] = own
+        return found
+
+    @cached_property
+    def kept(self) -> dict[Lane, set[int]]:
+        """The cycles of a visit at whose end something of a lane is kept, its flag too."""
+        found: dict[Lane, set[int]] = {}
+        for lane, written in self.results:
+            found.setdefault(lane, set()).add(written)
+        for lane, checks in self.checks.items():
+            found.setdefault(lane, set()).add(flag_time(checks))
+        return found
+
+    def offset(self, visit: Visit, cycle: int) -> int:
+        """The cycle of a task that is this one of a visit."""
+        return self.at[visit] * self.template.interval + cycle
+
+    @cached_property
+    def complete(self) -> int:
+        """The cycle at whose end all of a task is kept."""
+        return max(
+            self.offset(visit, max(self.kept[lane]))
+            for visit, lane in self.lane.items()
+            if lane in self.kept
+        )
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+        return self.complete + self.rounds + GATHERING + 1
+
+    @property
+    def places(self) -> int:
+        """Tasks that may be under way, a power of two."""
+        return 1 << (-(-self.latency // self.interval) + 1).bit_length()
+
+    @property
+    def channels(self) -> tuple[Channel, ...]:
+        """None: words lie in memories between the lanes."""
+        return ()
+
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+        """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
+        return flagged_together(self.visited.whole.graph, overflowed, n)
