@@ -22,7 +22,12 @@ from ..target import find_target
 Progress = Callable[[str], None]
 # Name: robot, choices, speed grade, MHz aimed at.
 DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
-    "iiwa14-did": ("iiwa14", {"functions": ("did",), "fold": "joints", "ii": 16}, 8, 165),
+    "iiwa14-did": (
+        "iiwa14",
+        {"functions": ("did",), "fold": "joints", "rotation": 3, "ii": 12},
+        8,
+        175,
+    ),
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
     "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
 }
