@@ -29,9 +29,10 @@ from .passes.visit_words import visited
 from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
 from .plans import chooses_fold, planned, refuse_joints, rounds, turns, why_turns
+from .robot.bounds import bounds
 from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
-from .robot.design import Design, bounds, load
+from .robot.design import Design, load
 from .robot.frames import align_axes
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states

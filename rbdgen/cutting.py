@@ -18,7 +18,7 @@ from .passes.limb_pieces import of_all_limbs
 from .passes.limbs import Limb, Limbs, constants
 from .passes.pieces import Piece, cut
 from .passes.words import Given
-from .robot.design import whole_turns
+from .robot.bounds import whole_turns
 from .robot.model import RobotError
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from . import golden
-from .robot.design import Design, bounds, given_coordinates, needs
+from .robot.bounds import bounds
+from .robot.design import Design, given_coordinates, needs
 from .robot.model import Robot
 from .robot.states import State, random_states
 

@@ -17,8 +17,9 @@ from ..accelerator.routes import CODES, kind_of, place
 from ..accelerator.stages import TAG
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
+from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.choices import mix
-from ..robot.design import Design, whole_turns, within_a_turn
+from ..robot.design import Design
 from ..samples import sample_states
 from ..simulate.model import Model, Result
 from .errors import Error, Mismatch

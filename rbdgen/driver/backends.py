@@ -24,9 +24,10 @@ from ..api.names import DESIGN
 from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..graph.fixed import Integers
+from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.canonical import canonicalize
 from ..robot.choices import GIVES, ROLLOUTS
-from ..robot.design import Design, load, whole_turns, within_a_turn
+from ..robot.design import Design, load
 from ..robot.model import Robot, RobotError
 from ..simulate.model import Model
 from .contract import Contract

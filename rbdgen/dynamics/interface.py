@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..robot.design import Bounds
+from ..robot.bounds import Bounds
 from ..robot.model import JointKind, Robot
 
 Array = NDArray[np.float64]

@@ -14,13 +14,10 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from rbdgen.data import data_folder
 from rbdgen.robot.choices import (
@@ -32,16 +29,10 @@ from rbdgen.robot.choices import (
     ROLLOUTS,
 )
 from rbdgen.robot.choices import mix as parse_mix
-from rbdgen.robot.model import Array, JointKind, Limits, Robot, RobotError
+from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
 from rbdgen.robot.yaml_lines import Node, parse_yaml
-
-# Where neither the design nor the URDF says: a brisk arm or leg.
-DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
-DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
-DEFAULT_TRAVEL = (-1.0, 1.0)  # m
-DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
 
 @dataclass(frozen=True)
@@ -189,109 +180,6 @@ def given_coordinates(design: Design, robot: Robot) -> int:
     They have no rows or columns in what the design's functions give, and none in tau and Minv.
     """
     return robot.joints[0].kind.nv if design.root == "given" else 0
-
-
-def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:
-    """Which coordinates of a rollout are angles that stay within ±π; RobotError if it has none.
-
-    None are those of joints whose positions are not numbers.
-    """
-    if design.angles == "sincos" or any(joint.mimic for joint in robot.joints):
-        what = "sines that are given" if design.angles == "sincos" else "mimic joints"
-        raise RobotError(f"{robot.name}: rollouts cannot have {what}")
-    box, found = bounds(design, robot), {}
-    for i in robot.free:
-        joint, k = robot.joints[i], robot.v_slices[i].start
-        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-            raise RobotError(
-                f'{robot.name}: joint "{joint.name}": rollouts are for joints that turn or slide; '
-                f"this one is {joint.kind.value}"
-            )
-        found[k] = joint.kind is JointKind.REVOLUTE and bool(box.q_upper[k] >= math.pi)
-    return found
-
-
-def within_a_turn(angles: Array) -> Array:
-    """The same angles, from -π up to π."""
-    return np.remainder(angles + math.pi, 2 * math.pi) - math.pi
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),
-    |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says; components of external
-    forces within ``force`` and ``moment``. SI units."""
-
-    q_lower: Array
-    q_upper: Array
-    qd: Array
-    qdd: Array
-    effort: Array
-    force: float
-    moment: float
-
-
-def bounds(design: Design, robot: Robot) -> Bounds:
-    """The states that the hardware's number formats must hold.
-
-    An angle spans the whole turn unless the design says less: it enters by sine and cosine only,
-    and a joint at its stop must not overflow. A slide has the range of the design, else of the
-    URDF, else ``DEFAULT_TRAVEL``. Velocities come from the design, else the URDF, else defaults.
-    """
-    rows: list[list[tuple[float, float]]] = []
-    rates: list[list[tuple[float, float, float]]] = []
-    for i in robot.free:
-        joint = robot.joints[i]
-        own = design.joint_limits.get(joint.name, MotionLimits())
-        rows.append(_positions(joint.kind, own, design.limits, joint.limits))
-        rates.append(
-            [
-                (
-                    _first(own.velocity, design.limits.velocity, joint.limits.velocity)
-                    or DEFAULT_VELOCITY[motion],
-                    _first(own.acceleration, design.limits.acceleration)
-                    or DEFAULT_ACCELERATION[motion],
-                    joint.limits.effort,
-                )
-                for motion in _motions(joint.kind)
-            ]
-        )
-    q = np.array([row for joint_rows in rows for row in joint_rows]).reshape(-1, 2)
-    v = np.array([rate for joint_rates in rates for rate in joint_rates]).reshape(-1, 3)
-    force = design.limits.force or DEFAULT_FORCE
-    moment = design.limits.moment or DEFAULT_MOMENT
-    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment)
-
-
-def _positions(
-    kind: JointKind, own: MotionLimits, every: MotionLimits, file: Limits
-) -> list[tuple[float, float]]:
-    """Range of each of the joint's position coordinates."""
-    travel = own.position or every.position
-    if kind is JointKind.REVOLUTE:
-        return [own.position or (-math.pi, math.pi)]
-    if kind is JointKind.PRISMATIC:
-        finite = math.isfinite(file.lower) and math.isfinite(file.upper)
-        if finite and own.position is None:
-            return [(file.lower, file.upper)]
-        return [travel or DEFAULT_TRAVEL]
-    lengths = 3 if kind is JointKind.FLOATING else 2
-    return [travel or DEFAULT_TRAVEL] * lengths + [(-1.0, 1.0)] * (kind.nq - lengths)
-
-
-def _motions(kind: JointKind) -> list[str]:
-    return {
-        JointKind.REVOLUTE: ["angular"],
-        JointKind.PRISMATIC: ["linear"],
-        JointKind.FLOATING: ["linear"] * 3 + ["angular"] * 3,
-        JointKind.PLANAR: ["linear"] * 2 + ["angular"],
-        JointKind.FIXED: [],
-    }[kind]
-
-
-def _first(*values: float | None) -> float | None:
-    """The first value that says something: neither None nor infinite."""
-    return next((v for v in values if v is not None and math.isfinite(v)), None)
 
 
 def shipped_robots() -> dict[str, Path]:

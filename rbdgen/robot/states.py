@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .design import Bounds
+from .bounds import Bounds
 from .model import Array, JointKind, Robot
 
 State = dict[str, Array]

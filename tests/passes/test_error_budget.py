@@ -13,7 +13,8 @@ from rbdgen.api.simulate import integer_errors
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.fixed import evaluate_fixed
-from rbdgen.robot.design import MotionLimits, bounds
+from rbdgen.robot.bounds import bounds
+from rbdgen.robot.design import MotionLimits
 from rbdgen.robot.states import random_states
 
 STATES = 20_000

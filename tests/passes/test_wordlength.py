@@ -14,7 +14,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Integers, evaluate_fixed
 from rbdgen.graph.node import Node, Op
 from rbdgen.passes.wordlength import ANGLE_BITS, LARGEST_INPUT, integer_bits
-from rbdgen.robot.design import bounds
+from rbdgen.robot.bounds import bounds
 from rbdgen.robot.states import random_states
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from rbdgen import data
+from rbdgen.robot.bounds import DEFAULT_VELOCITY, bounds
 from rbdgen.robot.design import (
-    DEFAULT_VELOCITY,
     Design,
     MotionLimits,
-    bounds,
     given_coordinates,
     load,
     locate,
