@@ -180,6 +180,12 @@ def parser() -> argparse.ArgumentParser:
         default=ROUTERS[0],
         help="nextpnr's (default: %(default)s); router2 where that does not end",
     )
+    command.add_argument(
+        "--no-floorplan",
+        dest="floorplanned",
+        action="store_false",
+        help="nextpnr chooses the sites of multipliers and block RAMs too, one by one",
+    )
 
     command = commands.add_parser("demo", help="iiwa 14 from URDF to bits, a pendulum to an FPGA")
     command.add_argument("-o", "--output", metavar="DIR", default="build/demo")
@@ -283,6 +289,7 @@ def _synthesize(options: argparse.Namespace) -> None:
         progress=progress(),
         placer=options.placer,
         router=options.router,
+        floorplanned=options.floorplanned,
     )
     print(report["text"])
 

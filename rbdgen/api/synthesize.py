@@ -26,6 +26,7 @@ def synthesize(
     progress: Progress = lambda _: None,
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
+    floorplanned: bool = True,
 ) -> dict[str, Any]:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
@@ -57,5 +58,6 @@ def synthesize(
         progress=progress,
         placer=placer,
         router=router,
+        floorplanned=floorplanned,
     )
     return result.to_json() | {"text": str(result)}

@@ -67,6 +67,7 @@ def place_and_route(
     freq: float = 150.0,
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
+    floorplanned: bool = True,
     out_config: Path | None = None,
     progress: Progress | None = None,
 ) -> Placement:
@@ -80,6 +81,8 @@ def place_and_route(
         placer: of ``PLACERS``; the static one makes wires a quarter shorter on large designs that
             share multipliers.
         router: of ``ROUTERS``; the second looks at all nets at once, which full parts need.
+        floorplanned: multipliers and block RAMs get their sites before, see
+            :mod:`rbdgen.synthesize.floorplan`, not from the placer.
         out_config: the placed design as text, for ecppack.
 
     Raises:
@@ -91,10 +94,10 @@ def place_and_route(
         folder = Path(name)
         document = json.loads(netlist.read_text())
         for module in document["modules"].values():
-            if "top" in module["attributes"]:
-                placed = floorplan(module, target, seed)
-                if progress and placed:
-                    progress(f"{placed} multipliers and block RAMs have a place")
+            if floorplanned and "top" in module["attributes"]:
+                blocks = floorplan(module, target, seed)
+                if progress:
+                    progress(f"{blocks} multipliers and block RAMs have their sites")
         write_json(document, folder / "netlist.json")
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]

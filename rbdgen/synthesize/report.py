@@ -113,6 +113,7 @@ def synthesize(
     progress: Progress | None = None,
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
+    floorplanned: bool = True,
 ) -> Report:
     """Map a design to ECP5 and place it once for each speed grade and seed.
 
@@ -124,7 +125,7 @@ def synthesize(
         speeds: grades to place for; none: only map and count.
         seeds: of the placements.
         freq: MHz aimed at.
-        placer, router: as for :func:`rbdgen.synthesize.nextpnr.place_and_route`.
+        placer, router, floorplanned: as for :func:`rbdgen.synthesize.nextpnr.place_and_route`.
 
     Raises:
         SynthesisError: a missing tool, or what a tool said.
@@ -145,6 +146,7 @@ def synthesize(
                     freq=freq,
                     placer=placer,
                     router=router,
+                    floorplanned=floorplanned,
                     progress=progress,
                 )
                 placements.append(placement)

@@ -103,6 +103,21 @@ def test_other_placer_and_router(report: Report, folder: Path) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
+@pytest.mark.parametrize("floorplanned", [True, False])
+def test_blocks_have_their_sites_before(report: Report, folder: Path, floorplanned: bool) -> None:
+    said: list[str] = []
+    placed = place_and_route(
+        folder / "out" / "dot2-pins.json",
+        TARGETS["ecp5-25f"],
+        floorplanned=floorplanned,
+        progress=said.append,
+    )
+    assert ("2 multipliers and block RAMs have their sites" in said) == floorplanned
+    assert placed.used == report.placements[0].used
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
 def test_xilinx_counts(folder: Path) -> None:
     cells = synth_xilinx([folder / "dot2.v", folder / "multipliers.v"], "dot2")
     assert cells["DSP48E2"] == 2
