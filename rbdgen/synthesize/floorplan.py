@@ -30,6 +30,7 @@ Springs = NDArray[np.int64]
 FAN_OUT = 40  # nets with more pins say nothing about places: resets, phases
 LOOSE = 1e-6  # of a spring to the middle, without which unconnected logic has no equilibrium
 PRECISE = 1e-6  # residual of that equilibrium
+TOGETHER = 64  # blocks whose pull is worked out at once, which bounds the memory
 UNIT = 1000  # of a spring: one wire between two blocks
 CENTRE = UNIT // 100  # the spring that holds each block to the middle of the part
 MOVES = 8000  # tried for each block
@@ -106,7 +107,8 @@ def springs(module: Module, blocks: list[str]) -> Springs:
     pull = laplacian[moving][:, fixed].toarray()
     inner = (laplacian[moving][:, moving] + LOOSE * identity(len(moving))).tocsr()
     # Kron's reduction: what is left between the blocks when all others have come to rest
-    reduced = laplacian[fixed][:, fixed].toarray() - pull.T @ _solved(inner, pull)
+    moved = [_solved(inner, pull[:, k : k + TOGETHER]) for k in range(0, len(blocks), TOGETHER)]
+    reduced = laplacian[fixed][:, fixed].toarray() - pull.T @ np.hstack([pull[:, :0], *moved])
     between = -(reduced + reduced.T) / 2
     np.fill_diagonal(between, 0)
     return np.rint(UNIT * between.clip(0)).astype(np.int64)
