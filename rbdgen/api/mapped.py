@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from ..rtl.emit import Emitted
+from ..synthesize import yosys
 from ..synthesize.tool import YOSYS
-from ..synthesize.yosys import Cells, synth_ecp5, synth_xilinx
 from .kept import kept
 
 Progress = Callable[[str], None]
 
 
-def mapped(made: Emitted, family: str, place: Path, progress: Progress) -> dict[str, Any]:
+def mapped(
+    made: Emitted, family: str, place: Path, progress: Progress, by_module: bool = False
+) -> dict[str, Any]:
     """``cells``: type → how many, and the ``seconds`` that it took. ``family``: ecp5, xcup, xc7.
 
-    Kept in ``place``, by the RTL's text and the version of Yosys. Raises SynthesisError.
+    ``by_module``: each module by itself on ECP5 too, for designs that are larger than any part.
+    Kept in ``place``, by the RTL's text and what maps it. Raises SynthesisError.
     """
     top = made.top
     names = [f"{top}.il", f"{top}_ecp5.il"] if family == "ecp5" else [f"{top}.v"]
@@ -31,14 +34,18 @@ def mapped(made: Emitted, family: str, place: Path, progress: Progress) -> dict[
             sources = [folder / name for name in names]
             for source in sources:
                 source.write_text(made.files[source.name])
-            if family == "ecp5":
-                netlist = folder / "netlist.json"
-                found: Cells = synth_ecp5(sources, top, netlist, progress=progress)
+            found: yosys.Cells
+            if family != "ecp5":
+                found = yosys.synth_xilinx(sources, top, family, progress=progress)
+            elif by_module:
+                found = yosys.count_ecp5(sources, top, progress=progress)
             else:
-                found = synth_xilinx(sources, top, family, progress=progress)
+                found = yosys.synth_ecp5(sources, top, folder / "netlist.json", progress=progress)
         return {"cells": found.count, "seconds": round(found.seconds, 1)}
 
-    return dict(kept(place, f"cells-{family}", f"{yosys_version()} {text}", compute))
+    what = f"cells-{family}" + ("-by-module" if by_module else "")
+    by = f"{yosys_version()} {Path(yosys.__file__).read_text()}"
+    return dict(kept(place, what, f"{by} {text}", compute))
 
 
 def yosys_version() -> str:

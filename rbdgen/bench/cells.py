@@ -10,12 +10,14 @@ from ..api.mapped import mapped
 from ..compiler import Core
 from ..rtl.emit import Emitted, emit
 from ..synthesize.tool import SynthesisError
+from ..target import TARGETS
 
 Progress = Callable[[str], None]
 FAMILIES = ("xcup", "ecp5")
 # Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with
 # nothing around them fill.
 LARGEST = 4000
+LARGEST_ECP5 = max(part.multipliers for part in TARGETS.values() if part.flag)
 TOO_LARGE = "{} products: more than Yosys as WebAssembly maps in its 4 GB"
 
 
@@ -25,7 +27,8 @@ def cells(
     """Family → cell → how many, mapped only; or ``why_not``. Kept in ``place``, by the RTL's text.
 
     Every product is a hardware multiplier as far as the design's target has them, for both
-    families: what ECP5 cells are counted may be more than any ECP5 has.
+    families: what ECP5 cells are counted may be more than any ECP5 has; those are mapped module by
+    module.
     """
     if reason := too_large(core):
         return no_cells(reason)
@@ -34,7 +37,7 @@ def cells(
     found = {}
     for family in families:
         progress(f"{family}: mapping {core.plan.multipliers} multipliers")
-        found[family] = _kept(made, family, place, progress)
+        found[family] = _kept(made, family, core.plan.multipliers > LARGEST_ECP5, place, progress)
     return found
 
 
@@ -49,9 +52,11 @@ def no_cells(reason: str) -> dict[str, dict[str, Any]]:
     return {family: {"why_not": reason} for family in FAMILIES}
 
 
-def _kept(made: Emitted, family: str, place: Path, progress: Progress) -> dict[str, Any]:
+def _kept(
+    made: Emitted, family: str, too_many: bool, place: Path, progress: Progress
+) -> dict[str, Any]:
     try:
-        return mapped(made, family, place, progress)
+        return mapped(made, family, place, progress, by_module=family == "ecp5" and too_many)
     except SynthesisError as error:  # not kept: it may be this machine's
         return {"why_not": str(error)}
 

@@ -14,7 +14,7 @@ from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
 from rbdgen.synthesize.nextpnr import place_and_route
 from rbdgen.synthesize.report import Report, synthesize
 from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
-from rbdgen.synthesize.yosys import synth_ecp5, synth_xilinx
+from rbdgen.synthesize.yosys import count_ecp5, synth_ecp5, synth_xilinx
 from rbdgen.target import TARGETS, find_target
 
 UNIT = Multiplier(18, 18, 3)
@@ -154,3 +154,29 @@ def test_a_missing_tool_is_named(tmp_path: Path) -> None:
 def test_unknown_target() -> None:
     with pytest.raises(ValueError, match="there are ecp5-25f, ecp5-45f, ecp5-85f"):
         find_target("ice40")
+
+
+PARTS = """
+module twice_part(input clk, input signed [17:0] a, b, output reg signed [35:0] y);
+  always @(posedge clk) y <= a * b;
+endmodule
+module twice(input clk, input signed [17:0] a, b, c, output signed [35:0] y, z, output reg w);
+  twice_part one (.clk(clk), .a(a), .b(b), .y(y));
+  twice_part other (.clk(clk), .a(a), .b(c), .y(z));
+  always @(posedge clk) w <= a[0] & b[0] & c[0];
+endmodule
+"""
+
+
+@pytest.mark.synthesis
+def test_modules_mapped_once_count_as_often_as_they_stand(tmp_path: Path) -> None:
+    source = tmp_path / "twice.v"
+    source.write_text(PARTS)
+    xilinx = synth_xilinx([source], "twice")
+    assert xilinx["DSP48E2"] == 2
+    assert xilinx["FDRE"] == 2 * 36 + 1
+    assert xilinx["LUT3"] == 1
+    whole = synth_ecp5([source], "twice", tmp_path / "twice.json")
+    assert count_ecp5([source], "twice").count == whole.count
+    assert whole["MULT18X18D"] == 2
+    assert whole["TRELLIS_FF"] == 2 * 36 + 1
