@@ -13,7 +13,7 @@ from .cutting import Cutting, cut_limbs, cut_whole
 from .passes.pieces import Piece
 from .plans import every
 from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
-from .robot.design import Design
+from .robot.design import Design, given_coordinates
 from .robot.model import RobotError
 from .schedule.any_plan import AnyPlan
 from .schedule.limbs import LimbPlan
@@ -46,7 +46,7 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     notes: list[str] = []
     cutting, intervals = _cut(front, progress, notes)
     progress("schedule")
-    stages = _stages(design, cutting.pieces, intervals)
+    stages = _stages(front, cutting.pieces, intervals)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
@@ -99,12 +99,13 @@ def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limb
 
 
 def _stages(
-    design: Design, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
+    front: Front, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
 ) -> dict[str, Stage]:
     """Each piece scheduled at its own interval."""
-    target = find_target(design.target)
+    design, target = front.design, find_target(front.design.target)
+    given = given_coordinates(design, front.robot)
     return {
-        name: Stage(name, piece, _plan(design, piece, intervals[name], target))
+        name: Stage(name, piece, _plan(design, piece, intervals[name], target), given)
         for name, piece in pieces.items()
     }
 
@@ -122,7 +123,7 @@ def _plan(design: Design, piece: Piece, interval: int, target: Target) -> AnyPla
 
 def _check(design: Design) -> None:
     """RobotError for choices that the accelerator cannot follow."""
-    for key, what in (("style", "latency"), ("root", "given"), ("fold", "joints")):
+    for key, what in (("style", "latency"), ("fold", "joints")):
         if getattr(design, key) == what:
             raise RobotError(
                 f"{key}: {what} is not for the accelerator, whose stages are pipelines"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from . import golden
 from .robot.bounds import bounds
 from .robot.design import Design, given_coordinates, needs
@@ -20,9 +18,9 @@ def sample_states(
 
     Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
     is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
-    the design's limits; ``bias`` what the motion takes without acceleration; ``Minv`` is the
-    inverse mass matrix at ``q``. Both leave out a base whose
-    motion is given: tau (n, nv − 6), Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
+    the design's limits; ``bias`` what the motion takes without acceleration of the joints;
+    ``Minv`` is the inverse mass matrix at ``q``. A base whose motion is given is left out of tau
+    (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
     """
     state = random_states(robot, bounds(design, robot), n, seed, extremes)
     for body, i in enumerate(robot.moving):
@@ -33,7 +31,8 @@ def sample_states(
         tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
         state["tau"] = tau[:, given:]
     if "bias" in needed:
-        still = np.zeros_like(state["qdd"])
+        still = state["qdd"].copy()
+        still[:, given:] = 0.0
         state["bias"] = golden.rnea(robot, state["q"], state["qd"], still, state["f_ext"])
     if "Minv" in needed:
         inverse = golden.joint_minv if given else golden.minv

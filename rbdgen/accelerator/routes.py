@@ -120,8 +120,11 @@ def visits(function: str, stages: Iterable[str]) -> dict[str, int]:
     return dict.fromkeys(counts, ROLLOUTS[function]) if function in ROLLOUTS else counts
 
 
-def origin(field: str, function: str, visit: str, crossing: Mapping[str, str]) -> Source:
-    """Where ``field`` of a visit comes from; ``crossing``: words that another stage gives."""
+def origin(
+    field: str, function: str, visit: str, crossing: Mapping[str, str], given: int = 0
+) -> Source:
+    """Where ``field`` of a visit comes from; ``crossing``: words that another stage gives,
+    ``given``: how many of v's first entries are the base's, its motion being given."""
     if field in crossing:
         return Source(crossing[field], field)
     if stage_of(visit) == "integrate":
@@ -132,7 +135,7 @@ def origin(field: str, function: str, visit: str, crossing: Mapping[str, str]) -
             return Source("rnea", field.replace("bias", "tau"))
         case "Minv" if function != "difd":
             return Source("inverse", field)
-        case "qdd" if function in AT_REST:
+        case "qdd" if function in AT_REST and indices(field)[0] >= given:
             still = visit == "rnea" or function in ROLLOUTS
             return Source(NOTHING) if still else Source("forward", field)
         case "q" | "qd" if again and function in ROLLOUTS:

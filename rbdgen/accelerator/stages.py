@@ -40,11 +40,13 @@ class Stage:
     """What one piece of the graph became.
 
     ``plan`` is None for a piece without operations: its outputs are words that came, or constant.
+    ``given``: how many of v's first entries are the base's, its motion being given.
     """
 
     name: str
     piece: Piece
     plan: AnyPlan | None
+    given: int = 0
 
     @property
     def fixed(self) -> FixedGraph:
@@ -77,7 +79,8 @@ class Stage:
 
     def sources(self, function: str, visit: str) -> dict[str, Source]:
         """Where each operand of a visit comes from."""
-        return {f: origin(f, function, visit, self.piece.reads) for f in self.fixed.graph.inputs}
+        reads, given = self.piece.reads, self.given
+        return {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.choices import mix
-from ..robot.design import Design
+from ..robot.design import Design, given_coordinates
 from ..samples import sample_states
 from ..simulate.model import Model, Result
 from .errors import Error, Mismatch
@@ -157,7 +157,8 @@ class Traffic:
         design: Design = replace(self.made.design, functions=(function,), mix=None)
         reference = golden_model(design, self.made.front.robot, state)
         errors = {}
-        for name, values in from_columns(columns, robot.nv).items():
+        given = given_coordinates(design, self.made.front.robot)
+        for name, values in from_columns(columns, robot.nv, given).items():
             errors[name] = Error()
             if name == "q":  # an angle within ±π may come out at the other end
                 around = [k for k, turns in whole_turns(design, robot).items() if turns]

@@ -28,7 +28,7 @@ from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.canonical import canonicalize
 from ..robot.choices import GIVES, ROLLOUTS
 from ..robot.design import Design, load
-from ..robot.model import Robot, RobotError
+from ..robot.model import Robot
 from ..simulate.model import Model
 from .contract import Contract
 from .words import Array, Coder, Flags
@@ -192,8 +192,6 @@ def _of_robot(
     """``place``: the folder, if ``robot`` is a generated one's."""
     if kind == "golden":
         design, loaded = load(robot, **{"accelerator": True, **choices})
-        if design.root == "given":
-            raise RobotError("root: given is not for the accelerator, nor for its driver")
         if not set(design.functions).isdisjoint(ROLLOUTS):
             whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..api.evaluate import completed
 from ..api.folder import InputError
 from ..robot.choices import GIVES, NEEDS, ROLLOUTS
+from ..robot.design import given_coordinates, takes
 from .backends import TAGS, Answer, Backend, Tasks
 from .backends import backend as make_backend
 from .words import SPELT, Array, Flags, step_counts, step_sizes
@@ -38,27 +39,22 @@ class OverflowWarning(RuntimeWarning):
 
 @dataclass(frozen=True)
 class Call:
-    """Functions that a call asks for, the first of which it needs, and what it takes and returns.
-
-    An array in ``returns`` that comes with it is one of ``takes``.
-    """
+    """Functions that a call asks for, and what it returns. It takes what the first of them does,
+    which the accelerator must have; an array in ``returns`` may be one of these."""
 
     functions: tuple[str, ...]
-    takes: tuple[str, ...]
     returns: tuple[str, ...]
 
 
 CALLS = {
-    "rnea": Call(("id",), NEEDS["id"], ("tau",)),
-    "aba": Call(("fd",), NEEDS["fd"], ("qdd",)),
-    "crba": Call(("m",), NEEDS["m"], ("M",)),
-    "computeMinverse": Call(("minv",), NEEDS["minv"], ("Minv",)),
-    "computeRNEADerivatives": Call(("did", "m"), NEEDS["did"], ("dtau_dq", "dtau_dqd", "M")),
-    "computeABADerivatives": Call(("dfd", "minv"), NEEDS["dfd"], ("dqdd_dq", "dqdd_dqd", "Minv")),
-    "computeABADerivativesFromMinverse": Call(
-        ("difd",), NEEDS["difd"], ("dqdd_dq", "dqdd_dqd", "Minv")
-    ),
-} | {name: Call((name,), NEEDS[name], GIVES[name]) for name in NEEDS}
+    "rnea": Call(("id",), ("tau",)),
+    "aba": Call(("fd",), ("qdd",)),
+    "crba": Call(("m",), ("M",)),
+    "computeMinverse": Call(("minv",), ("Minv",)),
+    "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
+    "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
+    "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
+} | {name: Call((name,), GIVES[name]) for name in NEEDS}
 
 
 @dataclass(eq=False)
@@ -135,6 +131,11 @@ class Ticket:
         return values.reshape((*self._leading, *values.shape[1:]))
 
 
+def _and(a: ArrayLike | None) -> tuple[ArrayLike, ...]:
+    """What a call takes besides, if it was given."""
+    return () if a is None else (a,)
+
+
 class Dynamics:
     """A robot's dynamics, one call at a time or several together.
 
@@ -142,7 +143,9 @@ class Dynamics:
     that of the results too. q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6),
     force then moment in each link's frame. SI units; joints in the order of ``joint_names``. A
     floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
-    own frame; gradients are along the tangent space. Matrices come whole, both triangles.
+    own frame; gradients are along the tangent space. Matrices come whole, both triangles. Where
+    the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
+    dynamics takes ``a`` besides, of whose entries it reads the first six.
 
     ``robot``: a URDF, a design file, a shipped robot, or a folder that holds a generated
     accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
@@ -204,10 +207,19 @@ class Dynamics:
         return self._one("rnea", q, v, a, f_ext=f_ext)
 
     def aba(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        a: ArrayLike | None = None,
     ) -> Array:
-        """Forward dynamics: q̈ (…, nv). Of the function fd."""
-        return self._one("aba", q, v, tau, f_ext=f_ext)
+        """Forward dynamics: q̈ (…, nv). Of the function fd.
+
+        ``a``: of a base whose motion is given.
+        """
+        return self._one("aba", q, v, tau, *_and(a), f_ext=f_ext)
 
     def crba(self, q: ArrayLike) -> Array:
         """The mass matrix M (…, nv, nv). Of the function m."""
@@ -227,13 +239,19 @@ class Dynamics:
         return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
 
     def computeABADerivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        a: ArrayLike | None = None,
     ) -> Derivatives:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
 
-        M⁻¹ is None where the accelerator lacks minv.
+        M⁻¹ is None where the accelerator lacks minv. ``a``: of a base whose motion is given.
         """
-        return self._three("computeABADerivatives", q, v, tau, f_ext=f_ext)
+        return self._three("computeABADerivatives", q, v, tau, *_and(a), f_ext=f_ext)
 
     def computeABADerivativesFromMinverse(
         self,
@@ -280,10 +298,11 @@ class Dynamics:
         finite, or beyond what their words hold; nothing has been queued then.
         """
         own = self._known(call)
-        if len(arrays) != len(own.takes):
-            names = ", ".join(SPELT.get(name, name) for name in own.takes)
-            raise InputError(f"{call} takes {names}: {len(own.takes)} arrays, not {len(arrays)}")
-        given: dict[str, ArrayLike] = dict(zip(own.takes, arrays, strict=True))
+        taken = takes(own.functions[0], self._base > 0)
+        if len(arrays) != len(taken):
+            names = ", ".join(SPELT.get(name, name) for name in taken)
+            raise InputError(f"{call} takes {names}: {len(taken)} arrays, not {len(arrays)}")
+        given: dict[str, ArrayLike] = dict(zip(taken, arrays, strict=True))
         if f_ext is not None:
             given["f_ext"] = f_ext
         leading, flat = self._flat(call, given)
@@ -298,7 +317,7 @@ class Dynamics:
         self._next_tag = tag % TAGS
         kept = {
             name: flat[name].reshape((*leading, *flat[name].shape[1:]))
-            for name in set(own.takes) & set(own.returns)
+            for name in set(NEEDS[own.functions[0]]) & set(own.returns)
         }
         tags = {tasks.function: tasks.tags for tasks in batches}
         ticket = Ticket(call, tags, self, leading, kept, batches)
@@ -331,6 +350,11 @@ class Dynamics:
         assert by_v is not None
         return by_q, by_v, by_last
 
+    @property
+    def _base(self) -> int:
+        """How many of v's first entries are the base's, its motion being given."""
+        return given_coordinates(self._backend.design, self._backend.robot)
+
     def _known(self, call: str) -> Call:
         if call not in CALLS:
             raise InputError(f"no call {call!r}; one of {', '.join(CALLS)}")
@@ -350,8 +374,9 @@ class Dynamics:
         What a state has one number of may be one number for all.
         """
         robot = self._backend.robot
-        shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "Minv": (robot.nv, robot.nv)}
-        shapes |= {"f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
+        free = robot.nv - self._base
+        shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
+        shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
         leading: tuple[int, ...] | None = None
         flat = {}
         for name, values in given.items():

@@ -13,30 +13,33 @@ from ..accelerator.routes import indices, kind_of
 from ..api.folder import InputError
 from ..data import data_folder
 from ..dynamics.interface import SYMMETRIC, WRENCH
-from ..robot.choices import GIVES, NEEDS, ROLLOUTS, VECTORS
+from ..robot.choices import GIVES, ROLLOUTS, VECTORS
+from ..robot.design import takes
+from ..robot.model import JointKind
 from ..rtl.task_registers import MAGIC
 from .contract import UNREAD, Contract, Function, Operand
 
 TEMPLATE = "driver.h.jinja"
+BASE = JointKind.FLOATING.nv
 WORD = 32  # bits of a packet's words
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
 
-MEANING = {
+MEANING = {  # {rows}: of what has no rows for a base whose motion is given
     "q": "positions (NQ)",
     "sines": "of the joints' angles, by joint as in the manifest's angles",
     "cosines": "likewise",
     "qd": "velocities (NV)",
-    "qdd": "accelerations (NV)",
-    "tau": "generalised forces (NV)",
-    "Minv": "inverse mass matrix (NV, NV), of which the lower triangle is read",
-    "M": "mass matrix (NV, NV)",
+    "qdd": "accelerations ({rows})",
+    "tau": "generalised forces ({rows})",
+    "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
+    "M": "mass matrix ({rows}, {rows})",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
     "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
     "steps": "how many there are, at least 1",
-    "dtau_dq": "(NV, NV)",
-    "dtau_dqd": "(NV, NV)",
-    "dqdd_dq": "(NV, NV)",
-    "dqdd_dqd": "(NV, NV)",
+    "dtau_dq": "({rows}, {rows})",
+    "dtau_dqd": "({rows}, {rows})",
+    "dqdd_dq": "({rows}, {rows})",
+    "dqdd_dqd": "({rows}, {rows})",
 }
 
 
@@ -54,7 +57,8 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     widest = max(contract.result_width, *contract.words.values())
     if widest > WORD:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
-    shape = _Shape(manifest["nv"], {kind_of(word) for word in contract.words})
+    given = BASE if manifest["root"] == "given" else 0
+    shape = _Shape(manifest["nv"], given, {kind_of(word) for word in contract.words})
     functions = [
         shape.function(own, contract.functions[own])
         | {"interval": about["interval"], "latency": about["latency"]}
@@ -88,18 +92,22 @@ def c_header(manifest: Mapping[str, Any]) -> str:
 
 
 class _Shape:
-    """Places of named scalars in the arrays of a host."""
+    """Places of named scalars in the arrays of a host.
 
-    def __init__(self, nv: int, kinds: set[str]) -> None:
-        self.nv = nv
+    ``given``: how many of v's first entries are the base's, its motion being given.
+    """
+
+    def __init__(self, nv: int, given: int, kinds: set[str]) -> None:
+        self.nv, self.given = nv, given
+        self.rows = nv - given
         self.sines = [SINES[kind] for kind in SINES if kind in kinds]
         self.forces = ["f_ext"] if "f_ext" in kinds else []
 
     def function(self, name: str, own: Function) -> dict[str, Any]:
         """What the template says of a function."""
-        first, *others = NEEDS[name]
-        takes = [first, *self.sines, *others]
-        takes += self.forces if others else []  # without motion there are no forces
+        first, *others = takes(name, self.given > 0)
+        taken = [first, *self.sines, *others]
+        taken += self.forces if others else []  # without motion there are no forces
         gives = GIVES[name]
         outputs = list(own.outputs)
         firsts = {}
@@ -111,46 +119,56 @@ class _Shape:
             "NAME": name.upper(),
             "code": own.code,
             "rolls": name in ROLLOUTS,
-            "takes": [{"name": array, "meaning": MEANING[array]} for array in takes],
-            "arrays": [{"h": "pair", "steps": "count"}.get(array, array) for array in takes],
+            "takes": [{"name": array, "meaning": self._taken(array)} for array in taken],
+            "arrays": [{"h": "pair", "steps": "count"}.get(array, array) for array in taken],
             "gives": [
                 {
                     "name": array,
-                    "meaning": MEANING[array],
-                    "size": self.nv if array in VECTORS else self.nv**2,
+                    "meaning": self._said(array),
+                    "size": self.rows if array in VECTORS else self.rows**2,
                     "first": firsts[array],
                 }
                 for array in gives
             ],
-            "operands": [self._operand(operand, takes) for operand in own.inputs],
+            "operands": [self._operand(operand, taken) for operand in own.inputs],
             "results": [
                 self._result(output, list(gives)) | {"fraction": word.fraction}
                 for output, word in own.outputs.items()
             ],
         }
 
-    def _operand(self, operand: Operand, takes: list[str]) -> dict[str, Any]:
+    def _said(self, array: str) -> str:
+        rows = f"NV - {self.given}" if self.given else "NV"
+        return MEANING[array].format(rows=rows)
+
+    def _taken(self, array: str) -> str:
+        # of what comes in, accelerations alone are whole
+        return MEANING[array].format(rows="NV") if array == "qdd" else self._said(array)
+
+    def _operand(self, operand: Operand, taken: list[str]) -> dict[str, Any]:
         kind, index = kind_of(operand.name), indices(operand.name)
         kind = SINES.get(kind, kind)
         at = index[0]
         if kind == "f_ext":
             at = index[0] * len(WRENCH) + WRENCH.index(operand.name.rpartition(".")[2])
+        elif kind == "tau":
+            at = index[0] - self.given
         elif kind == "Minv":
-            at = index[0] * self.nv + index[1]
+            at = (index[0] - self.given) * self.rows + index[1] - self.given
         return {
             "name": operand.name,
-            "array": -1 if kind == UNREAD else takes.index(kind),
+            "array": -1 if kind == UNREAD else taken.index(kind),
             "at": at,
             "width": operand.format.width,
             "fraction": operand.format.fraction,
         }
 
     def _result(self, output: str, gives: list[str]) -> dict[str, Any]:
-        kind, index = kind_of(output), indices(output)
+        kind, index = kind_of(output), [k - self.given for k in indices(output)]
         at = mirror = index[0]
         if len(index) == 2:
             i, j = index
-            at = mirror = i * self.nv + j
+            at = mirror = i * self.rows + j
             if kind in SYMMETRIC:
-                mirror = j * self.nv + i
+                mirror = j * self.rows + i
         return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}

@@ -15,7 +15,7 @@ from ..api.folder import InputError
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.fixed import Format, Integers
 from ..robot.choices import GIVES, VECTORS
-from ..robot.design import Design
+from ..robot.design import Design, given_coordinates
 from ..robot.model import Robot
 from .contract import UNREAD, Contract
 
@@ -61,11 +61,15 @@ class Coder:
         return words, outside
 
     def arrays(self, function: str, results: Integers) -> dict[str, Array]:
-        """What the function gives, (N, nv) or (N, nv, nv), from result words (N, words)."""
+        """What the function gives, (N, nv) or (N, nv, nv), from result words (N, words).
+
+        Of a base whose motion is given there are no rows and columns.
+        """
         outputs = self.contract.functions[function].outputs
         columns = {name: word.real(results[:, k]) for k, (name, word) in enumerate(outputs.items())}
-        nv = self.robot.nv
-        found = from_columns(columns, nv)
+        given = given_coordinates(self.design, self.robot)
+        found = from_columns(columns, self.robot.nv, given)
+        nv = self.robot.nv - given
         shapes = {name: (nv,) if name in VECTORS else (nv, nv) for name in GIVES[function]}
         return {
             name: found.get(name, np.zeros((len(results), *shape)))

@@ -160,18 +160,22 @@ class Design:
 
 
 def needs(design: Design) -> tuple[str, ...]:
-    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs.
-
-    Where the base's motion is given, forward dynamics needs its acceleration: the first entries
-    of qdd.
-    """
+    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs."""
     rollouts = [name for name in design.functions if name in ROLLOUTS]
-    names = [name for f in design.functions if f not in rollouts for name in NEEDS[f]]
+    given = design.root == "given"
+    names = [name for f in design.functions if f not in rollouts for name in takes(f, given)]
     if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
         names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
-    if design.root == "given" and "tau" in names:
-        names.append("qdd")
     return tuple(dict.fromkeys(names))
+
+
+def takes(function: str, given: bool) -> tuple[str, ...]:
+    """Names of the arrays that a function takes; ``given``: whether the base's motion is.
+
+    Forward dynamics needs the acceleration of such a base: the first entries of qdd.
+    """
+    names = NEEDS[function]
+    return (*names, "qdd") if given and "tau" in names else names
 
 
 def given_coordinates(design: Design, robot: Robot) -> int:

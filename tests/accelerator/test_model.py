@@ -139,7 +139,6 @@ def test_what_is_the_same_in_every_state_is_refused(tmp_path: Path) -> None:
         ({"ii": 1, "target": "ecp5-25f"}, "LFE5U-25F has 28"),
         ({"multipliers": 2}, "multipliers: 2 are too few"),
         ({"style": "latency"}, "style: latency"),
-        ({"root": "given", "base": "floating"}, "root: given"),
         ({"fold": "limbs", "ii": 4}, "fold: limbs"),
         ({"fold": "joints", "ii": 4}, "fold: joints"),
         ({"slots": 12}, "slots: a power of two"),
