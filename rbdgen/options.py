@@ -112,6 +112,12 @@ def robot_command(
         help="a floating base's own coordinates: free (default), part of the function; given, its "
         "motion comes in and only the joints' rows and columns come out; ignored, it is held still",
     )
+    command.add_argument(
+        "--base-link",
+        metavar="LINK",
+        help="the link that a floating base holds: best, where the tree is least deep, or a name "
+        "(default: the file's root)",
+    )
     _mimic(command)
     command.add_argument(
         "--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
@@ -257,6 +263,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "formulation": options.formulation,
         "factorisation": options.factorisation,
         "root": options.root,
+        "base_link": options.base_link,
         "ii": options.ii,
         "multipliers": options.multipliers,
         "scheduler": options.scheduler,

@@ -47,8 +47,7 @@ def info_text(facts: dict[str, Any]) -> str:
     rows.append(["constants as shifts", *(lowered[n] for n in names)])
     lines = [
         f"{facts['robot']}: {facts['bodies']} bodies, {facts['joints']} moving joints, "
-        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {facts['base']} base"
-        + {"given": ", its motion given", "ignored": ", held still"}.get(facts["root"], ""),
+        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {_base(facts)}",
         f"joints: {', '.join(facts['joint_names'])}",
     ]
     if facts["merged"]:
@@ -77,6 +76,12 @@ def info_text(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _base(facts: dict[str, Any]) -> str:
+    root = {"given": ", its motion given", "ignored": ", held still"}.get(facts["root"], "")
+    held = f", which holds {facts['base_link']}" if facts["base_link"] else ""
+    return f"{facts['base']} base{root}{held}"
+
+
 def accelerator_text(facts: dict[str, Any]) -> str:
     """The facts of an accelerator."""
     own = facts["accelerator"]
@@ -98,8 +103,8 @@ def accelerator_text(facts: dict[str, Any]) -> str:
     return "\n".join(
         [
             f"{facts['robot']}: {facts['joints']} moving joints, nv {facts['nv']}, "
-            f"{facts['base']} base; {own['multipliers']} hardware multipliers, {own['slots']} "
-            "tasks under way",
+            f"{_base(facts)}; {own['multipliers']} hardware multipliers, {own['slots']} tasks "
+            "under way",
             "",
             table(
                 ("stage", "interval", "latency", "multipliers", "products", "limbs in turn"), stages

@@ -73,7 +73,7 @@ def accelerator_manifest(
         "generator": f"rbdgen {__version__}",
         "name": name,
         **{key: facts[key] for key in ("robot", "functions", "joint_names", "body_names")},
-        **{key: facts[key] for key in ("base", "root", "nq", "nv")},
+        **{key: facts[key] for key in ("base", "root", "base_link", "nq", "nv")},
         "gravity": list(made.design.gravity),
         "angles": given_angles(made.front.canonical, accelerator.words),
         "target": made.design.target,

@@ -43,6 +43,7 @@ def robot_facts(front: Front) -> dict[str, Any]:
         "functions": list(design.functions),
         "base": design.base,
         "root": design.root,
+        "base_link": design.base_link,
         "bodies": len(robot.joints) + 1,
         "joints": len(front.canonical.joints),
         "depth": robot.depth,

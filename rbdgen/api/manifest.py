@@ -30,6 +30,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "body_names": facts["body_names"],
         "base": front.design.base,
         "root": front.design.root,
+        "base_link": front.design.base_link,
         "nq": facts["nq"],
         "nv": facts["nv"],
         "gravity": list(front.design.gravity),

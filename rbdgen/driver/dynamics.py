@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..api.evaluate import completed
 from ..api.folder import InputError
 from ..robot.choices import GIVES, NEEDS, ROLLOUTS
-from ..robot.design import given_coordinates, takes
+from ..robot.design import as_filed, given_coordinates, takes
 from .backends import TAGS, Answer, Backend, Tasks
 from .backends import backend as make_backend
+from .base_link import BESIDES, BaseLink
 from .words import SPELT, Array, Flags, step_counts, step_sizes
 
 BACKENDS = ("golden", "integer", "rtl")
@@ -68,7 +69,7 @@ class Ticket:
     tags: dict[str, NDArray[np.int64]]
     _driver: Dynamics = field(repr=False)
     _leading: tuple[int, ...] = field(repr=False)
-    _given: dict[str, Array] = field(repr=False)  # what the call came with
+    _given: dict[str, Array] = field(repr=False)  # what the call came with, (N, …)
     _batches: list[Tasks] = field(repr=False)
     _answers: list[Answer] = field(default_factory=list, repr=False)
 
@@ -101,10 +102,15 @@ class Ticket:
     @property
     def arrays(self) -> dict[str, Array]:
         """All that came of the call, by name: (…, nv) or (…, nv, nv), with what it came with."""
-        found = dict(self._given)
+        found: dict[str, Array] = {}
         for answer in self._answered():
-            found |= {name: self._shaped(values) for name, values in answer.arrays.items()}
-        return found
+            found |= answer.arrays
+        if self._driver.base_link is not None:
+            found = self._driver.base_link.results(found, self._given)
+        call = CALLS[self.call]
+        for name in set(NEEDS[call.functions[0]]) & set(call.returns) - found.keys():
+            found[name] = self._given[name]
+        return {name: self._shaped(values) for name, values in found.items()}
 
     @property
     def overflow(self) -> Flags:
@@ -145,7 +151,8 @@ class Dynamics:
     floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
     own frame; gradients are along the tangent space. Matrices come whole, both triangles. Where
     the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
-    dynamics takes ``a`` besides, of whose entries it reads the first six.
+    dynamics takes ``a`` besides, of whose entries it reads the first six. Whatever link the
+    accelerator has for its base (``base_link``), states and results are of the file's.
 
     ``robot``: a URDF, a design file, a shipped robot, or a folder that holds a generated
     accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
@@ -179,6 +186,11 @@ class Dynamics:
         self.cycles: int | None = None
         self._saturate = outside == "saturate"
         self._backend: Backend = make_backend(backend, robot, progress, **choices)
+        self._robot = self._backend.robot  # that arrays are of
+        self.base_link: BaseLink | None = None
+        if self._backend.design.base_link is not None:
+            self._robot = as_filed(self._backend.design)
+            self.base_link = BaseLink(self._robot, self._backend.robot)
         self._queue: list[Ticket] = []
         self._next_tag = 0
 
@@ -189,16 +201,16 @@ class Dynamics:
 
     @property
     def nq(self) -> int:
-        return self._backend.robot.nq
+        return self._robot.nq
 
     @property
     def nv(self) -> int:
-        return self._backend.robot.nv
+        return self._robot.nv
 
     @property
     def joint_names(self) -> list[str]:
         """The joints that move, in the order of q and v."""
-        return list(self._backend.robot.joint_names)
+        return list(self._robot.joint_names)
 
     def rnea(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
@@ -306,21 +318,16 @@ class Dynamics:
         if f_ext is not None:
             given["f_ext"] = f_ext
         leading, flat = self._flat(call, given)
+        moved = self.base_link.state(flat) if self.base_link else flat
         batches, tag = [], self._next_tag
         n = len(flat["q"])
-        for function in own.functions:
-            if function not in self.functions:
-                continue  # what a call does not need
-            values, outside = self._backend.values(function, flat, self._saturate)
+        for function in self._asked(call):
+            values, outside = self._backend.values(function, moved, self._saturate)
             batches.append(Tasks(function, values, outside, (tag + np.arange(n)) % TAGS))
             tag += n
         self._next_tag = tag % TAGS
-        kept = {
-            name: flat[name].reshape((*leading, *flat[name].shape[1:]))
-            for name in set(NEEDS[own.functions[0]]) & set(own.returns)
-        }
         tags = {tasks.function: tasks.tags for tasks in batches}
-        ticket = Ticket(call, tags, self, leading, kept, batches)
+        ticket = Ticket(call, tags, self, leading, flat, batches)
         self._queue.append(ticket)
         return ticket
 
@@ -350,10 +357,22 @@ class Dynamics:
         assert by_v is not None
         return by_q, by_v, by_last
 
+    def _asked(self, call: str) -> list[str]:
+        """The functions that a call takes: those that there are, and what another base needs."""
+        own = CALLS[call].functions
+        besides = BESIDES.get(own[0]) if self.base_link else None
+        if besides and besides not in self.functions:
+            raise InputError(
+                f"{call} of the file's base needs {besides} too, the accelerator's being another; "
+                "add it to the functions"
+            )
+        wanted = dict.fromkeys((*own, besides))
+        return [name for name in wanted if name in self.functions]
+
     @property
     def _base(self) -> int:
         """How many of v's first entries are the base's, its motion being given."""
-        return given_coordinates(self._backend.design, self._backend.robot)
+        return given_coordinates(self._backend.design, self._robot)
 
     def _known(self, call: str) -> Call:
         if call not in CALLS:
@@ -373,7 +392,7 @@ class Dynamics:
 
         What a state has one number of may be one number for all.
         """
-        robot = self._backend.robot
+        robot = self._robot
         free = robot.nv - self._base
         shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
         shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}

@@ -17,7 +17,13 @@ from rbdgen.golden.derivatives import (
 )
 from rbdgen.golden.given_base import joint_aba, joint_minv
 from rbdgen.golden.minv import minv
-from rbdgen.golden.rerooted import Rerooted, rerooted
+from rbdgen.golden.rerooted import (
+    Rerooted,
+    Slopes,
+    rerooted,
+    rerooted_forces,
+    rerooted_slopes,
+)
 from rbdgen.golden.rnea import rnea
 from rbdgen.golden.rollout import rollout
 from rbdgen.golden.states import State, random_state
@@ -26,6 +32,7 @@ __all__ = [
     "ForwardDerivatives",
     "InverseDerivatives",
     "Rerooted",
+    "Slopes",
     "State",
     "aba",
     "aba_derivatives",
@@ -37,6 +44,8 @@ __all__ = [
     "neutral",
     "random_state",
     "rerooted",
+    "rerooted_forces",
+    "rerooted_slopes",
     "rnea",
     "rnea_derivatives",
     "rollout",

@@ -264,12 +264,10 @@ class Builder:
         return a, 0
 
     def recip(self, a: Scalar) -> Node:
-        """1 / a; hardware needs a > 0."""
+        """1 / a; hardware needs a > 0, so that the sign of a stays where it is: a may be -x."""
         a = self.lift(a)
         if a.op is Op.CONST:
             return self.const(1.0 / a.value)
-        if a.op is Op.NEG:  # 1 / -a -> -(1 / a)
-            return self.neg(self.recip(a.args[0]))
         if a.is_shift:  # 1 / (2^k a) -> 2^-k (1 / a): the reciprocal is shared
             return self.mul(1.0 / a.value, self.recip(a.args[0]))
         return self.node(Op.RECIP, a)

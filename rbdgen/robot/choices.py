@@ -43,6 +43,7 @@ FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
+BEST = "best"  # in place of a link's name: where the tree is least deep
 SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a fold is all multiplexers
 LARGEST_OF_JOINTS = 1024  # cycles; joints in turn take no more
@@ -102,6 +103,12 @@ def _words(value: Any) -> tuple[str, ...]:
     if len(set(words)) < len(words):
         raise ValueError("a name stands twice")
     return tuple(str(word) for word in words)
+
+
+def _name(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError(f"a link's name, or {BEST}, not {quoted(str(value))}")
+    return value
 
 
 def _functions(value: Any) -> tuple[str, ...]:
@@ -211,6 +218,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "formulation": _one_of(*FORMULATIONS),
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),
+    "base_link": _name,
     "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),
     "multipliers": _whole(1, 100_000, "multipliers"),
     "scheduler": _one_of(*SCHEDULERS),

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from rbdgen.data import data_folder
+from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.choices import (
+    BEST,
     CHECKS,
     JOINT_LIMITS,
     LIMIT_CHECKS,
@@ -29,7 +31,10 @@ from rbdgen.robot.choices import (
     ROLLOUTS,
 )
 from rbdgen.robot.choices import mix as parse_mix
+from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.reroot import reroot
+from rbdgen.robot.topology import topology
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
 from rbdgen.robot.yaml_lines import Node, parse_yaml
@@ -80,6 +85,9 @@ class Design:
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
+    ``base_link``        the link that a floating base holds: "best", where the tree is least deep,
+                         or a link's name; the file's root unless given. States and results are
+                         then of that base.
     ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
     ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
     ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
@@ -122,6 +130,7 @@ class Design:
     formulation: str = "composite"
     factorisation: str = "auto"
     root: str = "free"
+    base_link: str | None = None
     ii: int | None = None
     multipliers: int | None = None
     scheduler: str = "list"
@@ -229,15 +238,41 @@ def load(
     else:
         design, source = Design(str(file)), None
     design = replace(design, **{k: v for k, v in choices.items() if v is not None})
-    robot = parse_urdf(
-        read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot),
+    content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
+    robot = _parsed(design, content, notes)
+    if design.base_link is not None:
+        design, robot = _on_base_link(design, robot, source)
+    return _resolved(design, robot, source), robot
+
+
+def as_filed(design: Design) -> Robot:
+    """The design's robot with the base that its file gives it; RobotError."""
+    return _parsed(design, read_bytes(design.robot))
+
+
+def _parsed(design: Design, content: bytes, notes: list[str] | None = None) -> Robot:
+    return parse_urdf(
+        content,
         file=design.robot,
         base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
         mimic=design.mimic,  # type: ignore[arg-type]
         gravity=design.gravity,
         notes=notes,
     )
-    return _resolved(design, robot, source), robot
+
+
+def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
+    """The robot on its other base, and the design with that link's name."""
+    try:
+        if design.root != "free":
+            raise RobotError(f"with root: {design.root} the base is the file's")
+        link, rigid = design.base_link or BEST, merge_fixed(robot)
+        if link == BEST:
+            best = topology(align_axes(rigid, design.snap)).best
+            link = best.link if best else link  # reroot says why there is none
+        return replace(design, base_link=link), reroot(rigid, link)
+    except RobotError as error:
+        raise _refused(source, f"base_link: {error}", "base_link") from None
 
 
 def _robot_bytes(root: Node, robot: str) -> bytes:
@@ -281,20 +316,14 @@ def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
 def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
     """The design with its names checked against the robot's, and "all" spelt out."""
 
-    def refused(message: str, *keys: str) -> RobotError:
-        """With the line of the design file, if the choice stands there."""
-        try:
-            return root.value_of(*keys).error(message) if root else RobotError(message)
-        except KeyError:
-            return RobotError(message)
-
     if design.root != "free" and design.base != "floating":
-        raise refused(f"root: {design.root} is for a floating base; write base: floating", "root")
+        message = f"root: {design.root} is for a floating base; write base: floating"
+        raise _refused(root, message, "root")
     for name in design.joint_limits:
         if name not in robot.joint_names:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
             message = f"the robot has no free joint {quoted(name)}{hint}"
-            raise refused(message, "limits", "joints", name)
+            raise _refused(root, message, "limits", "joints", name)
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))
@@ -302,8 +331,16 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
         if name not in bodies:
             hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
             message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
-            raise refused(message, "external_forces")
+            raise _refused(root, message, "external_forces")
     return design
+
+
+def _refused(root: Node | None, message: str, *keys: str) -> RobotError:
+    """With the line of the design file, if the choice stands there."""
+    try:
+        return root.value_of(*keys).error(message) if root else RobotError(message)
+    except KeyError:
+        return RobotError(message)
 
 
 def _list(names: Iterable[str]) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api import mapped, points
+from rbdgen.api import points
 from rbdgen.api.explore import command, mark_front, saving
 from rbdgen.cli import main
 from rbdgen.explore.pareto import beats
 from rbdgen.robot.choices import LARGEST_INTERVAL
+from rbdgen.synthesize import yosys
 from rbdgen.synthesize.tool import SynthesisError
 from rbdgen.target import find_target
 
@@ -107,13 +108,13 @@ def test_least_latency_is_one_design(tmp_path: Path) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Grows by one with each run of Yosys."""
     runs: list[str] = []
-    real: Callable[..., Any] = mapped.synth_ecp5
+    real: Callable[..., Any] = yosys.synth_ecp5
 
     def synth(*arguments: Any, **options: Any) -> Any:
         runs.append("ecp5")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(mapped, "synth_ecp5", synth)
+    monkeypatch.setattr(yosys, "synth_ecp5", synth)
     return runs
 
 

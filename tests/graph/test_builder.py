@@ -129,9 +129,10 @@ RULES: dict[str, tuple[Expression, Expected]] = {
         lambda N, b, x, y: N(Op.COS, x, value=math.tau),
     ),
     "1 / c": (lambda m, x, y: m.recip(m.const(4)), lambda N, b, x, y: b.const(0.25)),
-    "1 / -a -> -(1 / a)": (
+    # of a positive -x: hardware has no reciprocal of x
+    "1 / -a stays": (
         lambda m, x, y: m.recip(-x),
-        lambda N, b, x, y: N(Op.NEG, N(Op.RECIP, x)),
+        lambda N, b, x, y: N(Op.RECIP, N(Op.NEG, x)),
     ),
     "1 / (2^k a) -> 2^-k (1 / a)": (
         lambda m, x, y: m.recip(8.0 * x),
