@@ -122,6 +122,13 @@ class _Outward:
         return self._free(Turn(cos, sin, self.multiplications), [x, y, 0.0], arriving, v, a)
 
     def _floating(self, i: int, arriving: Motion) -> Moved:
+        """One joint of six coordinates, which are those of the body's own frame.
+
+        On the ground that takes twelve products: six for the vertical in the body's frame, of the
+        quaternion, and six for ω × v. Split in two, a translation along the ground's axes and a
+        ball, it would take 27: the whole rotation, its acceleration turned, and the force on the
+        way back; and more for each column of M and of the gradients.
+        """
         q = self.state.q[self.robot.q_slices[i]]
         v, a = ((list(r[3:]), list(r[:3])) for r in self.rates(i))
         return self._free(Rotation.of_quaternion(list(q[3:])), list(q[:3]), arriving, v, a)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rbdgen import golden
+from rbdgen.compiler import front_end
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Op
 from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
@@ -205,3 +208,12 @@ def test_mminvgen_refuses_what_it_cannot_do() -> None:
     design, robot = load("hyq", base="floating")
     with pytest.raises(RobotError, match="mminvgen cannot have a base"):
         trace(canonicalize(robot, design.snap), ["fd"], factorisation="mminvgen", root="given")
+
+
+def test_a_floating_base_is_cheaper_as_one_joint() -> None:
+    """Six products of the quaternion, six of ω × v, six of ωωᵀ as in any body; no rotation."""
+    robot = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+    graph = front_end(robot, base="floating").graph
+    out = [n for n in graph.nodes if n.region == ("forward", 0) and n.op is Op.MUL]
+    back = [n for n in graph.nodes if n.region == ("backward", 0) and n.op is Op.MUL]
+    assert (len(out), len(back)) == (18, 0)
