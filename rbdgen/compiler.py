@@ -32,8 +32,9 @@ from .plans import chooses_fold, planned, refuse_joints, rounds, turns, why_turn
 from .robot.bounds import bounds
 from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
-from .robot.design import Design, load
+from .robot.design import Design
 from .robot.frames import align_axes
+from .robot.loading import load
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
 from .schedule.any_plan import AnyPlan

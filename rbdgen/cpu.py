@@ -10,7 +10,7 @@ from pathlib import Path
 from .api import InputError
 from .data import data_folder
 from .robot.canonical import merge_fixed
-from .robot.design import load
+from .robot.loading import load
 from .robot.model import JointKind, Robot, skew
 
 # Boost's limits are below the number of joint types that Pinocchio has.

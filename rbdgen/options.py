@@ -17,7 +17,7 @@ from .robot.choices import (
     SCHEDULERS,
     STYLES,
 )
-from .robot.design import shipped_robots
+from .robot.loading import shipped_robots
 from .robot.topology import TOLERANCE
 from .target import TARGETS
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..compiler import Front, compile_core, front_end
 from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
-from ..robot.design import load
+from ..robot.loading import load
 from ..robot.model import RobotError
 from ..tables import table
 from ..target import find_target

@@ -15,7 +15,8 @@ from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
 from ..robot.choices import GIVES, VECTORS
-from ..robot.design import Design, given_coordinates, load, needs
+from ..robot.design import Design, given_coordinates, needs
+from ..robot.loading import load
 from ..robot.model import JointKind, Robot
 from ..robot.states import turns
 from .folder import InputError

@@ -14,7 +14,8 @@ from ..explore.pareto import front
 from ..explore.picture import picture
 from ..explore.text import as_text
 from ..robot.choices import LARGEST_INTERVAL
-from ..robot.design import Design, load
+from ..robot.design import Design
+from ..robot.loading import load
 from ..synthesize.tool import SynthesisError
 from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file

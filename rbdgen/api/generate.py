@@ -8,7 +8,7 @@ from typing import Any
 
 from ..compiler import compile_core, front_end
 from ..graph.text import to_text
-from ..robot.design import load
+from ..robot.loading import load
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.diagram import diagram

@@ -11,7 +11,7 @@ from ..compiler import Core, Front, compile_core, front_end
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import features
 from ..graph.node import Op
-from ..robot.design import load
+from ..robot.loading import load
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
 from ..target import find_target

@@ -19,7 +19,8 @@ from ..estimate.area import counted
 from ..estimate.features import features
 from ..graph.text import to_text
 from ..robot.choices import FORMULATIONS, GIVES, LARGEST_INTERVAL
-from ..robot.design import Design, load
+from ..robot.design import Design
+from ..robot.loading import load
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.units import shared_jobs

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..robot.canonical import merge_fixed
-from ..robot.design import load
 from ..robot.frames import align_axes
+from ..robot.loading import load
 from ..robot.model import RobotError
 from ..robot.reroot import reroot as rerooted
 from ..robot.topology import TOLERANCE, Rooting, Topology

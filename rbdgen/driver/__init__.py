@@ -1,8 +1,9 @@
 """The host's side of an accelerator: dynamics as Pinocchio names them, and a header for C."""
 
-from .dynamics import BACKENDS, Dynamics, OverflowWarning, Ticket
+from .dynamics import BACKENDS, Dynamics
 from .header import c_header
 from .rk4 import Step, rk4_sensitivity
+from .tickets import OverflowWarning, Ticket
 
 __all__ = [
     "BACKENDS",

@@ -27,7 +27,8 @@ from ..graph.fixed import Integers
 from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.canonical import canonicalize
 from ..robot.choices import GIVES, ROLLOUTS
-from ..robot.design import Design, load
+from ..robot.design import Design
+from ..robot.loading import load
 from ..robot.model import Robot
 from ..simulate.model import Model
 from .contract import Contract

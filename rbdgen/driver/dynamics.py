@@ -8,133 +8,29 @@ the cycles that they took.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..api.evaluate import completed
 from ..api.folder import InputError
-from ..robot.choices import GIVES, NEEDS, ROLLOUTS
-from ..robot.design import as_filed, given_coordinates, takes
-from .backends import TAGS, Answer, Backend, Tasks
+from ..robot.choices import ROLLOUTS
+from ..robot.design import given_coordinates, takes
+from ..robot.loading import as_filed
+from .backends import TAGS, Backend, Tasks
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
-from .words import SPELT, Array, Flags, step_counts, step_sizes
+from .tickets import CALLS, Call, Found, Ticket
+from .words import SPELT, Array, step_counts, step_sizes
 
 BACKENDS = ("golden", "integer", "rtl")
 ON_OVERFLOW = ("warn", "raise", "ignore")
 OUTSIDE = ("raise", "saturate")
 
-Found = Array | tuple[Array | None, ...]
 Derivatives = tuple[Array, Array, Array | None]
-
-
-class OverflowWarning(RuntimeWarning):
-    """Some results are wrong because a word of the accelerator was too short."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """Functions that a call asks for, and what it returns. It takes what the first of them does,
-    which the accelerator must have; an array in ``returns`` may be one of these."""
-
-    functions: tuple[str, ...]
-    returns: tuple[str, ...]
-
-
-CALLS = {
-    "rnea": Call(("id",), ("tau",)),
-    "aba": Call(("fd",), ("qdd",)),
-    "crba": Call(("m",), ("M",)),
-    "computeMinverse": Call(("minv",), ("Minv",)),
-    "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
-    "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
-    "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
-} | {name: Call((name,), GIVES[name]) for name in NEEDS}
-
-
-@dataclass(eq=False)
-class Ticket:
-    """A call that waits for its turn, or has had it.
-
-    ``tags`` has, for each function that the call asks for, the tag of every state's task (N,).
-    """
-
-    call: str
-    tags: dict[str, NDArray[np.int64]]
-    _driver: Dynamics = field(repr=False)
-    _leading: tuple[int, ...] = field(repr=False)
-    _given: dict[str, Array] = field(repr=False)  # what the call came with, (N, …)
-    _batches: list[Tasks] = field(repr=False)
-    _answers: list[Answer] = field(default_factory=list, repr=False)
-
-    @property
-    def done(self) -> bool:
-        """Whether the call has been answered."""
-        return bool(self._answers)
-
-    def result(self) -> Found:
-        """What the method of the call's name returns; everything queued is run if need be.
-
-        The functions' own names, as ``did``, return all that they give in the order of `GIVES`: an
-        array, or several. Overflow is warned of, raised as OverflowError, or ignored, as the
-        driver was told.
-        """
-        overflow = self.overflow
-        if self._driver.on_overflow != "ignore" and overflow.any():
-            where = np.flatnonzero(overflow)
-            message = (
-                f"{self.call}: {len(where)} of {overflow.size} states overflowed, "
-                f"the first is {where[0]}"
-            )
-            if self._driver.on_overflow == "raise":
-                raise OverflowError(message)
-            warnings.warn(message, OverflowWarning, stacklevel=4)
-        arrays = self.arrays
-        found = tuple(arrays.get(name) for name in CALLS[self.call].returns)
-        return found[0] if len(found) == 1 and found[0] is not None else found
-
-    @property
-    def arrays(self) -> dict[str, Array]:
-        """All that came of the call, by name: (…, nv) or (…, nv, nv), with what it came with."""
-        found: dict[str, Array] = {}
-        for answer in self._answered():
-            found |= answer.arrays
-        if self._driver.base_link is not None:
-            found = self._driver.base_link.results(found, self._given)
-        call = CALLS[self.call]
-        for name in set(NEEDS[call.functions[0]]) & set(call.returns) - found.keys():
-            found[name] = self._given[name]
-        return {name: self._shaped(values) for name, values in found.items()}
-
-    @property
-    def overflow(self) -> Flags:
-        """Which states' results are wrong because a word was too short, of the leading shape."""
-        flags = [answer.overflow for answer in self._answered()]
-        flags += [tasks.outside for tasks in self._batches]
-        return np.logical_or.reduce(flags).reshape(self._leading)
-
-    @property
-    def latency(self) -> dict[str, NDArray[np.int64]]:
-        """Function → cycles from taking each state's task to its result; the rtl back end only."""
-        return {
-            tasks.function: self._shaped(answer.latency)
-            for tasks, answer in zip(self._batches, self._answered(), strict=True)
-            if answer.latency is not None
-        }
-
-    def _answered(self) -> list[Answer]:
-        if not self.done:
-            self._driver.run()
-        return self._answers
-
-    def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:
-        return values.reshape((*self._leading, *values.shape[1:]))
 
 
 def _and(a: ArrayLike | None) -> tuple[ArrayLike, ...]:

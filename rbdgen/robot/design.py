@@ -14,30 +14,18 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from rbdgen.data import data_folder
-from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.choices import (
-    BEST,
     CHECKS,
-    JOINT_LIMITS,
     LIMIT_CHECKS,
     NEEDS,
     NOT_OF_JOINTS,
     ROLLOUTS,
 )
 from rbdgen.robot.choices import mix as parse_mix
-from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.robot.reroot import reroot
-from rbdgen.robot.topology import topology
-from rbdgen.robot.urdf import parse_urdf
-from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
-from rbdgen.robot.yaml_lines import Node, parse_yaml
 
 
 @dataclass(frozen=True)
@@ -193,155 +181,3 @@ def given_coordinates(design: Design, robot: Robot) -> int:
     They have no rows or columns in what the design's functions give, and none in tau and Minv.
     """
     return robot.joints[0].kind.nv if design.root == "given" else 0
-
-
-def shipped_robots() -> dict[str, Path]:
-    """Name → YAML design file of each robot that comes with rbdgen."""
-    return {path.stem: path for path in sorted(data_folder("robots").glob("*.yaml"))}
-
-
-def locate(path: str | Path) -> Path:
-    """The file meant by ROBOT: one that exists, else a shipped robot of that name.
-
-    ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere.
-    """
-    given = Path(path)
-    try:
-        if given.exists() and not given.is_dir():
-            return given
-    except (OSError, ValueError):
-        return given  # reading it will say why
-    shipped = shipped_robots()
-    if given.parent in (Path(), Path("robots")):
-        if not given.suffix and given.name in shipped:
-            return shipped[given.name]
-        if given.suffix and (data_folder("robots") / given.name).is_file():
-            return data_folder("robots") / given.name
-    if given.is_dir() or given.suffix:
-        return given  # reading it says what is wrong, and suggests a neighbour
-    hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
-    raise RobotError(f"{path}: no such robot{hint}")
-
-
-def load(
-    path: str | Path, *, notes: list[str] | None = None, **choices: Any
-) -> tuple[Design, Robot]:
-    """The design and the robot that ROBOT names: a URDF, a YAML design or a shipped robot.
-
-    ``choices`` are fields of Design that win over the file's (None: no opinion); ``notes``
-    receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
-    """
-    file = locate(path)
-    if file.suffix.lower() in (".yaml", ".yml"):
-        root = parse_yaml(read_bytes(file), str(file))
-        design, source = _from_yaml(root, file)
-    else:
-        design, source = Design(str(file)), None
-    design = replace(design, **{k: v for k, v in choices.items() if v is not None})
-    content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
-    robot = _parsed(design, content, notes)
-    if design.base_link is not None:
-        design, robot = _on_base_link(design, robot, source)
-    return _resolved(design, robot, source), robot
-
-
-def as_filed(design: Design) -> Robot:
-    """The design's robot with the base that its file gives it; RobotError."""
-    return _parsed(design, read_bytes(design.robot))
-
-
-def _parsed(design: Design, content: bytes, notes: list[str] | None = None) -> Robot:
-    return parse_urdf(
-        content,
-        file=design.robot,
-        base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
-        mimic=design.mimic,  # type: ignore[arg-type]
-        gravity=design.gravity,
-        notes=notes,
-    )
-
-
-def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
-    """The robot on its other base, and the design with that link's name."""
-    try:
-        if design.root != "free":
-            raise RobotError(f"with root: {design.root} the base is the file's")
-        link, rigid = design.base_link or BEST, merge_fixed(robot)
-        if link == BEST:
-            best = topology(align_axes(rigid, design.snap)).best
-            link = best.link if best else link  # reroot says why there is none
-        return replace(design, base_link=link), reroot(rigid, link)
-    except RobotError as error:
-        raise _refused(source, f"base_link: {error}", "base_link") from None
-
-
-def _robot_bytes(root: Node, robot: str) -> bytes:
-    try:
-        return read_bytes(robot)
-    except RobotError as error:
-        raise root.value_of("robot").error(f"robot: {error}") from None
-
-
-def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
-    """The design in a YAML file; each value is checked where its line is known."""
-    known = [f.name for f in fields(Design) if f.name != "joint_limits"]
-    entries = root.mapping(known, "design")
-    if "robot" not in entries:
-        raise root.error("names no robot; write robot: FILE.urdf")
-    values: dict[str, Any] = {}
-    for key, node in entries.items():
-        if key == "robot":
-            name = node.text()
-            values[key] = str(file.parent / name)
-        elif key == "limits":
-            values["limits"], values["joint_limits"] = _limits(node)
-        else:
-            values[key] = node.checked(key, CHECKS[key])
-    return Design(**values), root
-
-
-def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
-    entries = node.mapping([*LIMIT_CHECKS, "joints"], "limits")
-    joints = entries.pop("joints", None)
-    every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
-    by_joint = {}
-    for name, block in joints.mapping(None, "joints").items() if joints else ():
-        values = block.mapping([*JOINT_LIMITS], "joint limits")
-        by_joint[name] = MotionLimits(
-            **{key: value.checked(key, LIMIT_CHECKS[key]) for key, value in values.items()}
-        )
-    return MotionLimits(**every), by_joint
-
-
-def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
-    """The design with its names checked against the robot's, and "all" spelt out."""
-
-    if design.root != "free" and design.base != "floating":
-        message = f"root: {design.root} is for a floating base; write base: floating"
-        raise _refused(root, message, "root")
-    for name in design.joint_limits:
-        if name not in robot.joint_names:
-            hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
-            message = f"the robot has no free joint {quoted(name)}{hint}"
-            raise _refused(root, message, "limits", "joints", name)
-    bodies = [robot.joints[i].body for i in robot.moving]
-    if design.external_forces == ("all",):
-        return replace(design, external_forces=tuple(bodies))
-    for name in design.external_forces:
-        if name not in bodies:
-            hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
-            message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
-            raise _refused(root, message, "external_forces")
-    return design
-
-
-def _refused(root: Node | None, message: str, *keys: str) -> RobotError:
-    """With the line of the design file, if the choice stands there."""
-    try:
-        return root.value_of(*keys).error(message) if root else RobotError(message)
-    except KeyError:
-        return RobotError(message)
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(names) or "none"

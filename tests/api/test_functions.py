@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.samples import sample_states
 from rbdgen.tables import simulation_text

@@ -18,7 +18,7 @@ from rbdgen import api
 from rbdgen.api import folder as folders
 from rbdgen.api.names import design_name, design_text
 from rbdgen.data import data_folder
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 
 ROBOT = "pendulum"
 

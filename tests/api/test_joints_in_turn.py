@@ -16,7 +16,7 @@ from rbdgen import api
 from rbdgen.chains import chain_urdf
 from rbdgen.cli import main
 from rbdgen.compiler import compile_core, front_end
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import GATHERING, RoundPlan
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbdgen.golden import minv, rnea
 from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.samples import sample_states
 from rbdgen.simulate.verilate import build
 

@@ -15,7 +15,7 @@ from rbdgen.driver.base_link import BaseLink
 from rbdgen.golden import random_state
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.reroot import reroot
 from rbdgen.samples import sample_states

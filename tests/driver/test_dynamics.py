@@ -13,9 +13,9 @@ import pytest
 from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
 from rbdgen.driver import Dynamics, OverflowWarning
-from rbdgen.driver.dynamics import CALLS
+from rbdgen.driver.tickets import CALLS
 from rbdgen.robot.choices import NEEDS
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from tests.driver.designs import CHOICES, NAME, UNOPTIMISED, states
 
 ALL = CHOICES["functions"]

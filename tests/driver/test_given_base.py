@@ -13,7 +13,7 @@ from rbdgen import golden
 from rbdgen.api import InputError, generate, read_manifest, simulate
 from rbdgen.driver import Dynamics
 from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.samples import sample_states
 from tests.driver.designs import UNOPTIMISED

@@ -8,7 +8,7 @@ import pytest
 from rbdgen.api import InputError
 from rbdgen.driver import Dynamics, Step, rk4_sensitivity
 from rbdgen.golden import aba, rnea
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from tests.driver.designs import NAME, states
 
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]

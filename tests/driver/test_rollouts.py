@@ -11,7 +11,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError, generate
 from rbdgen.driver import Dynamics
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from tests.driver.designs import UNOPTIMISED, states
 

@@ -19,7 +19,7 @@ from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.random_robots import ALL_KINDS, SINGLE, random_robot
 

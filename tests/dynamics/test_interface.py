@@ -7,7 +7,8 @@ import pytest
 
 from rbdgen.dynamics.interface import MARGIN, clip, from_columns, input_limits, to_columns
 from rbdgen.robot.bounds import bounds
-from rbdgen.robot.design import Design, load
+from rbdgen.robot.design import Design
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import JointKind
 from rbdgen.robot.states import random_states
 from rbdgen.samples import sample_states

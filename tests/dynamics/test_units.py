@@ -12,7 +12,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.units import Units, scaled, units
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load, shipped_robots
+from rbdgen.robot.loading import load, shipped_robots
 from rbdgen.robot.model import Robot
 
 

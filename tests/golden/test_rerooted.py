@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbdgen.golden import crba, random_state, rerooted, rnea
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.reroot import reroot
 from tests.random_robots import random_robot

@@ -16,7 +16,7 @@ from rbdgen.graph.verify import verify
 from rbdgen.passes.balance import TAKES, balance
 from rbdgen.passes.sums import SUMS
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load, shipped_robots
+from rbdgen.robot.loading import load, shipped_robots
 
 
 def depth(graph: Graph) -> int:

@@ -14,7 +14,7 @@ from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load, shipped_robots
+from rbdgen.robot.loading import load, shipped_robots
 
 
 def check(before: str, after: str) -> None:

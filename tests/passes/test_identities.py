@@ -16,7 +16,7 @@ from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import GraphError, verify
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import load
+from rbdgen.robot.loading import load
 
 
 def drawn(graph: Graph, n: int = 4, seed: int = 0) -> dict[str, np.ndarray]:

@@ -18,8 +18,8 @@ from rbdgen.robot.base_parameters import regroup_inertia
 from rbdgen.robot.canonical import Rewrite, canonicalize, merge_fixed, rewrites, stages
 from rbdgen.robot.cost import inertia_cost, levels, placement_cost
 from rbdgen.robot.denavit_hartenberg import modified_dh
-from rbdgen.robot.design import load, shipped_robots
 from rbdgen.robot.frames import ONE_AXIS, align_axes
+from rbdgen.robot.loading import load, shipped_robots
 from rbdgen.robot.model import JointKind, Robot, Transform
 from tests.golden.comparison import Answers, Question, golden_answers, norm, random_question
 from tests.random_robots import ALL_KINDS, SINGLE, random_robot

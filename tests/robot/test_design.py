@@ -13,15 +13,8 @@ from numpy.testing import assert_allclose
 
 from rbdgen import data
 from rbdgen.robot.bounds import DEFAULT_VELOCITY, bounds
-from rbdgen.robot.design import (
-    Design,
-    MotionLimits,
-    given_coordinates,
-    load,
-    locate,
-    needs,
-    shipped_robots,
-)
+from rbdgen.robot.design import Design, MotionLimits, given_coordinates, needs
+from rbdgen.robot.loading import load, locate, shipped_robots
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.yaml_lines import parse_yaml
 

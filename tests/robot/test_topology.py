@@ -11,8 +11,8 @@ import pytest
 
 from rbdgen.robot.alike import SIGNS, handed_on, poses_at_zero, shape_of
 from rbdgen.robot.canonical import canonicalize, merge_fixed
-from rbdgen.robot.design import load
 from rbdgen.robot.frames import move_frame
+from rbdgen.robot.loading import load
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import TOLERANCE, Topology, topology
