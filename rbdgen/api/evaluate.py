@@ -45,6 +45,7 @@ def evaluate(
     and rtl models ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the
     result is wrong because a word was too short. Where the base's motion is given, tau, Minv and
     all results have nv − 6 for nv, and the forward functions read the first six entries of qdd.
+    All arrays are of the design's base link, in the order of joint_names.
 
     Raises InputError for states of a wrong shape or outside the input words' ranges.
     """

@@ -74,7 +74,8 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     return environment.get_template(TEMPLATE).render(
         name=name,
         NAME=name.upper(),
-        robot=re.sub(r"[^\w .-]", "_", manifest["robot"]),  # whatever it is, the comment goes on
+        robot=_plain(manifest["robot"]),
+        base_link=_plain(manifest["base_link"] or ""),
         generator=manifest["generator"],
         nq=manifest["nq"],
         nv=manifest["nv"],
@@ -89,6 +90,11 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         identity=manifest["identity"],
         registers=manifest["axi"]["words"]["registers"],  # those of all shells
     )
+
+
+def _plain(name: str) -> str:
+    """Whatever it is, the comment that it stands in goes on."""
+    return re.sub(r"[^\w .-]", "_", name)
 
 
 class _Shape:

@@ -97,6 +97,7 @@ def test_every_bit_of_the_hardware(tmp_path: Path) -> None:
     manifest = read_manifest(made)
     assert manifest["base_link"] == LINK
     assert manifest["joint_names"] == ["root_joint", "elbow", "shoulder"]
+    assert f"The base is the link {LINK}," in (made / f"{manifest['name']}.h").read_text()
     with UNOPTIMISED:
         found = simulate(made, 100)
     assert set(found["functions"]) == set(functions)
