@@ -66,8 +66,12 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = golden_answers(robot, question)
     monkeypatch.setattr(batch, "WORKSPACE", 1)
     one_by_one = golden_answers(robot, question)
+    # BLAS may round a batch otherwise than one matrix, which the inverse of M makes larger
+    inverted = np.finfo(np.float64).eps * np.linalg.cond(whole.crba)
     for name, a, b in zip(whole._fields, whole, one_by_one, strict=True):
-        assert np.all(norm(a - b) <= 1e-12 * norm(a)), name
+        through_inverse = name in ("aba", "minv", "dqdd_dq", "dqdd_dqd")
+        rounding = np.maximum(inverted, 1e-12) if through_inverse else 1e-12
+        assert np.all(norm(a - b) <= rounding * norm(a)), name
 
 
 def test_no_states_and_no_joints() -> None:
