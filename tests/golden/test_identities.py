@@ -61,8 +61,8 @@ def test_power_goes_into_kinetic_energy(seed: int) -> None:
     assert np.allclose(power, rate, rtol=1e-6, atol=1e-6)
 
 
-# Robots whose M is well conditioned: sines and sums of a batch may be rounded otherwise than those of
-# one state, and what the inverse of M makes of that says nothing of chunks.
+# Robots whose M is well conditioned: sines and sums of a batch may be rounded otherwise than those
+# of one state, and what the inverse of M makes of that says nothing of chunks.
 @pytest.mark.parametrize("seed", [0, 2])
 def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     robot, question = random_case(seed, 0.0)
