@@ -101,10 +101,12 @@ def _factors(fixed: FixedGraph) -> list[Node]:
     for node in fixed.graph.nodes:
         if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
             late.add(node)
+    seen: set[Node] = set()
     while needed:
         node = needed.pop()
         if node in late:
-            needed += node.args
+            needed += () if node in seen else node.args
+            seen.add(node)
         else:
             found[node] = None
     return list(found)
