@@ -42,13 +42,20 @@ FAMILIES: dict[str, tuple[str, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
     "ecp5": (
         ECP5,
         (
-            ("gantry", "id", {"target": SMALL}),
+            ("gantry", "did", {"target": SMALL}),
             ("chain2", "did", {"target": SMALL}),
             ("iiwa14", "did", {"ii": 8, "target": ECP5}),
             ("iiwa14", "did", {"ii": 20, "target": ECP5}),
         ),
     ),
-    "xcup": (XCUP, (("iiwa14", "did", {"ii": 8, "target": XCUP}),)),
+    "xcup": (
+        XCUP,
+        (
+            ("iiwa14", "did", {"target": XCUP}),
+            ("iiwa14", "did", {"ii": 8, "target": XCUP}),
+            ("iiwa14", "dfd", {"target": XCUP}),
+        ),
+    ),
 }
 
 
