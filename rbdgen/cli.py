@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from . import __version__, api
@@ -60,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0, or 1 with one line on standard error."""
     options = parser().parse_args(arguments)
     try:
-        return int(options.run(options) or 0)
+        with _terminated_as_interrupted():
+            return int(options.run(options) or 0)
     except ERRORS as error:
         print(f"rbdgen: {error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -68,6 +73,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
     return 1
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM as if it were SIGINT, so that no tool goes on alone and no temporary folder stays."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # where no handler can be set
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,7 +23,8 @@ def in_parallel(
     """``work(*input)`` of each input, in order; ``done`` is told each result when it is there.
 
     With one job it runs here. Else in ``jobs`` new processes: ``work`` must be a function of a
-    module, inputs and results what can be pickled. An error ends what has not begun, and is raised.
+    module, inputs and results what can be pickled. An error ends what has not begun, and is raised;
+    an interruption ends all.
     """
     if jobs == 1 or len(inputs) < 2:
         found = []
@@ -37,12 +39,16 @@ def in_parallel(
         try:
             for future in as_completed(number):
                 done(number[future], future.result())
-        except BaseException:
+        except BaseException as error:
             pool.shutdown(wait=False, cancel_futures=True)
+            if not isinstance(error, Exception):
+                for process in active_children():
+                    process.terminate()
             raise
         return [future.result() for future in number]
 
 
 def _begin() -> None:
-    """A process that is interrupted says nothing: the one that asked for it does."""
+    """A process that is stopped says nothing: the one that asked for it does."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(STOPPED))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))  # ends the tools that it runs

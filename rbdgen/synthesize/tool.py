@@ -71,11 +71,15 @@ def run_tool(
         ) as process,
     ):
         assert process.stdout is not None
-        for line in process.stdout:
-            log.write(line)
-            lines.append(line)
-            if progress and interesting and re.search(interesting, line):
-                progress(f"{tool.name}: {line.strip()}")
+        try:
+            for line in process.stdout:
+                log.write(line)
+                lines.append(line)
+                if progress and interesting and re.search(interesting, line):
+                    progress(f"{tool.name}: {line.strip()}")
+        except BaseException:
+            process.kill()
+            raise
     if process.returncode:
         errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
         reason = errors[0].strip() if errors else f"exit status {process.returncode}"
