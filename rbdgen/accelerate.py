@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .accelerator.routes import CODES, ROLLOUTS, indices, kind_of, visits
+from .accelerator.routes import CODES, LIMBS, ROLLOUTS, indices, kind_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
-from .compiler import Front, Progress, front_end, limbs_of, sample_inputs
+from .compiler import LIMB_SAMPLES, LIMB_SEED, Front, Progress, front_end, sample_inputs
 from .cutting import Cutting, cut_limbs, cut_whole
+from .dynamics.interface import random_inputs
+from .hips import cut_hips
+from .passes.limbs import LimbError, find_limbs
 from .passes.pieces import Piece
-from .plans import every
+from .passes.words import Given
+from .plans import chooses_fold, every
 from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
 from .robot.design import Design, given_coordinates
 from .robot.model import RobotError
@@ -59,9 +63,9 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
 def _cut(front: Front, progress: Progress, notes: list[str]) -> tuple[Cutting, dict[str, int]]:
     """Pieces and their intervals: of limbs that are alike where they take turns in any stage."""
     design, given = front.design, sample_inputs(front)
-    limbs = limbs_of(front, notes)
-    if limbs is not None:
-        n, cutting = len(limbs.limbs), cut_limbs(front, limbs, given, progress)
+    alike = _alike(front, given, progress, notes)
+    if alike is not None:
+        n, cutting = alike
         intervals = _intervals(design, cutting.pieces, n)
         if note := _about_turns(cutting.pieces, intervals, n):
             notes.append(note)
@@ -72,6 +76,33 @@ def _cut(front: Front, progress: Progress, notes: list[str]) -> tuple[Cutting, d
         notes.append(f"limbs do not take turns: {none}")
     cutting = cut_whole(front, given, progress)
     return cutting, _intervals(design, cutting.pieces)
+
+
+def _alike(
+    front: Front, given: Given, progress: Progress, notes: list[str]
+) -> tuple[int, Cutting] | None:
+    """How many limbs are alike, and the cutting in which one stands for all.
+
+    The robot consists of them, or they stand on a trunk that moves, or that others stand on too.
+    """
+    design = front.design
+    if design.fold != "limbs" and not chooses_fold(design):
+        return None
+    anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+    try:
+        limbs = find_limbs(front.graph, anything)
+    except LimbError as error:
+        why = str(error)
+    else:
+        return len(limbs.limbs), cut_limbs(front, limbs, given, progress)
+    try:
+        return cut_hips(front, given, progress)
+    except LimbError as error:
+        why += f"; {error}"
+    if design.fold == "limbs":
+        raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
+    notes.append(f"limbs do not take turns: {why}")
+    return None
 
 
 def _takes_turns(piece: Piece, interval: int) -> bool:
@@ -104,8 +135,14 @@ def _stages(
     """Each piece scheduled at its own interval."""
     design, target = front.design, find_target(front.design.target)
     given = given_coordinates(design, front.robot)
+    of_limbs = frozenset(
+        output
+        for name, piece in pieces.items()
+        if name.endswith(LIMBS)
+        for output in piece.fixed.graph.outputs
+    )
     return {
-        name: Stage(name, piece, _plan(design, piece, intervals[name], target), given)
+        name: Stage(name, piece, _plan(design, piece, intervals[name], target), given, of_limbs)
         for name, piece in pieces.items()
     }
 

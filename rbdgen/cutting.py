@@ -5,13 +5,14 @@ Where limbs are alike, the graph of one of them is made and cut, and stands for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from .accelerator.integration import Coordinate, integration
 from .accelerator.routes import LAST, ROLLOUTS, indices, kind_of, stage_of
 from .compiler import Front, Progress, in_words, of_limbs
-from .graph.fixed import FixedGraph, Format
+from .graph.fixed import Format
+from .graph.graph import Graph
 from .graph.node import Node, Op
 from .passes.instances import instantiate
 from .passes.limb_pieces import of_all_limbs
@@ -44,12 +45,12 @@ class Cutting:
 def cut_whole(front: Front, given: Given, progress: Progress) -> Cutting:
     """The robot as it is; RobotError for a function that there is nothing to do for."""
     _, whole = in_words(front, front.graph, given, progress)
-    pieces = cut(whole, _targets(whole))
-    if _has_rollouts(front):
+    pieces = cut(whole, targets_of(whole.graph))
+    if has_rollouts(front):
         coordinates = _coordinates(front, whole.inputs, pieces["forward"])
         steps = integration(list(coordinates.values()), front.design.width)
         pieces["integrate"] = Piece(steps, {})
-    return _complete(front, Cutting(pieces, whole.inputs))
+    return complete(front, Cutting(pieces, whole.inputs))
 
 
 def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Cutting:
@@ -61,18 +62,18 @@ def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> C
         stage: {name: value for name, value in same.items() if kind_of(name) in kinds}
         for stage, kinds in OUTPUTS.items()
     }
-    pieces = of_all_limbs(template, limbs, cut(template, _targets(template)), of_stage)
-    if _has_rollouts(front):
+    pieces = of_all_limbs(template, limbs, cut(template, targets_of(template.graph)), of_stage)
+    if has_rollouts(front):
         coordinates = _coordinates(front, inputs, pieces["forward"])
         pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
-    return _complete(front, Cutting(pieces, inputs))
+    return complete(front, Cutting(pieces, inputs))
 
 
-def _has_rollouts(front: Front) -> bool:
+def has_rollouts(front: Front) -> bool:
     return not ROLLOUTS.keys().isdisjoint(front.design.functions)
 
 
-def _complete(front: Front, cutting: Cutting) -> Cutting:
+def complete(front: Front, cutting: Cutting) -> Cutting:
     for function in front.design.functions:
         if stage_of(LAST[function]) not in cutting.pieces:
             raise RobotError(
@@ -82,24 +83,25 @@ def _complete(front: Front, cutting: Cutting) -> Cutting:
     return cutting
 
 
-def _targets(fixed: FixedGraph) -> dict[str, list[str | Node]]:
-    """The outputs, or nodes, that each stage is for."""
+def targets_of(graph: Graph, late: Collection[str] = ()) -> dict[str, list[str | Node]]:
+    """The outputs, or nodes, that each stage is for; ``late``: inputs made of the effort."""
     found: dict[str, list[str | Node]] = {
-        stage: [name for name in fixed.graph.outputs if kind_of(name) in kinds]
+        stage: [name for name in graph.outputs if kind_of(name) in kinds]
         for stage, kinds in OUTPUTS.items()
     }
-    found["trig"] += [node for node in fixed.graph.nodes if node.op in (Op.SIN, Op.COS)]
-    found["inverse"] += _factors(fixed)
+    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS)]
+    found["inverse"] += _factors(graph, late)
     return found
 
 
-def _factors(fixed: FixedGraph) -> list[Node]:
+def _factors(graph: Graph, late_inputs: Collection[str]) -> list[Node]:
     """What q̈ is made of besides the effort and the bias."""
     late: set[Node] = set()
     found: dict[Node, None] = {}
-    needed = [node for name, node in fixed.graph.outputs.items() if kind_of(name) == "qdd"]
-    for node in fixed.graph.nodes:
-        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
+    needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
+    for node in graph.nodes:
+        given = kind_of(node.name) in ("tau", "bias") or node.name in late_inputs
+        if given or not late.isdisjoint(node.args):
             late.add(node)
     seen: set[Node] = set()
     while needed:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
 
+WALKER = Path(__file__).parent / "robots" / "walker.urdf"
+SLIDE = """<link name="rail"/>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="body"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" effort="50" velocity="2"/></joint>
+</robot>"""
 LIMB = """
 <joint name="hip{k}" type="revolute">
   <parent link="base"/><child link="thigh{k}"/><origin xyz="{k} 0 0"/><axis xyz="0 {hip} 0"/>
@@ -47,3 +53,8 @@ def urdf_of_limbs(senses: Sequence[tuple[int, int]], masses: Sequence[float] | N
         for k, (hip, shin) in enumerate(senses)
     ]
     return f'<robot name="limbs"><link name="base"/>{"".join(limbs)}</robot>'
+
+
+def urdf_of_cart() -> str:
+    """The walker's body on a rail: two legs, swinging, on a trunk that slides."""
+    return WALKER.read_text().replace("</robot>", SLIDE)

@@ -16,7 +16,7 @@ from ..schedule import svg
 from ..schedule.rows import FAINT, GREY
 from ..schedule.svg import INK, PAPER
 from .colours import of_function
-from .routes import RESULT, WAITS, stage_of
+from .routes import RESULT, stage_of
 from .stages import Accelerator
 
 ENTRY = "entry"  # where tasks come in; they leave at RESULT
@@ -82,7 +82,7 @@ def links_of(accelerator: Accelerator) -> list[Link]:
         for visit, leads in route.items():
             found += [Link(function, stage_of(visit), _place(to), to) for to in leads]
         visited = {stage_of(visit) for visit in route}
-        for stage, other in WAITS.items():
+        for stage, other in accelerator.waits.items():
             if {stage, other} <= visited:
                 found.append(Link(function, other, stage, stage, waits=True))
     return list(dict.fromkeys(found))

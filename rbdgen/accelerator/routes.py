@@ -9,14 +9,18 @@ to the beginning for rollouts, went through its feedback module.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
 CODES = {name: k for k, name in enumerate(_ALL)}
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
 AGAIN = "_again"  # ends the name of a visit that reads what comes back
+# Where limbs on a trunk that moves take turns, a stage is cut at the hips: what each limb computes
+# is a stage before it, and what RNEA and gradients read of the trunk another one, before those.
+TRUNK, LIMBS = "trunk", "_limbs"
 RESULT = "result"  # the task is done
 
 # Function: for each stage that its task visits, the stages that the task goes to from there. Where
@@ -58,6 +62,7 @@ ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
     "euler": _ROLLOUT,
     "rk4": _ROLLOUT,
 }
+STAGES = {visit.removesuffix(AGAIN) for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
 AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
 LAST = {  # the stage that completes a function
@@ -107,9 +112,27 @@ def route(function: str, stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
     def leads(visit: str) -> tuple[str, ...]:
         past = [to if to != f"trig{AGAIN}" or "trig" in stages else own[to] for to in own[visit]]
         flat = [t for to in past for t in ((to,) if isinstance(to, str) else to)]
-        return tuple(to for to in flat if stage_of(to) in there)
+        return tuple(parts(to, there)[0] for to in flat if stage_of(to) in there)
 
-    return {visit: leads(visit) for visit in own if stage_of(visit) in there}
+    found: dict[str, tuple[str, ...]] = {}
+    for visit in own:
+        if stage_of(visit) in there:
+            own_parts = parts(visit, there)
+            found |= {part: (to,) for part, to in pairwise(own_parts)}
+            found[visit] = leads(visit)
+    return found
+
+
+def parts(visit: str, stages: Container[str]) -> list[str]:
+    """The visits that one to a stage consists of, where it is cut at the hips."""
+    stage = stage_of(visit)
+    names = [TRUNK] * (stage == "rnea") + [stage + LIMBS]
+    return [n + visit.removeprefix(stage) for n in names if n in stages] + [visit]
+
+
+def waits(stages: Container[str]) -> dict[str, str]:
+    """Stage → what a task must have left besides, of the ``stages`` that there are."""
+    return {parts(stage, stages)[0]: other for stage, other in WAITS.items() if stage in stages}
 
 
 def visits(function: str, stages: Iterable[str]) -> dict[str, int]:
@@ -136,7 +159,7 @@ def origin(
         case "Minv" if function != "difd":
             return Source("inverse", field)
         case "qdd" if function in AT_REST and indices(field)[0] >= given:
-            still = visit == "rnea" or function in ROLLOUTS
+            still = visit in (TRUNK, f"rnea{LIMBS}", "rnea") or function in ROLLOUTS
             return Source(NOTHING) if still else Source("forward", field)
         case "q" | "qd" if again and function in ROLLOUTS:
             return Source("integrate", field)

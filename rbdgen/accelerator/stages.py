@@ -15,10 +15,12 @@ from .routes import (
     AGAIN,
     HOST,
     LAST,
+    LIMBS,
     ORDER,
     ROLLOUTS,
+    STAGES,
     STEPS,
-    WAITS,
+    TRUNK,
     Source,
     indices,
     kind_of,
@@ -27,6 +29,7 @@ from .routes import (
     route,
     stage_of,
     visits,
+    waits,
     words_taken,
 )
 
@@ -40,13 +43,15 @@ class Stage:
     """What one piece of the graph became.
 
     ``plan`` is None for a piece without operations: its outputs are words that came, or constant.
-    ``given``: how many of v's first entries are the base's, its motion being given.
+    ``given``: how many of v's first entries are the base's, its motion being given. ``of_limbs``:
+    the outputs that stages of limbs give, and not those that they are part of.
     """
 
     name: str
     piece: Piece
     plan: AnyPlan | None
     given: int = 0
+    of_limbs: frozenset[str] = frozenset()
 
     @property
     def fixed(self) -> FixedGraph:
@@ -80,7 +85,11 @@ class Stage:
     def sources(self, function: str, visit: str) -> dict[str, Source]:
         """Where each operand of a visit comes from."""
         reads, given = self.piece.reads, self.given
-        return {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
+        found = {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
+        for name, source in found.items():
+            if name not in reads and source.stage in STAGES and source.field in self.of_limbs:
+                found[name] = Source(source.stage + LIMBS, source.field)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +183,11 @@ class Accelerator:
         whole = route(function, self.stages)
         return {visit: to for visit, to in whole.items() if stage_of(visit) in self.stages}
 
+    @cached_property
+    def waits(self) -> dict[str, str]:
+        """Stage → the stage that a task must have left besides the one that it comes from."""
+        return waits(self.stages)
+
     def entries(self, function: str) -> tuple[str, ...]:
         """The stages that a task goes to when it comes."""
         return ("trig",) if "trig" in self.stages else route(function, self.stages)["trig"]
@@ -202,7 +216,7 @@ class Accelerator:
         for visit in self.ordered(function):
             name = stage_of(visit)
             before = {v for v, leads in route.items() if visit in leads} & done.keys()
-            before |= {WAITS[name]} & done.keys() if name in WAITS else set()
+            before |= {self.waits[name]} & done.keys() if name in self.waits else set()
             start = max((done[v] for v in before), default=0)
             stage = self.stages[name]
             done[visit] = start + HOP + stage.interval // 2 + stage.latency
@@ -212,8 +226,9 @@ class Accelerator:
 
     def ordered(self, function: str) -> list[str]:
         """The visits of a function, each after those that it reads of; a rollout's first turn."""
-        late = (f"rnea{AGAIN}", "gradient", "product")
-        order = [*(name for name in self.stages if name not in late), *late]
+        late = f"gradient{LIMBS}", "gradient", "product"
+        again = (part + AGAIN for part in (TRUNK, f"rnea{LIMBS}", "rnea"))
+        order = [*(name for name in self.stages if name not in late), *again, *late]
         return sorted((v for v in self.route(function) if v in order), key=order.index)
 
     def turn(self, function: str, number: int) -> list[str]:

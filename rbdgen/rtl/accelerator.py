@@ -16,7 +16,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.routes import AGAIN, HOST, ROLLOUTS, STEPS, WAITS, stage_of
+from ..accelerator.routes import AGAIN, HOST, ROLLOUTS, STEPS, stage_of
 from ..accelerator.stages import COUNT, TAG, Accelerator
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -216,7 +216,7 @@ class _Wiring:
 
     def _passed(self, name: str, slot: Value) -> Value:
         """Whether the task in a slot has left what ``name`` waits for besides."""
-        waits = WAITS.get(name)
+        waits = self.slots.core.accelerator.waits.get(name)
         if waits not in self.slots.core.stations:
             return Const(1)
         passed = Signal(self.slots.depth, name=f"passed_{waits}_for_{name}")

@@ -19,7 +19,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.robot.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
-from tests.limbs import urdf_of_limbs
+from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
 
 TASKS = tuple(f for f in FUNCTIONS if f not in ROLLOUTS)
 
@@ -123,12 +123,56 @@ def test_which_stages(choices: dict[str, Any], stages: dict[str, int], tmp_path:
         assert not said
 
 
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_hips(base: str, tmp_path: Path) -> None:
+    """On a trunk that moves each stage is cut; the legs' parts are in turn, the others are not."""
+    place = tmp_path / "robot.urdf"
+    place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
+    choices = {"functions": ("id", "did"), "target": "xcup", "base": base, "ii": 4}
+    found = in_turn(made := accelerate(str(place), **choices))
+    parts = {name: limbs for name, limbs in found.items() if name.endswith("_limbs")}
+    # what the trunk has no part in is all the legs'
+    legs = {"trig", "rnea_limbs", "gradient" if base == "fixed" else "gradient_limbs"}
+    assert {name for name, limbs in found.items() if limbs == 2} == {*legs, *parts}
+    assert {limbs for name, limbs in found.items() if name not in {*legs, *parts}} == {1}
+    assert made.notes[0].startswith("2 limbs that are alike take turns in the datapaths of one: ")
+    whole = accelerate(str(place), **choices, fold="none")
+    assert found.keys() > whole.accelerator.stages.keys() >= {"trig", "rnea", "gradient"}
+    assert whole.accelerator.formats["id"].keys() == made.accelerator.formats["id"].keys()
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_hips_cost_little_accuracy(base: str, tmp_path: Path) -> None:
+    """What limbs and trunk give each other is rounded to words: errors at most three times those
+    of one graph, in every array of every function."""
+    place = tmp_path / "robot.urdf"
+    place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
+    found = []
+    for fold in ("limbs", "none"):
+        choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "ii": 4, "fold": fold}
+        made = accelerate(str(place), **choices)
+        state = within_limits(made, 500, 1)
+        traffic = Traffic(made, inputs_of(made, state))
+        errors = {
+            (function, array): error.report()["relative_rms"]
+            for function in FUNCTIONS
+            for array, error in traffic.errors(function, state).items()
+        }
+        assert not any(flags.any() for _, flags in traffic.expected.values())
+        found.append(errors)
+    in_turn_too, whole = found
+    assert in_turn_too.keys() == whole.keys()
+    assert all(error < 3 * whole[of] for of, error in in_turn_too.items())
+    assert max(whole.values()) < 2e-3
+
+
 @pytest.mark.parametrize(
     ("robot", "choices", "says"),
     [
         ("gantry", {"ii": 8}, "gantry: fold: limbs: there is one limb"),
         ("spot_arm_like", {"ii": 8}, "spot_arm_like: fold: limbs: the limb of"),
-        ("hyq", {"ii": 8, "base": "floating"}, "on a floating base none do"),
+        ("spot_arm_like", {"ii": 8, "base": "floating"}, "own joints are in mass"),
+        ("hyq", {"ii": 8, "base": "floating", "error": 1e-4}, "no error can be asked for"),
         ("hyq", {"ii": 6}, "hyq: fold: limbs: no stage's interval is a multiple of the 4 limbs"),
     ],
 )
