@@ -5,7 +5,7 @@ Where limbs are alike, the graph of one of them is made and cut, and stands for 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .accelerator.integration import Coordinate, integration
@@ -83,25 +83,24 @@ def complete(front: Front, cutting: Cutting) -> Cutting:
     return cutting
 
 
-def targets_of(graph: Graph, late: Collection[str] = ()) -> dict[str, list[str | Node]]:
-    """The outputs, or nodes, that each stage is for; ``late``: inputs made of the effort."""
+def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
+    """The outputs, or nodes, that each stage is for."""
     found: dict[str, list[str | Node]] = {
         stage: [name for name in graph.outputs if kind_of(name) in kinds]
         for stage, kinds in OUTPUTS.items()
     }
     found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS)]
-    found["inverse"] += _factors(graph, late)
+    found["inverse"] += _factors(graph)
     return found
 
 
-def _factors(graph: Graph, late_inputs: Collection[str]) -> list[Node]:
+def _factors(graph: Graph) -> list[Node]:
     """What q̈ is made of besides the effort and the bias."""
     late: set[Node] = set()
     found: dict[Node, None] = {}
     needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
     for node in graph.nodes:
-        given = kind_of(node.name) in ("tau", "bias") or node.name in late_inputs
-        if given or not late.isdisjoint(node.args):
+        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
             late.add(node)
     seen: set[Node] = set()
     while needed:

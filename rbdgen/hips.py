@@ -26,7 +26,7 @@ from .passes.words import Given
 SAMPLES, SEED = 8, 7
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
 FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
-APART = ("product",)  # of whole matrices, not of limbs
+APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
 
 
 def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutting]:
@@ -55,13 +55,7 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutti
         inputs |= {word: of for word, of in piece.fixed.inputs.items() if word in given.limits}
     given = _with_limbs(given, hips, template)
     _, rest = in_words(front, hips.rest, given, progress)
-    late = {
-        own
-        for name, stage in hips.owner.items()
-        for own in (limb.outputs[name][0] for limb in hips.limbs.limbs)
-        if stage == "forward"
-    }
-    for name, piece in cut(rest, targets_of(rest.graph, late)).items():
+    for name, piece in cut(rest, targets_of(rest.graph)).items():
         pieces[name] = _reading(piece, pieces, front.graph)
     inputs |= {name: of for name, of in rest.inputs.items() if name in front.graph.inputs}
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
