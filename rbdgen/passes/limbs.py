@@ -80,8 +80,8 @@ def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Limbs:
         raise LimbError("no result depends on an input")
     if len(parts) == 1:
         raise LimbError(
-            "there is one limb: no two groups of results depend on different inputs (on a floating "
-            "base none do; there only accelerators have limbs in turn)"
+            "there is one limb: no two groups of results depend on different inputs "
+            "(on a floating base none do)"
         )
     template, *others = parts
     plus = np.ones(len(template.inputs)), np.ones(len(template.outputs))
