@@ -27,10 +27,7 @@ from .limbs import SAME, Limb, LimbError, Limbs, Signed
 
 FREE = (Op.INPUT, Op.CONST)
 MOST_SIGNS = 9  # of mirrors, and of the joints of trunk and limb: every choice of them is tried
-POLAR, AXIAL = "polar", "axial"
 MIRRORS = tuple(product((1, -1), repeat=2))  # signs along x and y; gravity forbids to turn z round
-# The signs of a free base's coordinates, by mirror: of what points along an axis, or about one.
-ALONG = {POLAR: lambda x, y: (x, y, 1), AXIAL: lambda x, y: (y, x, x * y)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +166,7 @@ def _owners(robot: Robot, slices: Mapping[int, slice]) -> dict[int, tuple[int, i
 
 def _free_base(x: int, y: int) -> Array:
     """Position and quaternion, linear and angular rate, seen in a mirror of x, of y, or of both."""
-    along, about = ALONG[POLAR](x, y), ALONG[AXIAL](x, y)
+    along, about = (x, y, 1), (y, x, x * y)
     return np.array([*along, *about, 1, *along, *about], float)
 
 
@@ -360,6 +357,10 @@ class _Splitting:
         return found
 
     def split(self) -> Split:
+        """Outputs that all limbs have are the limbs'; what the others are made of, the rest's.
+
+        The rest goes down from its outputs as far as to what the trunk gives, or every limb.
+        """
         taken = {name for signed in self.outputs.values() for name, _ in signed}
         named = {  # output that the rest may read → its name
             node: (name, 1)
@@ -372,15 +373,13 @@ class _Splitting:
 
         def crosses(node: Node) -> bool:
             """Whether the rest reads a word for it; notes which."""
-            if self._in_trunk(node) and node.op not in (Op.INPUT, Op.CONST):
+            if self._in_trunk(node) and node.op not in FREE:
                 of_trunk[node] = None
                 return True
-            if node in named:
-                return True
-            t = self._like(node)
-            if t is not None:
-                words[t[0]] = None
-            return t is not None
+            found = None if node in named else self._like(node)
+            if found is not None:
+                words[found[0]] = None
+            return node in named or found is not None
 
         _walk(left.values(), crosses)
         ordered = sorted(words, key=lambda node: node.index)
@@ -390,8 +389,6 @@ class _Splitting:
 
         def comes(node: Node) -> bool:
             """Whether a limb's part reads this node of the trunk, rather than computing it too."""
-            if not self._in_trunk(node) or node.op is Op.CONST:
-                return False
             if node not in self.counterparts:
                 return False
             for own, match in zip(counterparts, self.counterparts[node], strict=True):
@@ -421,7 +418,8 @@ class _Splitting:
             return word if sign > 0 else builder.neg(word)
 
         def in_limb(node: Node, builder: Builder) -> Node | None:
-            return builder.input(self.base[node]) if node in self.base else None
+            given = node in self.counterparts and node in self.base
+            return builder.input(self.base[node]) if given else None
 
         rest = self._copy(left, in_rest)
         template = self._copy(outputs, in_limb)
