@@ -37,7 +37,8 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
         for name, values in evaluate(hips.limbs.template, own).items():
             word, sign = limb.outputs[name]
             found[word] = sign * values
-    return found | evaluate(hips.rest, words | found)
+    # the effort that comes in is called as the one that goes out
+    return found | evaluate(hips.rest, words | found | states)
 
 
 @pytest.mark.parametrize(
