@@ -32,6 +32,7 @@ TOP = {
     "accelerate",
     "compiler",
     "cutting",
+    "hips",
     "plans",
     "options",
     "samples",

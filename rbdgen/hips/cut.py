@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .accelerator.routes import LIMBS, TRUNK
-from .compiler import Front, Progress, in_words
-from .cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
-from .dynamics.interface import random_inputs
-from .graph.evaluate import evaluate
-from .graph.fixed import FixedGraph, Format
-from .graph.graph import Graph
-from .graph.node import Node, Op
-from .passes.limb_pieces import of_all_limbs
-from .passes.limbs import LimbError
-from .passes.pieces import Piece, cut
-from .passes.trunk import Split, split
-from .passes.words import Given
+from ..accelerator.routes import LIMBS, TRUNK
+from ..compiler import Front, Progress, in_words
+from ..cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
+from ..dynamics.interface import random_inputs
+from ..graph.evaluate import evaluate
+from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..passes.limb_pieces import of_all_limbs
+from ..passes.limbs import LimbError
+from ..passes.pieces import Piece, cut
+from ..passes.words import Given
+from .split import Split, split
 
 SAMPLES, SEED = 8, 7
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results

@@ -11,9 +11,10 @@ import pytest
 from rbdgen.compiler import Front, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
-from rbdgen.hips import FIRST, INNER, owners
+from rbdgen.hips.cut import FIRST, INNER, owners
+from rbdgen.hips.names import groups
+from rbdgen.hips.split import Split, split
 from rbdgen.passes.limbs import LimbError
-from rbdgen.passes.trunk import Split, groups, split
 from tests.limbs import WALKER
 
 TOLERANCE = 1e-11  # of an output's largest value
