@@ -200,11 +200,8 @@ def _constant(front: Front) -> RobotError:
     )
 
 
-def limbs_of(front: Front, notes: list[str] | None = None) -> Limbs | None:
-    """The robot's limbs where they may take turns; RobotError if they are to and cannot.
-
-    ``notes``: gets the reason why they may not, where they were looked for.
-    """
+def limbs_of(front: Front) -> Limbs | None:
+    """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
         return None
@@ -213,8 +210,6 @@ def limbs_of(front: Front, notes: list[str] | None = None) -> Limbs | None:
         return find_limbs(front.graph, anything)
     except LimbError as error:
         if design.fold == "auto":
-            if notes is not None:
-                notes.append(f"limbs do not take turns: {error}")
             return None
         raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
 

@@ -70,10 +70,12 @@ def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> C
 
 
 def has_rollouts(front: Front) -> bool:
+    """Whether tasks may ask for steps of integration."""
     return not ROLLOUTS.keys().isdisjoint(front.design.functions)
 
 
 def complete(front: Front, cutting: Cutting) -> Cutting:
+    """The cutting; RobotError where a function has no stage to end in."""
     for function in front.design.functions:
         if stage_of(LAST[function]) not in cutting.pieces:
             raise RobotError(

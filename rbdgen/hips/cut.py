@@ -52,12 +52,12 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutti
     _, template = in_words(front, hips.limbs.template, hips.limbs.given(given), progress)
     for name, piece in _limb_pieces(hips, template).items():
         pieces[name] = _reading(piece, pieces, front.graph)
-        inputs |= {word: of for word, of in piece.fixed.inputs.items() if word in given.limits}
+        inputs |= piece.fixed.inputs
     given = _with_limbs(given, hips, template)
     _, rest = in_words(front, hips.rest, given, progress)
     for name, piece in cut(rest, targets_of(rest.graph)).items():
         pieces[name] = _reading(piece, pieces, front.graph)
-    inputs |= {name: of for name, of in rest.inputs.items() if name in front.graph.inputs}
+    inputs |= rest.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
     for name in ("trig", "mass", "inverse"):  # not behind the trunk
         for own in (pieces[part] for part in (name, name + LIMBS) if part in pieces):
