@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,3 +59,53 @@ def urdf_of_limbs(senses: Sequence[tuple[int, int]], masses: Sequence[float] | N
 def urdf_of_cart() -> str:
     """The walker's body on a rail: two legs, swinging, on a trunk that slides."""
     return WALKER.read_text().replace("</robot>", SLIDE)
+
+
+LEG = (  # axis, where from the joint before, of each joint of a leg of six
+    ("0 0 1", (0.0, 0.1, -0.1)),
+    ("1 0 0", (0.02, 0.03, -0.05)),
+    ("0 1 0", (0.0, 0.01, -0.04)),
+    ("0 1 0", (0.03, 0.02, -0.4)),
+    ("0 1 0", (-0.01, 0.0, -0.42)),
+    ("1 0 0", (0.05, 0.0, -0.03)),
+)
+TURN = '<limit lower="-1" upper="1" velocity="5" effort="90"/></joint>'
+BODY = """<link name="{name}"><inertial><origin xyz="0.02 {y} -0.06"/><mass value="{mass}"/>
+<inertia ixx="0.03" iyy="0.04" izz="0.02" ixy="{xy}" ixz="0.002" iyz="{yz}"/></inertial></link>"""
+
+
+def urdf_of_biped() -> str:
+    """A body on two legs of six joints, each the other's mirror image; their axes are parallel."""
+    parts = [BODY.format(name="body", y=0, mass=20, xy=0, yz=0)]
+    for side, s in (("left", 1), ("right", -1)):
+        below = "body"
+        for k, (axis, (x, y, z)) in enumerate(LEG):
+            name = f"{side}{k}"
+            parts.append(BODY.format(name=name, y=s * 0.01, mass=6 - k, xy=s * 3e-3, yz=s * 1e-3))
+            parts.append(
+                f'<joint name="{name}" type="revolute"><parent link="{below}"/><child '
+                f'link="{name}"/><origin xyz="{x} {s * y} {z}"/><axis xyz="{axis}"/>{TURN}'
+            )
+            below = name
+    return f'<robot name="biped">{"".join(parts)}</robot>'
+
+
+def urdf_of_carousel(arms: int) -> str:
+    """Arms of two joints, all round a table that turns."""
+    parts = ['<link name="ground"/>', BODY.format(name="table", y=0, mass=9, xy=0, yz=0)]
+    joints = [("table", "ground", (0.0, 0.0, 0.0), 0.0, "0 0 1")]
+    for k in range(arms):
+        angle = 2 * math.pi * k / arms
+        hip = (math.cos(angle), math.sin(angle), 0.2)
+        joints.append((f"upper{k}", "table", hip, angle, "0 1 0"))
+        joints.append((f"lower{k}", f"upper{k}", (0.5, 0.1, 0.0), 0.0, "1 0 0"))
+        parts += [
+            BODY.format(name=f"{part}{k}", y=0.01, mass=2, xy=3e-3, yz=1e-3)
+            for part in ("upper", "lower")
+        ]
+    parts += [
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/>'
+        f'<origin xyz="{x!r} {y!r} {z!r}" rpy="0 0 {angle!r}"/><axis xyz="{axis}"/>{TURN}'
+        for name, parent, (x, y, z), angle, axis in joints
+    ]
+    return f'<robot name="carousel">{"".join(parts)}</robot>'

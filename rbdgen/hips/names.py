@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
 
 from ..graph.evaluate import Array
 from ..passes.limbs import LimbError
+from ..robot.angles import rot_z
 from ..robot.model import JointKind, Robot
 
-MOST_SIGNS = 9  # of mirrors, and of the joints of trunk and limb: every choice of them is tried
 MIRRORS = tuple(product((1, -1), repeat=2))  # signs along x and y; gravity forbids to turn z round
+SAME_AXIS = 1e-9
 
 
-def groups(robot: Robot) -> tuple[tuple[int, ...], ...]:
-    """The joints of each of the most limbs on one link that have joints of the same kinds.
+def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
+    """The joints of each of several limbs on one link that have joints of the same kinds.
 
-    Empty where no link carries two such limbs.
+    Those with the most joints come first.
     """
     below: dict[int, list[int]] = {}  # joint → itself and those after it, depth first
     for i in reversed(range(len(robot.joints))):
         below[i] = [i, *(k for child in robot.children[i] for k in below[child])]
-    best: tuple[tuple[int, ...], ...] = ()
+    alike: dict[object, list[tuple[int, ...]]] = {}
     for parent in (-1, *range(len(robot.joints))):
-        alike: dict[object, list[tuple[int, ...]]] = {}
         for child in robot.children[parent]:
             joints = tuple(below[child])
             at = {k: place for place, k in enumerate(joints)}
             kinds = tuple((robot.joints[k].kind, at.get(robot.joints[k].parent)) for k in joints)
-            alike.setdefault(kinds, []).append(joints)
-        for limbs in alike.values():
-            if len(limbs) > 1 and len(limbs) * len(limbs[0]) > sum(map(len, best)):
-                best = tuple(limbs)
-    return best
+            alike.setdefault((parent, kinds), []).append(joints)
+    found = [tuple(limbs) for limbs in alike.values() if len(limbs) > 1]
+    return sorted(found, key=lambda limbs: -len(limbs) * len(limbs[0]))
 
 
 class Names:
@@ -81,23 +79,52 @@ class Names:
             new.append(there if by_joint else index - slices[joint].start + slices[there].start)
         return f"{kind}[{','.join(map(str, new))}]"
 
-    def choices(self) -> Iterator[dict[int, Array]]:
-        """Joint → the signs of its coordinates in q, then in v; the fewest changes first."""
-        joints = [*self.carriers, *self.limbs[0]]
-        ways: list[list[Array]] = []
-        for i in joints:
-            kind = self.robot.joints[i].kind
-            if kind is JointKind.FLOATING:
-                ways.append([_free_base(x, y) for x, y in MIRRORS])
-            elif kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-                ways.append([np.array([s, s]) for s in (1.0, -1.0)])
-            else:
-                raise LimbError(f"a {kind.value} joint is in the trunk or a limb")
-        if sum(len(way) // 2 for way in ways) > MOST_SIGNS:
-            raise LimbError(f"more than {MOST_SIGNS} signs would have to be tried")
-        found = list(product(*ways))
-        found.sort(key=lambda choice: sum(int((signs < 0).sum()) for signs in choice))
-        return (dict(zip(joints, choice, strict=True)) for choice in found)
+    def choices(self, limb: int) -> list[dict[int, Array]]:
+        """Joint → the signs of its coordinates in q, then in v, as each mirror gives them that
+        shows the axes of the first limb, at position zero, where this one has its own; the fewest
+        changes first.
+
+        In a mirror what points along an axis is reflected, what turns about one the other way.
+        """
+        turned = _turned(self.robot)
+        own, there = self.limbs[limb], self.limbs[0]
+        pairs = [*zip(self.carriers, self.carriers, strict=True), *zip(own, there, strict=True)]
+        found: dict[bytes, dict[int, Array]] = {}
+        for mirror in self._mirrors(turned[own[0]], turned[there[0]]):
+            signs = [self._sign(mirror, turned[here], turned[k], k) for here, k in pairs]
+            if all(of.any() for of in signs):
+                joints = (k for _, k in pairs)
+                found[np.concatenate(signs).tobytes()] = dict(zip(joints, signs, strict=True))
+        if not found:
+            name, first = (self.robot.joints[joints[0]].name for joints in (own, there))
+            raise LimbError(
+                f"joint {name} and those after it turn about other axes than {first} and those "
+                "after it, in whatever mirror of the base"
+            )
+        return sorted(found.values(), key=lambda of: sum(int((s < 0).sum()) for s in of.values()))
+
+    def _mirrors(self, own: Array, there: Array) -> list[Array]:
+        """(3, 3) each, of the base: along its axes; where it stands still, from hip to hip, too."""
+        along = [np.diag([x, y, 1.0]) for x, y in MIRRORS]
+        if self.carriers and self.robot.joints[self.carriers[0]].kind is JointKind.FLOATING:
+            return along
+        hips = [own @ np.diag(signs) @ there.T for signs in product((1.0, -1.0), repeat=3)]
+        gravity = self.robot.gravity
+        return [m for m in (*along, *hips) if np.allclose(m @ gravity, gravity, atol=SAME_AXIS)]
+
+    def _sign(self, mirror: Array, own: Array, there: Array, joint: int) -> Array:
+        """Of each coordinate of a joint, q's and then v's; zeros where the axes do not agree."""
+        kind = self.robot.joints[joint].kind
+        if kind is JointKind.FLOATING and self.robot.joints[joint].parent < 0:
+            return _free_base(int(mirror[0, 0]), int(mirror[1, 1]))
+        if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            raise LimbError(f"a {kind.value} joint is in the trunk or a limb")
+        seen = mirror @ there[:, 2]
+        if kind is JointKind.REVOLUTE:
+            seen = seen * np.linalg.det(mirror)
+        along = float(seen @ own[:, 2])
+        agree = abs(abs(along) - 1) < SAME_AXIS
+        return np.full(2, np.sign(along) if agree else 0.0)
 
     def sign(self, name: str, signs: Mapping[int, Array]) -> float:
         """Of an input, by its joint's."""
@@ -111,6 +138,19 @@ class Names:
             size = self.robot.joints[joint].kind.nq
             found *= signs[joint][place if kind in ("q", "sin") else size + place]
         return found
+
+
+def _turned(robot: Robot) -> dict[int, Array]:
+    """Each body's rotation (3, 3) to the base's frame at position zero; joints turn about z."""
+    found: dict[int, Array] = {-1: np.eye(3)}
+    for i, joint in enumerate(robot.joints):
+        if joint.kind is JointKind.FLOATING and joint.parent < 0:
+            found[i] = found[-1]
+            continue
+        found[i] = found[joint.parent] @ joint.placement.rotation
+        if joint.kind is JointKind.REVOLUTE:
+            found[i] = found[i] @ rot_z(joint.offset + (joint.mimic.offset if joint.mimic else 0.0))
+    return found
 
 
 def _owners(robot: Robot, slices: Mapping[int, slice]) -> dict[int, tuple[int, int]]:

@@ -57,7 +57,13 @@ def split(
     of outputs that the rest may read. ``first``: owners whose nodes may be the trunk's. Raises
     LimbError where no limbs are alike, or where one computes anything else.
     """
-    return _Splitting(graph, robot, states, owner, inner, first).split()
+    why = []
+    for limbs in groups(robot):
+        try:
+            return _Splitting(graph, robot, limbs, states, owner, inner, first).split()
+        except LimbError as error:
+            why.append(str(error))
+    raise LimbError("; ".join(why) or "no link carries two limbs with joints of the same kinds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +85,7 @@ class _Splitting:
         self,
         graph: Graph,
         robot: Robot,
+        limbs: tuple[tuple[int, ...], ...],
         states: Mapping[str, Array],
         owner: Mapping[Node, str],
         inner: Collection[str],
@@ -86,9 +93,6 @@ class _Splitting:
     ) -> None:
         self.graph, self.robot, self.states = graph, robot, states
         self.owner, self.inner = owner, inner
-        limbs = groups(robot)
-        if not limbs:
-            raise LimbError("no link carries two limbs with joints of the same kinds")
         self.names, self.count = Names(robot, limbs), len(limbs)
         self.reads: dict[Node, frozenset[int]] = {}  # the limbs that a node depends on
         self.of: dict[Node, frozenset[int] | None] = {}  # the same; None where it is the rest's
@@ -123,7 +127,7 @@ class _Splitting:
         cone = Graph(graph.inputs, {str(n.index): n for n in first})
         found: tuple[int, Mapping[int, Array], dict[Node, Array]] | None = None
         least = np.inf, ""
-        for signs in self.names.choices():
+        for signs in self.names.choices(limb):
             values: dict[Node, Array] = {}
             evaluate(cone, self._states(limb, signs), values.__setitem__)
             off = self._off(limb, values)
@@ -134,10 +138,13 @@ class _Splitting:
             if fits == len(off):
                 break
         if found is None:
+            apart, name = least
+            if not name:
+                raise LimbError("nothing that is asked for is of one limb only")
+            joint = self.robot.joints[self.names.joints(name)[0][0]].name
             raise LimbError(
-                f"{least[1]} differs from the same of the first limb by {least[0]:.1e} of its "
-                f"size, whatever the signs of joints and base; limbs that take turns must agree to "
-                f"{SAME:.0e}"
+                f"{name}, of joint {joint}, differs from the same of another limb by {apart:.1e} "
+                f"of its size, in whatever mirror; limbs that take turns must agree to {SAME:.0e}"
             )
         _, chosen, values = found
         own = [n for n in graph.nodes if self._in(n, limb) and n.op is not Op.INPUT]
