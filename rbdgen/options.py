@@ -42,6 +42,7 @@ def robot_command(
     _robot(command, "?" if name == "compare" else None)
     command.add_argument(
         "--function",
+        "--functions",
         type=functions,
         action="extend",
         metavar="NAME[,NAME]",

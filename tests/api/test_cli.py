@@ -90,9 +90,9 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         (["info"], "arguments are required: ROBOT"),
         (
             ["info", "pendulum", "--function", "dance"],
-            '--function: "dance" is unknown; one of id',
+            '--function/--functions: "dance" is unknown; one of id',
         ),
-        (["info", "pendulum", "--function", "did,md"], '"md" is unknown; did you mean "m"?'),
+        (["info", "pendulum", "--functions", "did,md"], '"md" is unknown; did you mean "m"?'),
         (["info", "pendulum", "--root", "fixed"], "invalid choice: 'fixed' (choose from 'free'"),
         (
             ["info", "pendulum", "--target", "ice40"],
