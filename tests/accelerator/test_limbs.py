@@ -141,16 +141,18 @@ def test_hips(base: str, tmp_path: Path) -> None:
     assert whole.accelerator.formats["id"].keys() == made.accelerator.formats["id"].keys()
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-def test_hips_cost_little_accuracy(base: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("base", "root"), [("fixed", "free"), ("floating", "free"), ("floating", "given")]
+)
+def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None:
     """What limbs and trunk give each other is rounded to words: errors at most three times those
     of one graph, in every array of every function."""
     place = tmp_path / "robot.urdf"
     place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
     found = []
     for fold in ("limbs", "none"):
-        choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "ii": 4, "fold": fold}
-        made = accelerate(str(place), **choices)
+        choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "root": root}
+        made = accelerate(str(place), **choices, ii=4, fold=fold)
         state = within_limits(made, 500, 1)
         traffic = Traffic(made, inputs_of(made, state))
         errors = {
@@ -162,7 +164,7 @@ def test_hips_cost_little_accuracy(base: str, tmp_path: Path) -> None:
         found.append(errors)
     in_turn_too, whole = found
     assert in_turn_too.keys() == whole.keys()
-    assert all(error < 3 * whole[of] for of, error in in_turn_too.items())
+    assert all(error <= 3 * whole[of] for of, error in in_turn_too.items())
     assert max(whole.values()) < 2e-3
 
 
