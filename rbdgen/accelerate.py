@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .accelerator.routes import CODES, LIMBS, ROLLOUTS, indices, kind_of, visits
+from .accelerator.routes import CODES, COLUMNS, LIMBS, ROLLOUTS, indices, kind_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
+from .columns import MORE, PRODUCT, in_columns
 from .compiler import LIMB_SAMPLES, LIMB_SEED, Front, Progress, front_end, sample_inputs
 from .cutting import Cutting, cut_limbs, cut_whole
 from .dynamics.interface import random_inputs
@@ -49,6 +50,7 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     _check(design)
     notes: list[str] = []
     cutting, intervals = _cut(front, progress, notes)
+    cutting, intervals = _columns(front, cutting, intervals, progress, notes)
     progress("schedule")
     stages = _stages(front, cutting.pieces, intervals)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
@@ -103,6 +105,31 @@ def _alike(
         raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
     notes.append(f"limbs do not take turns: {why}")
     return None
+
+
+def _columns(
+    front: Front,
+    cutting: Cutting,
+    intervals: dict[str, int],
+    progress: Progress,
+    notes: list[str],
+) -> tuple[Cutting, dict[str, int]]:
+    """The product of matrices column by column where its interval has room for the columns."""
+    design = front.design
+    if design.fold != "auto" or PRODUCT not in cutting.pieces:
+        return cutting, intervals
+    most = MORE if design.multipliers is None else 1  # times those that are shared
+    whole = intervals[PRODUCT]
+    found = in_columns(front, cutting.pieces, sample_inputs(front), whole, most, progress)
+    if found is None:
+        return cutting, intervals
+    pieces, shape = found
+    in_turn = PRODUCT + COLUMNS if PRODUCT + COLUMNS in pieces else PRODUCT
+    notes.append(
+        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.lanes}, with "
+        f"dot products of {shape.terms} entries"
+    )
+    return replace(cutting, pieces=pieces), {**intervals, in_turn: shape.interval}
 
 
 def _takes_turns(piece: Piece, interval: int) -> bool:

@@ -145,7 +145,8 @@ def robot_command(
         choices=FOLDS,
         help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
         "turns in the hardware of one; joints, the joints of a chain do, in the least logic; "
-        "none, operations share multipliers; auto (default), limbs where there are such",
+        "none, operations share multipliers; auto (default), limbs where there are such, and in "
+        "accelerators the columns of a product",
     )
     if name in ("info", "generate"):
         _accelerator_options(command)

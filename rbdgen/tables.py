@@ -106,9 +106,7 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             f"{_base(facts)}; {own['multipliers']} hardware multipliers, {own['slots']} tasks "
             "under way",
             "",
-            table(
-                ("stage", "interval", "latency", "multipliers", "products", "limbs in turn"), stages
-            ),
+            table(("stage", "interval", "latency", "multipliers", "products", "in turn"), stages),
             "",
             table(("function", "words in", "words out", "interval", "about latency"), functions),
             *(f"note: {note}" for note in facts["notes"]),

@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
 # These put the rooms together. They see everything, and only each other see them.
 TOP = {
     "accelerate",
+    "columns",
     "compiler",
     "cutting",
     "hips",

@@ -21,6 +21,7 @@ AGAIN = "_again"  # ends the name of a visit that reads what comes back
 # Where limbs on a trunk that moves take turns, a stage is cut at the hips: what each limb computes
 # is a stage before it, and what RNEA and gradients read of the trunk another one, before those.
 TRUNK, LIMBS = "trunk", "_limbs"
+COLUMNS = "_columns"  # of a product, where columns come in parts that the rest adds up
 RESULT = "result"  # the task is done
 
 # Function: for each stage that its task visits, the stages that the task goes to from there. Where
@@ -126,7 +127,7 @@ def route(function: str, stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def parts(visit: str, stages: Container[str]) -> list[str]:
     """The visits that one to a stage consists of, where it is cut at the hips."""
     stage = stage_of(visit)
-    names = [TRUNK] * (stage == "rnea") + [stage + LIMBS]
+    names = [TRUNK] * (stage == "rnea") + [stage + LIMBS, stage + COLUMNS]
     return [n + visit.removeprefix(stage) for n in names if n in stages] + [visit]
 
 

@@ -13,6 +13,7 @@ from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
 from .routes import (
     AGAIN,
+    COLUMNS,
     HOST,
     LAST,
     LIMBS,
@@ -226,7 +227,7 @@ class Accelerator:
 
     def ordered(self, function: str) -> list[str]:
         """The visits of a function, each after those that it reads of; a rollout's first turn."""
-        late = f"gradient{LIMBS}", "gradient", "product"
+        late = f"gradient{LIMBS}", "gradient", f"product{COLUMNS}", "product"
         again = (part + AGAIN for part in (TRUNK, f"rnea{LIMBS}", "rnea"))
         order = [*(name for name in self.stages if name not in late), *again, *late]
         return sorted((v for v in self.route(function) if v in order), key=order.index)

@@ -52,6 +52,12 @@ class Format:
         return (1 << (self.width - 1)) - 1
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """Real numbers that lie between have a word, and so have those of the other sign."""
+        largest = 2.0 ** (self.width - 1 - self.fraction)
+        return -largest, largest
+
+    @property
     def flags(self) -> bool:
         """Whether a value that does not fit is an overflow."""
         return not (self.wraps or self.saturates)

@@ -185,11 +185,11 @@ class Alike:
 
     def _outputs(self, able: set[Node]) -> dict[str, list[Signed]]:
         """The first limb's outputs that all have → what they are called in each, and the signs."""
-        found = {}
+        found: dict[str, list[Signed]] = {}
         for name, node in self.graph.outputs.items():
             if not self._in(node, 0) or node not in able:
                 continue
-            signed = []
+            signed: list[Signed] = []
             for own in self.seen:
                 there = self.names.other(name, own.limb)
                 if there not in self.graph.outputs:

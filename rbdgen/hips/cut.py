@@ -117,7 +117,8 @@ def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
 def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
     """What the trunk's words may be, too."""
     columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few)]
-    limits = {name: _limits(trunk, name) for name in hips.trunk.outputs}
+    outputs = trunk.graph.outputs.items()
+    limits = {name: trunk.formats[node].limits for name, node in outputs}
     return Given(
         {**given.limits, **limits},
         {**given.samples, **columns[0]},
@@ -139,13 +140,6 @@ def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
                     columns[word] = sign * values
         for name, (word, _) in limb.outputs.items():
             if word in wanted:
-                limits[word] = _limits(template, name)
+                limits[word] = template.formats[template.graph.outputs[name]].limits
     new = limits.keys() - given.limits.keys()
     return Given(limits, samples, few, given.related | new)
-
-
-def _limits(fixed: FixedGraph, output: str) -> tuple[float, float]:
-    """Of a word, with either sign."""
-    word = fixed.formats[fixed.graph.outputs[output]]
-    largest = 2.0 ** (word.width - 1 - word.fraction)
-    return -largest, largest

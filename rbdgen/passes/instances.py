@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
-from .limbs import Limbs
+from .limbs import ZERO, Limbs
 from .wordlength import integer_bits
 
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
@@ -47,7 +48,7 @@ def instantiate(
     """Every limb as the template computes it: inputs and outputs limb by limb, then the others.
 
     Words that enter or leave a limb with a sign of -1 are negated there; the most negative one
-    becomes the most positive one. An input that limbs share has a sign of 1 in each. ``spare``: the
+    becomes the most positive one. An input that limbs share has one sign in all. ``spare``: the
     formats of inputs that no limb reads; ``constants``: outputs that no limb gives.
     """
     builder = CopyingBuilder()
@@ -59,8 +60,13 @@ def instantiate(
     outputs: dict[str, Node] = {}
     copies: list[dict[Node, Node]] = []
 
-    def signed(node: Node, word: Format, sign: int, region: Region | None) -> Node:
+    def signed(node: Node, word: Format, sign: float, region: Region | None) -> Node:
+        """A node of this format, times ±2^k."""
         formats[node] = word
+        if abs(sign) != 1:  # the same bits
+            with builder.in_region(region or MIRROR):
+                node = builder.node(Op.MULC, node, value=abs(sign))
+            word = formats[node] = _scaled(word, 1 / abs(sign))
         if sign > 0:
             return node
         with builder.in_region(region or MIRROR):
@@ -69,22 +75,28 @@ def instantiate(
         return mirrored
 
     for limb in limbs.limbs:
-        inputs |= {limb.inputs[name][0]: word for name, word in template.inputs.items()}
         copy: dict[Node, Node] = {}
         for node in template.graph.nodes:
             word = template.formats[node]
             with builder.in_region(node.region):
                 if node.op is Op.INPUT:
                     own, sign = limb.inputs[node.name]
+                    if own == ZERO:
+                        copy[node] = builder.node(Op.CONST)
+                        formats[copy[node]] = word
+                        continue
                     if own not in given:
                         given[own] = builder.input(own)
-                    copy[node] = signed(given[own], word, sign, MIRROR)
+                        inputs[own] = _scaled(word, abs(sign))
+                    copy[node] = signed(given[own], inputs[own], sign, MIRROR)
                 else:
                     args = [copy[a] for a in node.args]
                     copy[node] = builder.node(node.op, *args, value=node.value)
                     formats[copy[node]] = word
         for name, node in template.graph.outputs.items():
             own, sign = limb.outputs[name]
+            if own == ZERO:  # nobody reads it
+                continue
             outputs[own] = signed(copy[node], template.formats[node], sign, node.region)
         steps |= {copy[node]: count for node, count in template.steps.items()}
         mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
@@ -97,6 +109,11 @@ def instantiate(
     graph = Graph(tuple(inputs), outputs)
     whole = FixedGraph(graph, inputs, formats, template.width, steps, mantissas)
     return Instances(template, limbs, verify_fixed(whole), tuple(copies))
+
+
+def _scaled(word: Format, by: float) -> Format:
+    """The format whose words, multiplied by a power of two, are those of ``word``."""
+    return replace(word, fraction=word.fraction + int(math.log2(by)))
 
 
 def in_order(instances: Instances, graph: Graph) -> Instances:

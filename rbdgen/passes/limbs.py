@@ -21,7 +21,8 @@ from .words import Given
 
 SAME = 1e-9  # of an output's largest value
 MOST_SIGNS = 12  # of a limb's joints: every choice of them is tried
-Signed = tuple[str, int]  # a name and +1 or -1
+Signed = tuple[str, float]  # a name and +1 or -1; of columns a power of two
+ZERO = ""  # the name of what goes in and is always zero, or comes out and nobody reads
 
 
 class LimbError(ValueError):
@@ -32,7 +33,8 @@ class LimbError(ValueError):
 class Limb:
     """What one limb calls the template's inputs and outputs, and the sign between the two.
 
-    ``inputs``, ``outputs``: name in the template → (name in the robot, sign).
+    ``inputs``, ``outputs``: name in the template → (name in the robot, sign). What goes in is
+    multiplied by its sign, and so is what comes out.
     """
 
     inputs: Mapping[str, Signed]

@@ -88,7 +88,7 @@ class Design:
                          thing that they compute; "none", operations share multipliers;
                          "auto", limbs where there are such and they give no longer an interval.
                          Of an accelerator: in the stages whose interval is a multiple of their
-                         number.
+                         number; and with "auto" columns do in a product of matrices.
     ``accelerator``      whether the functions share one accelerator, task by task, each at its
                          own rate; else all of them are computed for every task. ``ii`` is then
                          that of the slowest function.

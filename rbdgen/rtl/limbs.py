@@ -8,6 +8,7 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
+from ..passes.limbs import ZERO
 from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
@@ -23,6 +24,7 @@ from .round_trip import RoundTrip
 from .rounds import InRounds
 from .sincos import SinCosUnit
 
+FEW = 4  # words that so many limbs read on average stay in registers of their own
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
@@ -82,7 +84,10 @@ class LimbsInTurn(Core):
         return m
 
     def _send(self, m: Module) -> None:
-        """A task lies in a chain of registers, a limb in each, that moves on when one is taken."""
+        """A task lies in a chain of registers, a limb in each, that moves on when one is taken.
+
+        Words that many limbs read stay where they are, and whose turn it is chooses among them.
+        """
         limbs, limb = self.plan.limbs, self.limb
         busy, turn = Signal(), Signal(range(len(limbs)))
         load = Signal(init=1)  # else move on; what comes with no task is never sent
@@ -97,19 +102,32 @@ class LimbsInTurn(Core):
                 turn.eq(Mux(load, 0, turn + 1)),
                 load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
             ]
+        held: dict[str, Signal] = {}  # word → the register that it stays in
         for name, word in limb.inputs.items():
-            if len({own.inputs[name] for own in limbs}) == 1:  # the same for every limb
-                register = Signal(signed(word.width), reset_less=True)
-                with m.If(limb.i.ready & load):
-                    m.d.sync += register.eq(self.i.payload[limbs[0].inputs[name][0]])
-                m.d.comb += limb.i.payload[name].eq(register)
+            signs = [own.inputs[name][1] for own in limbs]
+            words = [own.inputs[name][0] for own in limbs]
+            turns: dict[str, list[int]] = {}
+            for k, source in enumerate(words):
+                turns.setdefault(source, []).append(k)
+            shared = len(turns) == 1 and len(set(signs)) == 1  # the same for every limb
+            if shared or FEW * len(turns) < len(limbs):
+                for source in [s for s in turns if s != ZERO and s not in held]:
+                    held[source] = Signal(signed(word.width), reset_less=True)
+                    with m.If(limb.i.ready & load):
+                        m.d.sync += held[source].eq(self.i.payload[source])
+                now = held[words[0]] if shared else Signal(signed(word.width))
+                if not shared:
+                    with m.Switch(turn):
+                        for source, of in turns.items():
+                            with m.Case(*of):
+                                m.d.comb += now.eq(held.get(source, 0))
+                m.d.comb += limb.i.payload[name].eq(_signed(now, turn, signs))
                 continue
             chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
             with m.If(limb.i.ready):
-                for k, (register, own) in enumerate(zip(chain, limbs, strict=True)):
-                    new = self.i.payload[own.inputs[name][0]]
+                for k, (register, source) in enumerate(zip(chain, words, strict=True)):
+                    new = 0 if source == ZERO else self.i.payload[source]
                     m.d.sync += register.eq(Mux(load, new, chain[k + 1]) if chain[k + 1 :] else new)
-            signs = [own.inputs[name][1] for own in limbs]
             m.d.comb += limb.i.payload[name].eq(_signed(chain[0], turn, signs))
 
     def _collect(self, m: Module) -> None:
@@ -135,6 +153,8 @@ class LimbsInTurn(Core):
             word, flag = _signed(came[name], turn, signs), came[limb.flags[name]]
             for k, own in enumerate(limbs):
                 whole = own.outputs[name][0]
+                if whole == ZERO:
+                    continue
                 for field, value in ((whole, word), (self.flags[whole], flag)):
                     register = Signal.like(self.o.payload[field], reset_less=True)
                     m.d.comb += self.o.payload[field].eq(register)
@@ -148,7 +168,7 @@ class LimbsInTurn(Core):
         self.taken(m)
 
 
-def _signed(word: Value, turn: Value, signs: list[int]) -> Value:
+def _signed(word: Value, turn: Value, signs: list[float]) -> Value:
     """±``word`` by whose turn it is; the most negative word becomes the most positive one."""
     if all(sign > 0 for sign in signs):
         return word

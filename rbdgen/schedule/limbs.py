@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
 from ..passes.instances import Instances
-from ..passes.limbs import Limb, Limbs
+from ..passes.limbs import ZERO, Limb, Limbs
 from .binding import Binding
 from .channels import Channel, Plan
 from .fold import Fold
@@ -80,5 +80,6 @@ class LimbPlan:
             there = {node: overflowed[own] for node, own in copy.items() if own in overflowed}
             of_limb = self.template.flagged(there, n)
             for column, (own, _) in zip(of_limb.T, limb.outputs.values(), strict=True):
-                flags[own] = column
+                if own != ZERO:
+                    flags[own] = column
         return np.array(list(flags.values())).reshape(len(flags), n).T

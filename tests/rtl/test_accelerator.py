@@ -51,6 +51,8 @@ CASES: dict[str, dict[str, Any]] = {
     # legs in turn on a trunk that moves: pipelines of a leg's part of RNEA, folds of the others
     "hips": {"robot": "cart", "functions": ("id", "m", "fd", "minv", "dfd"), "ii": 4},
     "floating": {"robot": str(WALKER), "functions": ("id", "m"), "ii": 4, "base": "floating"},
+    # a product's columns in turn, in parts that are added up; in "all" they are whole
+    "columns": {"robot": str(WALKER), "functions": ("dfd", "difd"), "ii": 16, "base": "floating"},
 }
 
 
