@@ -81,7 +81,18 @@ def run_tool(
             process.kill()
             raise
     if process.returncode:
-        errors = [line for line in lines if line.startswith("ERROR")] or lines[-1:]
-        reason = errors[0].strip() if errors else f"exit status {process.returncode}"
-        raise SynthesisError(f"{tool.name}: {reason}")
+        raise SynthesisError(f"{tool.name}: {_why(lines, process.returncode)}")
     return time.monotonic() - started
+
+
+def _why(lines: Sequence[str], status: int) -> str:
+    """The first error line; else the last line, and what ends a tool that says nothing."""
+    errors = [line.strip() for line in lines if line.startswith("ERROR")]
+    if errors:
+        return errors[0]
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    after = f', after "{said}"' if said else ""
+    return (
+        f"exit status {status} without an error{after}; as WebAssembly it has 4 GB of memory, "
+        "which a large design may exceed: try a longer --ii, or fewer functions"
+    )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
+
 WAITING = """
 import os, time
 from pathlib import Path
@@ -76,3 +78,27 @@ def test_what_is_terminated_leaves_no_tool(tmp_path: Path, jobs: int) -> None:
         assert command.communicate(timeout=LONGEST)[1] == "rbdgen: stopped\n"
     assert command.returncode == 1
     assert all(_ends(tool) for tool in tools)
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ("ERROR: no such module", "ERROR: no such module"),
+        (
+            "7. Executing ABC pass",
+            'exit status 3 without an error, after "7. Executing ABC pass"; as',
+        ),
+        ("", "exit status 3 without an error; as WebAssembly it has 4 GB of memory"),
+    ],
+)
+def test_a_tool_that_fails_says_why(
+    says: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "failing.py").write_text(
+        f"def run(arguments):\n    print({says!r}, '\\n')\n    return 3\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(SynthesisError) as raised:
+        run_tool(Tool("Failing", "failing", "run"), [], tmp_path)
+    assert str(raised.value).startswith(f"Failing: {reason}")
