@@ -98,7 +98,7 @@ def in_columns(
     givers = {name: stage for stage, other in pieces.items() for name in other.fixed.graph.outputs}
     reads = {name: givers[name] for name in made.whole.inputs if name not in front.graph.inputs}
     in_turn = Piece(made.whole, reads, made)
-    found = _read(pieces)
+    found = _without_product(pieces)
     split = [column for column in columns if len(column.given) > shape.terms]
     if not split:
         return {**found, PRODUCT: in_turn}, shape
@@ -108,8 +108,8 @@ def in_columns(
     return {**found, PRODUCT + COLUMNS: in_turn, PRODUCT: sums}, shape
 
 
-def _read(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
-    """All but the product, without the words that only it reads."""
+def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
+    """The others, without the words that only it reads."""
     others = {name: piece for name, piece in pieces.items() if name != PRODUCT}
     read = {word for piece in others.values() for word in piece.reads}
     found = {}
@@ -125,7 +125,7 @@ def _read(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
 
 
 def _columns(graph: Graph) -> list[Part]:
-    """Every column, whole; none where they are not all of the same rows."""
+    """Every column, whole; none where they are not all of the same rows, as on several trees."""
     found: list[Part] = []
     for array, of in ARRAYS.items():
         rows: dict[int, dict[int, str]] = {}  # column → row → output
@@ -143,12 +143,10 @@ def _columns(graph: Graph) -> list[Part]:
                 return []
             found.append(Part(entries, dict(sorted(sums.items()))))
     rows_of = {tuple(column.sums) for column in found}
-    dense = len(rows_of) == 1 and all(
-        _inverse(row, k) in graph.inputs
-        for column in found
-        for row in column.sums
-        for k in column.given
-    )
+    if len(rows_of) != 1 or any(column.given.keys() - column.sums.keys() for column in found):
+        return []
+    (all_rows,) = rows_of
+    dense = all(_inverse(row, k) in graph.inputs for row in all_rows for k in all_rows)
     return found if dense else []
 
 
