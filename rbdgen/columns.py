@@ -156,7 +156,10 @@ def _inverse(row: int, column: int) -> str:
 
 
 def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float) -> Shape | None:
-    """The fewest additions, then the fewest multipliers, and not too many of these."""
+    """The least besides multipliers, then the fewest of these, and not too many of them.
+
+    That is additions, and what a sum costs that comes in parts: a word for each, and its addition.
+    """
     shared = -(-rows * sum(entries) // interval)
     found: dict[Shape, tuple[int, int]] = {}
     for terms in range(1, max(entries, default=0) + 1):
@@ -166,8 +169,8 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
             cycles = interval // turns
             multipliers = -(-rows * terms * lanes // cycles)
             if multipliers <= most * shared:
-                additions = rows * (terms * lanes + parts - len(entries))
-                found[Shape(terms, lanes, turns, turns * cycles)] = additions, multipliers
+                beside = rows * (terms * lanes + 2 * (parts - len(entries)))
+                found[Shape(terms, lanes, turns, turns * cycles)] = beside, multipliers
     return min(found, key=found.__getitem__, default=None)
 
 

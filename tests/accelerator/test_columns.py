@@ -32,7 +32,8 @@ def made(robot: str, ii: int, **choices: Any) -> Accelerated:
         ([7] * 12, 13, Shape(7, 1, 12, 12)),
         ([7] * 12, 24, Shape(7, 1, 12, 24)),
         ([7] * 10 + [8] * 3, 16, Shape(7, 1, 16, 16)),  # those of eight entries in two parts
-        ([7], 16, Shape(2, 1, 4, 16)),
+        ([7], 16, Shape(4, 1, 2, 16)),
+        ([5, 4, 4, 4], 16, Shape(5, 1, 4, 16)),  # no parts where they save nothing
         ([], 16, None),
     ],
 )
