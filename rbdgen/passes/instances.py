@@ -66,7 +66,7 @@ def instantiate(
         if abs(sign) != 1:  # the same bits
             with builder.in_region(region or MIRROR):
                 node = builder.node(Op.MULC, node, value=abs(sign))
-            word = formats[node] = _scaled(word, 1 / abs(sign))
+            word = formats[node] = replace(_scaled(word, 1 / abs(sign)), rounded=False)
         if sign > 0:
             return node
         with builder.in_region(region or MIRROR):
@@ -75,6 +75,10 @@ def instantiate(
         return mirrored
 
     for limb in limbs.limbs:
+        for name, word in template.inputs.items():  # those too that no node reads
+            own, sign = limb.inputs[name]
+            if own != ZERO:
+                inputs[own] = _scaled(word, abs(sign))
         copy: dict[Node, Node] = {}
         for node in template.graph.nodes:
             word = template.formats[node]
@@ -87,7 +91,6 @@ def instantiate(
                         continue
                     if own not in given:
                         given[own] = builder.input(own)
-                        inputs[own] = _scaled(word, abs(sign))
                     copy[node] = signed(given[own], inputs[own], sign, MIRROR)
                 else:
                     args = [copy[a] for a in node.args]
@@ -112,7 +115,7 @@ def instantiate(
 
 
 def _scaled(word: Format, by: float) -> Format:
-    """The format whose words, multiplied by a power of two, are those of ``word``."""
+    """The format whose words are those of ``word`` when a power of two multiplies them."""
     return replace(word, fraction=word.fraction + int(math.log2(by)))
 
 
