@@ -112,7 +112,7 @@ class LimbsInTurn(Core):
             shared = len(turns) == 1 and len(set(signs)) == 1  # the same for every limb
             if shared or FEW * len(turns) < len(limbs):
                 for source in [s for s in turns if s != ZERO and s not in held]:
-                    held[source] = Signal(signed(word.width), reset_less=True)
+                    held[source] = Signal(signed(word.width), reset_less=True, name="register")
                     with m.If(limb.i.ready & load):
                         m.d.sync += held[source].eq(self.i.payload[source])
                 now = held[words[0]] if shared else Signal(signed(word.width))
