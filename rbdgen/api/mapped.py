@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rtl.emit import Emitted
-from ..synthesize import yosys
+from ..synthesize import parts, yosys
 from ..synthesize.tool import YOSYS
 from .kept import kept
 
@@ -44,8 +44,8 @@ def mapped(
         return {"cells": found.count, "seconds": round(found.seconds, 1)}
 
     what = f"cells-{family}" + ("-by-module" if by_module else "")
-    by = f"{yosys_version()} {Path(yosys.__file__).read_text()}"
-    return dict(kept(place, what, f"{by} {text}", compute))
+    by = [yosys_version(), *(Path(file).read_text() for file in (yosys.__file__, parts.__file__))]
+    return dict(kept(place, what, " ".join([*by, text]), compute))
 
 
 def yosys_version() -> str:

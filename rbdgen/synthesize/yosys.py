@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rbdgen.synthesize.block_rams import pack_output_registers
 from rbdgen.synthesize.carries import trim_carries
+from rbdgen.synthesize.parts import TOP, parts
 from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 
 STEPS = r"^\d+(\.\d+)?\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9|ABC) pass|Printing statistics)"
@@ -49,7 +53,6 @@ def synth_ecp5(
         SynthesisError: what Yosys said.
     """
     script = [
-        *_read(sources),
         "proc",
         NOT_SHARED,
         f"synth_ecp5 -top {top} -no-rw-check",
@@ -57,19 +60,23 @@ def synth_ecp5(
     ]
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
         folder = Path(name)
-        cells = _synthesize(sources, top, script, folder, progress)
+        started = time.monotonic()
+        own = _counted(sources, script, folder, progress)
+        seconds = time.monotonic() - started
         document = json.loads((folder / "netlist.json").read_text())
         module = document["modules"][top]
         trim_carries(module)
         packed = pack_output_registers(module)
         write_json(document, out_json)
-    count = dict(cells.count)
+    count = _total(own, top)
     if packed:
         count["TRELLIS_FF"] -= packed
-    return Cells(cells.top, count, cells.seconds)
+    return Cells(top, dict(sorted(count.items())), seconds)
 
 
-def count_ecp5(sources: Sequence[Path], top: str, *, progress: Progress | None = None) -> Cells:
+def count_ecp5(
+    sources: Sequence[Path], top: str, *, jobs: int = 1, progress: Progress | None = None
+) -> Cells:
     """Cells of ``top`` on ECP5, module by module, for designs that no part has room for.
 
     As in `synth_xilinx` each module is mapped once, and with ``abc``. iiwa 14's `m` has 5 % more
@@ -79,17 +86,14 @@ def count_ecp5(sources: Sequence[Path], top: str, *, progress: Progress | None =
         SynthesisError: what Yosys said.
     """
     script = [
-        *_read(sources),
-        *_kept_apart(top, f"{top}_*"),
         "proc",
         NOT_SHARED,
-        f"synth_ecp5 -top {top} -no-rw-check -run begin:map_luts",
+        f"synth_ecp5 -top {TOP} -no-rw-check -run begin:map_luts",
         "abc -lut 4:7",
         "clean",
-        f"synth_ecp5 -top {top} -run map_cells:check",
+        f"synth_ecp5 -top {TOP} -run map_cells:check",
     ]
-    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
-        return _synthesize(sources, top, script, Path(name), progress)
+    return _in_parts(sources, top, (f"{top}_*",), script, jobs, progress)
 
 
 def synth_xilinx(
@@ -97,6 +101,7 @@ def synth_xilinx(
     top: str,
     family: str = "xcup",
     *,
+    jobs: int = 1,
     progress: Progress | None = None,
 ) -> Cells:
     """Map ``top`` to UltraScale+ or 7-series cells, for the counts: LUTs, FFs, carries, DSPs.
@@ -105,7 +110,11 @@ def synth_xilinx(
     registers at the borders of its modules, so that little would be gained across them (within
     1 % of the LUTs), and Yosys's time grows faster than a module. LUTs come from ``abc``, not from
     the ``abc9`` of synth_xilinx, which does not come to an end on modules of 60000 inputs and
-    outputs, registers counted as such.
+    outputs, registers counted as such. Modules are spread over runs of their own: see
+    :mod:`rbdgen.synthesize.parts`.
+
+    Args:
+        jobs: runs of Yosys at a time, of up to 4 GB each.
 
     Raises:
         ValueError: a ``family`` that is neither xcup nor xc7.
@@ -113,11 +122,9 @@ def synth_xilinx(
     """
     if family not in XILINX:
         raise ValueError(f"no Xilinx family {family!r}: there are {', '.join(XILINX)}")
-    synth = f"synth_xilinx -family {family} -top {top} -flatten -noiopad -noclkbuf -run"
+    synth = f"synth_xilinx -family {family} -top {TOP} -flatten -noiopad -noclkbuf -run"
     cells = "-map +/xilinx/lut_map.v -map +/xilinx/cells_map.v"
     script = [
-        *_read(sources),
-        *_kept_apart(top, f"{top}_*", MEMORIES),
         f"{synth} begin:map_luts",
         "opt_expr -mux_undef -noclkinv",
         f"abc -luts {LUT6_COSTS}",
@@ -128,42 +135,70 @@ def synth_xilinx(
         "opt_lut_ins -tech xilinx",
         "clean",
     ]
-    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
-        return _synthesize(sources, top, script, Path(name), progress)
+    return _in_parts(sources, top, (f"{top}_*", MEMORIES), script, jobs, progress)
 
 
-def _kept_apart(top: str, *modules: str) -> list[str]:
-    """Commands after which flattening leaves the ``modules`` as they are."""
-    return [f"hierarchy -top {top}", f"setattr -mod -set keep_hierarchy 1 {' '.join(modules)}"]
-
-
-def _read(sources: Sequence[Path]) -> list[str]:
-    """Commands that read the copies of ``sources`` in the working folder."""
-    commands = []
-    for n, source in enumerate(sources):
-        reader = "read_rtlil" if source.suffix == ".il" else "read_verilog -defer -sv"
-        commands.append(f"{reader} {'-overwrite ' if n else ''}{n}-{source.name}")
-    return commands
-
-
-def _synthesize(
+def _in_parts(
     sources: Sequence[Path],
     top: str,
+    kept: Sequence[str],
     script: Sequence[str],
-    folder: Path,
+    jobs: int,
     progress: Progress | None,
 ) -> Cells:
-    """Run ``script`` in ``folder`` on copies of the sources, and count cells."""
+    """``script`` on each of the modules ``kept`` and on ``top``; a few of them in each run."""
+    with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
+        folder = Path(name)
+        whole = [
+            f"hierarchy -top {top}",
+            f"setattr -mod -set keep_hierarchy 1 {top} {' '.join(kept)}",
+            "write_rtlil whole.il",
+        ]
+        started = time.monotonic()
+        _yosys(sources, whole, folder, progress)
+        runs = parts((folder / "whole.il").read_text())
+        if progress:
+            progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
+
+        def mapped(k: int) -> list[tuple[str, Mapping[str, int]]]:
+            place = folder / str(k)
+            place.mkdir()
+            (place / "part.il").write_text(runs[k].text)
+            say = progress and (lambda line: progress(f"part {k + 1} of {len(runs)}: {line}"))
+            found = _counted([place / "part.il"], script, place, say)
+            return [(module, found[module]) for module in runs[k].modules]
+
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                own = dict(chain(*pool.map(mapped, range(len(runs)))))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+    return Cells(top, dict(sorted(_total(own, top).items())), time.monotonic() - started)
+
+
+def _counted(
+    sources: Sequence[Path], script: Sequence[str], folder: Path, progress: Progress | None
+) -> dict[str, Mapping[str, int]]:
+    """Read the sources, run ``script``; module → type → how many stand in it itself."""
+    _yosys(sources, [*script, "tee -q -o cells.json stat -json"], folder, progress)
+    modules = json.loads((folder / "cells.json").read_text())["modules"]
+    return {name.removeprefix("\\"): m["num_cells_by_type"] for name, m in modules.items()}
+
+
+def _yosys(
+    sources: Sequence[Path], script: Sequence[str], folder: Path, progress: Progress | None
+) -> None:
+    """Read copies of the sources in ``folder``, then run ``script`` there."""
+    lines = []
     for n, source in enumerate(sources):
         if not source.is_file():
             raise SynthesisError(f"no such source: {source}")
         shutil.copy(source, folder / f"{n}-{source.name}")
-    lines = [*script, "tee -q -o cells.json stat -json", ""]
-    (folder / "script.ys").write_text("\n".join(lines))
-    seconds = run_tool(YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress)
-    modules = json.loads((folder / "cells.json").read_text())["modules"]
-    own = {name.removeprefix("\\"): m["num_cells_by_type"] for name, m in modules.items()}
-    return Cells(top, dict(sorted(_total(own, top).items())), seconds)
+        reader = "read_rtlil" if source.suffix == ".il" else "read_verilog -defer -sv"
+        lines.append(f"{reader} {'-overwrite ' if n else ''}{n}-{source.name}")
+    (folder / "script.ys").write_text("\n".join([*lines, *script, ""]))
+    run_tool(YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress)
 
 
 def _total(own: Mapping[str, Mapping[str, int]], top: str) -> Counter[str]:

@@ -1,0 +1,107 @@
+"""A design of many modules in parts that Yosys maps in runs of their own.
+
+As WebAssembly, Yosys has 4 GB of memory, and its time grows faster than a design. Modules that
+flattening leaves as they are do not touch each other in the mapping, so that each may have a run,
+in which the modules that stand in it are black boxes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to; a module is never cut
+TOP = "rbdgen_part"  # of a part: one of each of its modules stands in it
+
+_MODULE = re.compile(r"^(?:attribute .*\n)*module (\S+)\n(?:.*\n)*?end\n", re.MULTILINE)
+_CELL = re.compile(r"^  cell (\S+) ", re.MULTILINE)
+_PORT = re.compile(r"^  wire .*\b(?:input|output|inout) \d+ .*\n", re.MULTILINE)
+_KEPT = re.compile(r"^attribute \\keep_hierarchy ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Modules that one run maps, named without backslash.
+
+    ``text``: RTLIL of a module `TOP` that they all stand in.
+    """
+
+    modules: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class _Module:
+    text: str  # with its attributes
+    cells: frozenset[str]  # their types
+    kept: bool  # flattening leaves it as it is
+
+    @property
+    def black_box(self) -> str:
+        head = next(line for line in self.text.splitlines() if line.startswith("module "))
+        return f"attribute \\blackbox 1\n{head}\n{''.join(_PORT.findall(self.text))}end\n"
+
+
+def parts(rtlil: str, size: int = SIZE) -> list[Part]:
+    """The modules marked ``keep_hierarchy``, each with all that is flattened into it.
+
+    Args:
+        rtlil: of Yosys, a whole design after ``hierarchy``.
+        size: see `SIZE`.
+
+    Returns:
+        Every such module once; the largest first.
+    """
+    modules = _modules(rtlil)
+    marked = {name for name, m in modules.items() if m.kept}
+    whole = {name: _flattened(name, marked, modules) for name in marked}
+    cost = {name: sum(len(modules[m].text) for m in whole[name]) for name in marked}
+    bins: list[list[str]] = []
+    for name in sorted(marked, key=lambda name: (-cost[name], name)):
+        room = (b for b in bins if cost[name] + sum(cost[m] for m in b) <= size)
+        if (found := next(room, None)) is None:
+            bins.append([name])
+        else:
+            found.append(name)
+    return [Part(tuple(m.removeprefix("\\") for m in b), _text(b, whole, modules)) for b in bins]
+
+
+def _modules(rtlil: str) -> dict[str, _Module]:
+    found = {module[1]: module[0] for module in _MODULE.finditer(rtlil)}
+    return {
+        name: _Module(text, frozenset(_CELL.findall(text)), bool(_KEPT.search(text)))
+        for name, text in found.items()
+    }
+
+
+def _flattened(name: str, marked: set[str], modules: Mapping[str, _Module]) -> list[str]:
+    """``name``, then the modules that are flattened into it."""
+    found = [name]
+    for each in found:  # grows
+        inner = sorted(cell for cell in modules[each].cells if cell in modules)
+        found += [cell for cell in inner if cell not in marked and cell not in found]
+    return found
+
+
+def _text(
+    own: Sequence[str], whole: Mapping[str, Sequence[str]], modules: Mapping[str, _Module]
+) -> str:
+    """A part's RTLIL: its modules, black boxes for those of other parts, and `TOP`."""
+    inside = list(dict.fromkeys(m for name in own for m in whole[name]))
+    used = {cell for m in inside for cell in modules[m].cells if cell in modules}
+    return "".join(
+        [
+            *(modules[m].text for m in inside),
+            *(modules[m].black_box for m in sorted(used - set(inside))),
+            *_standing(own),
+        ]
+    )
+
+
+def _standing(own: Sequence[str]) -> Iterator[str]:
+    """`TOP`, with one of each module; kept, though nothing is connected."""
+    yield f"attribute \\keep_hierarchy 1\nmodule \\{TOP}\n"
+    for k, name in enumerate(own):
+        yield f"  attribute \\keep 1\n  cell {name} \\part_{k}\n  end\n"
+    yield "end\n"
