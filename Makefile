@@ -22,7 +22,7 @@ demo: $(RUN)
 	$(PY) -m rbdgen demo
 
 test: lint
-	$(PY) -m pytest -n $(JOBS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench

@@ -135,6 +135,7 @@ def files() -> Iterator[Path]:
     for path in sorted(ROOT.rglob("*")):
         parts = path.relative_to(ROOT).parts
         hidden = parts[0].startswith(".") and parts[0] != ".ci" and len(parts) > 1
+        hidden |= parts[0] == ".git"  # a file, in a second working tree
         if path.is_file() and not hidden and not IGNORED.intersection(parts):
             yield path
 
