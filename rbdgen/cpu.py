@@ -19,6 +19,7 @@ FLAGS = (
     "-O3",
     "-march=native",
     "-DNDEBUG",
+    "-w",  # of headers that are not ours
     "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
     "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=10",

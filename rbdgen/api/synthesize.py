@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from ..estimate.area import counted
 from ..synthesize.nextpnr import PLACERS, ROUTERS
 from ..synthesize.report import synthesize as synthesize_ecp5
-from ..synthesize.yosys import synth_xilinx
+from ..synthesize.yosys import MEMORIES, synth_xilinx
+from ..tables import table
 from .folder import read_manifest, write_file
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
+SHOWN = {"logic": "LUTs", "memory": "LUTs of memory", "flip_flops": "FF", "multipliers": "DSP"}
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
 
 
@@ -44,8 +49,10 @@ def synthesize(
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx([place / f"{name}.v"], name, target, jobs=jobs, progress=progress)
         report = {"top": name, "target": target, "cells": cells.count, "fits": None}
+        report["modules"] = cells.modules
         rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
-        text = "\n".join([f"{name} on {target}, mapped only", "", *rows])
+        of_modules = _of_modules(cells.modules, name)
+        text = "\n".join([f"{name} on {target}, mapped only", "", *rows, "", of_modules])
         write_file(out / "report.json", json.dumps(report, indent=2) + "\n")
         write_file(out / "report.txt", text + "\n")
         return report | {"text": text}
@@ -64,3 +71,16 @@ def synthesize(
         floorplanned=floorplanned,
     )
     return result.to_json() | {"text": str(result)}
+
+
+def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
+    """What each module of an UltraScale+ or 7-series design takes; the largest first."""
+    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for module, cells in modules.items():
+        memory = fnmatch(module, MEMORIES)
+        named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
+    rows = [
+        [module, *(counted("xcup", cells)[site] for site in SHOWN)]
+        for module, cells in named.items()
+    ]
+    return table(("module", *SHOWN.values()), sorted(rows, key=lambda row: (-row[1], row[0])))

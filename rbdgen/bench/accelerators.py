@@ -9,6 +9,7 @@ from typing import Any
 from .. import api
 from ..api.kept import kept
 from ..api.mapped import yosys_version
+from ..estimate.area import counted
 from ..peers import PEERS
 from ..robot.choices import FUNCTIONS
 from ..synthesize.tool import SynthesisError
@@ -84,9 +85,10 @@ def as_text(name: str, result: dict[str, Any]) -> str:
     ]
     mixed = simulation["mixed"]
     cells = result["cells"]
-    flip_flops = sum(n for cell, n in cells.items() if cell.startswith("FD"))
+    sites = counted("xcup", cells)
     on_xcup = (
-        f"{cells['DSP48E2']} DSP48E2, {luts(cells)} LUTs, {flip_flops} flip-flops"
+        f"{sites['multipliers']} DSP48E2, {sites['logic']} LUTs and {sites['memory']} of memory, "
+        f"{sites['flip_flops']} flip-flops"
         if cells
         else f"{about['multipliers']} multipliers, not mapped"
     )
@@ -99,14 +101,6 @@ def as_text(name: str, result: dict[str, Any]) -> str:
             f"{mixed['tasks']} tasks mixed: {mixed['cycles'] / mixed['tasks']:.1f} cycles each",
         ]
     )
-
-
-def luts(cells: dict[str, int]) -> int:
-    """LUTs of an UltraScale+, those of memories and shift registers among them."""
-    memory = {"RAM32M16": 8, "RAM64M8": 8, "RAM32M": 4, "RAM64M": 4, "RAM64X1D": 2, "RAM32X1D": 2}
-    plain = sum(n for cell, n in cells.items() if cell.startswith("LUT"))
-    shifts = sum(n for cell, n in cells.items() if cell.startswith("SRL"))
-    return plain + shifts + sum(cells.get(cell, 0) * n for cell, n in memory.items())
 
 
 def beside_dadu(result: dict[str, Any]) -> str:

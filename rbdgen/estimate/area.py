@@ -41,7 +41,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     "block_rams": ("tables",),
 }
 # Sites that a cell takes, of each quantity. ECP5: as in ``synthesize.report``. UltraScale+: LUTs
-# of a CLB, those of memories as in UG574.
+# of a CLB, those of memories as in UG574; with the names of 7-series cells.
 SITES: dict[str, dict[str, dict[str, int]]] = {
     "ecp5": {
         "logic": {"LUT4": 1, "CCU2C": 2},
@@ -63,8 +63,8 @@ SITES: dict[str, dict[str, dict[str, int]]] = {
             "RAM256X1D": 8,
         },
         "flip_flops": dict.fromkeys(("FDRE", "FDSE", "FDCE", "FDPE"), 1),
-        "block_rams": {"RAMB18E2": 1, "RAMB36E2": 2},
-        "multipliers": {"DSP48E2": 1},
+        "block_rams": {"RAMB18E2": 1, "RAMB36E2": 2, "RAMB18E1": 1, "RAMB36E1": 2},
+        "multipliers": {"DSP48E2": 1, "DSP48E1": 1},
     },
 }
 

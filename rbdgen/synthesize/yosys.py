@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,15 @@ LUT6_COSTS = "2:2,3,6:5,10,20"  # of LUTs with 1, 2, …, 8 inputs, as synth_xil
 
 @dataclass(frozen=True)
 class Cells:
-    """A mapped design: how many cells of which type, and how long Yosys took."""
+    """A mapped design: how many cells of which type, and how long Yosys took.
+
+    ``modules``: cells of the modules that stand in the top and were mapped by themselves.
+    """
 
     top: str
     count: dict[str, int]
     seconds: float
+    modules: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def __getitem__(self, cell: str) -> int:
         return self.count.get(cell, 0)
@@ -174,7 +178,13 @@ def _in_parts(
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-    return Cells(top, dict(sorted(_total(own, top).items())), time.monotonic() - started)
+    inner = {
+        module: {cell: n * each for cell, each in sorted(_total(own, module).items())}
+        for module, n in sorted(own[top].items())
+        if module in own
+    }
+    seconds = time.monotonic() - started
+    return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner)
 
 
 def _counted(
