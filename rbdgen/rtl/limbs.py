@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
@@ -16,7 +15,6 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.round_plan import RoundPlan
 from .apart import instance_of
 from .arithmetic import mirrored
-from .channel import NOT_SHARED
 from .core import Core
 from .folded import Folded
 from .lut_ram import LutRam
@@ -91,10 +89,9 @@ class LimbsInTurn(Core):
         Words that many limbs read stay where they are, and whose turn it is chooses among them.
         """
         limbs, limb = self.plan.limbs, self.limb
-        busy, turn, following = Signal(), Signal(range(len(limbs))), Signal(range(len(limbs)))
+        busy, turn = Signal(), Signal(range(len(limbs)))
         load = Signal(init=1)  # else move on; what comes with no task is never sent
         m.d.comb += [
-            following.eq(Mux(load, 0, turn + 1)),
             # the limb's ready is a register, and low during reset
             self.i.ready.eq(limb.i.ready & load),
             limb.i.valid.eq(busy),
@@ -102,10 +99,9 @@ class LimbsInTurn(Core):
         with m.If(limb.i.ready):
             m.d.sync += [
                 busy.eq(~load | self.i.valid),
-                turn.eq(following),
+                turn.eq(Mux(load, 0, turn + 1)),
                 load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
             ]
-        signed_word = _Signed(m, following, limb.i.ready)
         held: dict[str, Signal] = {}  # word → the register that it stays in
         for name, word in limb.inputs.items():
             signs = [own.inputs[name][1] for own in limbs]
@@ -125,21 +121,20 @@ class LimbsInTurn(Core):
                         for source, of in turns.items():
                             with m.Case(*of):
                                 m.d.comb += now.eq(held.get(source, 0))
-                m.d.comb += limb.i.payload[name].eq(signed_word(now, signs))
+                m.d.comb += limb.i.payload[name].eq(_signed(now, turn, signs))
                 continue
             chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
             with m.If(limb.i.ready):
                 for k, (register, source) in enumerate(zip(chain, words, strict=True)):
                     new = 0 if source == ZERO else self.i.payload[source]
                     m.d.sync += register.eq(Mux(load, new, chain[k + 1]) if chain[k + 1 :] else new)
-            m.d.comb += limb.i.payload[name].eq(signed_word(chain[0], signs))
+            m.d.comb += limb.i.payload[name].eq(_signed(chain[0], turn, signs))
 
     def _collect(self, m: Module) -> None:
         """A result waits in registers, a limb in each, which are filled one after the other."""
         limbs, limb = self.plan.limbs, self.limb
         came = Signal(limb.o.payload.shape(), reset_less=True)  # out of memory into a register
         there, turn = Signal(), Signal(range(len(limbs)))  # whether it holds a limb's, and whose
-        following = Signal.like(turn)
         full, free = Signal(), Signal()  # a whole result; its place, which only the first waits for
         m.d.comb += [
             free.eq(~full | self.o.ready),
@@ -148,16 +143,14 @@ class LimbsInTurn(Core):
         ]
         with m.If(limb.o.ready):
             m.d.sync += [there.eq(limb.o.valid), came.eq(limb.o.payload)]
-        last = turn == len(limbs) - 1
-        m.d.comb += following.eq(Mux(last, 0, turn + 1))
         with m.If(free):
+            last = turn == len(limbs) - 1
             m.d.sync += full.eq(there & last)
             with m.If(there):
-                m.d.sync += turn.eq(following)
-        signed_word = _Signed(m, following, free & there)
+                m.d.sync += turn.eq(Mux(last, 0, turn + 1))
         for name in limb.outputs:
             signs = [own.outputs[name][1] for own in limbs]
-            word, flag = signed_word(came[name], signs), came[limb.flags[name]]
+            word, flag = _signed(came[name], turn, signs), came[limb.flags[name]]
             for k, own in enumerate(limbs):
                 whole = own.outputs[name][0]
                 if whole == ZERO:
@@ -175,23 +168,9 @@ class LimbsInTurn(Core):
         self.taken(m)
 
 
-@dataclass(frozen=True)
-class _Signed:
-    """±words by whose turn it is; the most negative word becomes the most positive one.
-
-    ``following``: whose turn comes next, which it does where it ``moves``.
-    """
-
-    m: Module
-    following: Value
-    moves: Value
-
-    def __call__(self, word: Value, signs: list[float]) -> Value:
-        if all(sign > 0 for sign in signs):
-            return word
-        # beside each word a register of its own, which the carry of all its bits starts from
-        minus = Signal(init=int(signs[0] < 0), attrs=NOT_SHARED)
-        with self.m.If(self.moves):
-            changed = (self.following == k for k, sign in enumerate(signs) if sign < 0)
-            self.m.d.sync += minus.eq(Cat(changed).any())
-        return mirrored(word, minus)
+def _signed(word: Value, turn: Value, signs: list[float]) -> Value:
+    """±``word`` by whose turn it is; the most negative word becomes the most positive one."""
+    if all(sign > 0 for sign in signs):
+        return word
+    minus = Cat(turn == k for k, sign in enumerate(signs) if sign < 0).any()
+    return mirrored(word, minus)
