@@ -32,7 +32,7 @@ DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "hyq-did": (
         "hyq",
         {"functions": ("did",), "multipliers": 156},
-        {"frequency": 150, "router": "router2"},
+        {"frequency": 175, "placer": "static"},
     ),
 }
 SPEED = 8
