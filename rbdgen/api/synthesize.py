@@ -19,7 +19,7 @@ from .folder import read_manifest, write_file
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
-SHOWN = {"logic": "LUTs", "memory": "LUTs of memory", "flip_flops": "FF", "multipliers": "DSP"}
+SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
 
 

@@ -87,8 +87,7 @@ def as_text(name: str, result: dict[str, Any]) -> str:
     cells = result["cells"]
     sites = counted("xcup", cells)
     on_xcup = (
-        f"{sites['multipliers']} DSP48E2, {sites['logic']} LUTs and {sites['memory']} of memory, "
-        f"{sites['flip_flops']} flip-flops"
+        f"{sites['multipliers']} DSP48E2, {sites['luts']} LUTs, {sites['flip_flops']} flip-flops"
         if cells
         else f"{about['multipliers']} multipliers, not mapped"
     )

@@ -111,6 +111,8 @@ def test_counts_are_those_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ecp5, xilinx = count_ecp5([source], "line"), synth_xilinx([source], "line")
     assert ecp5["MULT18X18D"] == xilinx["DSP48E2"] == 3
     assert ecp5["TRELLIS_FF"] == xilinx["FDRE"] == 3 * 36 + 2 * 4
+    own = {module: cells["DSP48E2"] for module, cells in xilinx.modules.items()}
+    assert own == {"line_two": 2, "line_step": 1}  # two of the three stand in line_two
     said: list[str] = []
     monkeypatch.setattr(yosys, "parts", partial(parts, size=1))
     assert count_ecp5([source], "line", jobs=2).count == ecp5.count
