@@ -48,8 +48,8 @@ def synthesize(
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx([place / f"{name}.v"], name, target, jobs=jobs, progress=progress)
-        report = {"top": name, "target": target, "cells": cells.count, "fits": None}
-        report["modules"] = cells.modules
+        report: dict[str, Any] = {"top": name, "target": target, "cells": cells.count}
+        report |= {"modules": cells.modules, "fits": None}
         rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
         of_modules = _of_modules(cells.modules, name)
         text = "\n".join([f"{name} on {target}, mapped only", "", *rows, "", of_modules])

