@@ -24,11 +24,12 @@ class Core(wiring.Component, ABC):
     ``i``: a task, one signed field per graph input, formats as in the fixed graph.
     ``o``: its result, one signed field per graph output, then one bit ``overflow[k]`` per output:
     whether anything that the output depends on overflowed in this task.
-    ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``.
+    ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``. A core
+    inside another has neither (``sticky``): nobody would read them.
     """
 
-    def __init__(self, fixed: FixedGraph) -> None:
-        self.fixed = fixed
+    def __init__(self, fixed: FixedGraph, *, sticky: bool = True) -> None:
+        self.fixed, self.sticky = fixed, sticky
         graph = fixed.graph
         # an input that nothing reads still has its place in the task
         self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
@@ -39,14 +40,9 @@ class Core(wiring.Component, ABC):
             {name: signed(f.width) for name, f in self.outputs.items()}
             | dict.fromkeys(self.flags.values(), 1)
         )
-        super().__init__(
-            {
-                "i": In(stream.Signature(in_layout)),
-                "o": Out(stream.Signature(out_layout)),
-                "overflow": Out(len(self.flags)),
-                "clear": In(1),
-            }
-        )
+        streams = {"i": In(stream.Signature(in_layout)), "o": Out(stream.Signature(out_layout))}
+        seen = {"overflow": Out(len(self.flags)), "clear": In(1)}
+        super().__init__(streams | seen if sticky else streams)
 
     @property
     def parts(self) -> Mapping[str, Any]:
@@ -89,6 +85,8 @@ class Core(wiring.Component, ABC):
         """Whether a result is taken in this cycle; its flags then become sticky."""
         taken = Signal()
         m.d.comb += taken.eq(self.o.valid & self.o.ready)
+        if not self.sticky:
+            return taken
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)

@@ -33,11 +33,11 @@ class Folded(Core):
     cycles after its task was taken; either side may stall at any time. ``i.ready`` is a register.
     """
 
-    def __init__(self, fold: Fold) -> None:
+    def __init__(self, fold: Fold, *, sticky: bool = True) -> None:
         self.fold = fold
         self.fifo = ChannelFifo(fold.channel)
         self.made = Made()
-        super().__init__(fold.fixed)
+        super().__init__(fold.fixed, sticky=sticky)
 
     @property
     def multipliers(self) -> list[Multiplier]:

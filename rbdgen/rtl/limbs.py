@@ -28,13 +28,15 @@ FEW = 4  # words that so many limbs read on average stay in registers of their o
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
-def core_of(plan: AnyPlan, name: str | None = None) -> Core:
-    """The hardware of a plan of any sort; ``name`` as in `RoundTrip`."""
+def core_of(plan: AnyPlan, name: str | None = None, *, sticky: bool = True) -> Core:
+    """The hardware of a plan of any sort; ``name`` as in `RoundTrip`, ``sticky`` as in `Core`."""
     if isinstance(plan, LimbPlan):
-        return LimbsInTurn(plan, name)
+        return LimbsInTurn(plan, name, sticky=sticky)
     if isinstance(plan, RoundPlan):
-        return InRounds(plan)
-    return Folded(plan) if isinstance(plan, Fold) else RoundTrip(plan, name)
+        return InRounds(plan, sticky=sticky)
+    if isinstance(plan, Fold):
+        return Folded(plan, sticky=sticky)
+    return RoundTrip(plan, name, sticky=sticky)
 
 
 class LimbsInTurn(Core):
@@ -47,11 +49,11 @@ class LimbsInTurn(Core):
     time. No path leads from ``o.ready`` to ``i.ready``, which is low during reset.
     """
 
-    def __init__(self, plan: LimbPlan, name: str | None = None) -> None:
+    def __init__(self, plan: LimbPlan, name: str | None = None, *, sticky: bool = True) -> None:
         self.plan, self.name = plan, name
         own = f"{name}_{LIMB}" if name else None
-        self.limb = core_of(plan.template, own)
-        super().__init__(plan.instances.whole)
+        self.limb = core_of(plan.template, own, sticky=False)
+        super().__init__(plan.instances.whole, sticky=sticky)
 
     @property
     def parts(self) -> Mapping[str, Any]:

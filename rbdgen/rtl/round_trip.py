@@ -30,7 +30,7 @@ class RoundTrip(Core):
     be written apart: Amaranth's time and memory then grow with the largest of them.
     """
 
-    def __init__(self, plan: Plan, name: str | None = None) -> None:
+    def __init__(self, plan: Plan, name: str | None = None, *, sticky: bool = True) -> None:
         self.plan, self.name = plan, name
         self.regions: dict[Region, RegionPipeline] = {
             region: RegionPipeline(plan, region)
@@ -38,7 +38,7 @@ class RoundTrip(Core):
             if region not in (INPUT, OUTPUT)
         }
         self.fifos = [ChannelFifo(channel) for channel in plan.channels]
-        super().__init__(plan.fixed)
+        super().__init__(plan.fixed, sticky=sticky)
         self._results = LutRam(len(self.o.payload.as_value()), BANK)
 
     @property

@@ -29,10 +29,10 @@ class InRounds(Core):
     any time. ``i.ready`` is a register.
     """
 
-    def __init__(self, plan: RoundPlan) -> None:
+    def __init__(self, plan: RoundPlan, *, sticky: bool = True) -> None:
         self.plan = plan
         self.made = Made()
-        super().__init__(plan.visited.whole)
+        super().__init__(plan.visited.whole, sticky=sticky)
 
     @property
     def multipliers(self) -> list[Multiplier]:

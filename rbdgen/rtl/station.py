@@ -88,7 +88,11 @@ class Station(wiring.Component):
 
     def __init__(self, accelerator: Accelerator, stage: Stage, name: str | None = None) -> None:
         self.accelerator, self.stage, self.name = accelerator, stage, name
-        self.core: Core = core_of(stage.plan, name) if stage.plan else Passing(stage.fixed)
+        self.core: Core = (
+            core_of(stage.plan, name, sticky=False)
+            if stage.plan
+            else Passing(stage.fixed, sticky=False)
+        )
         self.senders = senders_of(accelerator, stage)
         turn = TURNS if stage.name == "integrate" else {}
         self.task = data.StructLayout(
