@@ -215,7 +215,7 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
-    model, names = build_core(core, folder, progress)
+    model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))
     outputs = {n: run.outputs[:, k] for k, n in enumerate(names)}
     flags = run.outputs[:, len(names) :].astype(bool)

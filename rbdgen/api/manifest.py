@@ -8,6 +8,7 @@ from typing import Any
 from .. import __version__
 from ..compiler import Core
 from ..rtl.channel import capacity
+from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
@@ -20,7 +21,6 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
     plan, front = core.plan, core.front
     facts = robot_facts(front)
     words = formats(core)
-    flags = made.core.flags
     return {
         "generator": f"rbdgen {__version__}",
         "name": made.top,
@@ -49,22 +49,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         },
         "operations": facts["operations"],
         "rewrites": facts["rewrites"],
-        "ports": {
-            "clock": "clk",
-            "reset": "rst",
-            "input": {
-                "fields": [
-                    {"name": n, "signed": True, **words["input"][n]} for n in made.core.inputs
-                ]
-            },
-            "output": {
-                "fields": [
-                    {"name": n, "signed": True, **words["output"][n]} for n in made.core.outputs
-                ]
-                + [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
-            },
-            "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},
-        },
+        "ports": core_ports(core, made.core),
         "formats": words,
         "axi": {
             kind: {
@@ -93,4 +78,21 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
             n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest()
             for n, t in files.items()
         },
+    }
+
+
+def core_ports(core: Core, hardware: Hardware) -> dict[str, Any]:
+    """Of the hardware of a core: clock, reset, the fields of both streams, the flags."""
+    words, flags = formats(core), hardware.flags
+    given, found = (
+        [{"name": n, "signed": True, **words[way][n]} for n in names]
+        for way, names in (("input", hardware.inputs), ("output", hardware.outputs))
+    )
+    found += [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
+    return {
+        "clock": "clk",
+        "reset": "rst",
+        "input": {"fields": given},
+        "output": {"fields": found},
+        "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},
     }

@@ -7,27 +7,31 @@ from pathlib import Path
 from typing import Any
 
 from ..compiler import Core
-from ..rtl.emit import emit
+from ..rtl.emit import core_files
+from ..rtl.limbs import core_of
 from ..simulate.model import Model
 from ..simulate.ports import Ports
 from ..simulate.verilate import build
-from .manifest import manifest
+from .manifest import core_ports
 
 Progress = Callable[[str], None]
 
 
 def build_core(
-    core: Core, folder: Path, progress: Progress = lambda _: None
+    core: Core,
+    folder: Path,
+    name: str = "core",
+    opt: str = "-O1",
+    progress: Progress = lambda _: None,
 ) -> tuple[Model, list[str]]:
-    """Emit and Verilate a core in ``folder``; the model and the names of its outputs."""
+    """Emit and Verilate a core in ``folder``, no shells; the model and the names of its outputs."""
     progress("Verilog")
-    made = emit(core.plan, "core")
-    (folder / "core.v").write_text(made.files["core.v"])
-    entry: dict[str, Any] = manifest(core, made, {})["ports"]
-    model = build(
-        [folder / "core.v"], "core", folder, ports=Ports.from_manifest(entry), progress=progress
-    )
-    return model, list(made.core.outputs)
+    hardware = core_of(core.plan, name)
+    source = folder / f"{name}.v"
+    source.write_text(core_files(hardware, name)[source.name])
+    ports = Ports.from_manifest(core_ports(core, hardware))
+    model = build([source], name, folder, ports=ports, opt=opt, progress=progress)
+    return model, list(hardware.outputs)
 
 
 def load_core(

@@ -18,8 +18,37 @@ from pathlib import Path
 Progress = Callable[[str], None]
 
 
+HEADER = "runtime.h"
+# What every file of a model and of its harness includes.
+_HEADER = """#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_vcd_c.h"
+#endif
+"""
+
+
 class SimulationError(RuntimeError):
     """A model that cannot be built, or a design that broke the rules of its streams."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Verilator's runtime: a header, precompiled beside it, that comes first; and objects."""
+
+    header: Path
+    objects: list[Path]
+
+
+def cache_folder() -> Path:
+    """Where rbdgen keeps what can be made again: ``$XDG_CACHE_HOME/rbdgen``, else in ~/.cache."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "rbdgen"
 
 
 @dataclass(frozen=True)
@@ -57,20 +86,19 @@ class Toolchain:
         environment = os.environ | {"VERILATOR_ROOT": str(self.root)}
         _call([self.root / "bin" / "verilator_bin", *arguments], "Verilator", environment)
 
-    def precompile(self, header: Path) -> None:
-        """What every file of a model includes first, read once: g++ finds it by its name."""
-        target = header.with_name(f"{header.name}.gch")
-        command: list[str | Path] = [self.compiler, *self.flags, f"-I{header.parent}"]
-        _call([*command, "-x", "c++-header", header, "-o", target], "C++ compiler")
-
     def compile(
-        self, files: Sequence[Path], work: Path, jobs: int, say: Progress | None = None
+        self,
+        files: Sequence[Path],
+        work: Path,
+        jobs: int,
+        options: Sequence[str | Path] = (),
+        say: Progress | None = None,
     ) -> list[Path]:
         """One object in ``work`` for each file."""
 
         def compile_one(source: Path) -> Path:
             target = work / f"{source.stem}.o"
-            command: list[str | Path] = [self.compiler, *self.flags, f"-I{work}"]
+            command: list[str | Path] = [self.compiler, *self.flags, f"-I{work}", *options]
             command += ["-c", source, "-o", target]
             _call(command, "C++ compiler")
             return target
@@ -83,18 +111,35 @@ class Toolchain:
                     say(f"C++: {len(objects)} of {len(files)} files")
         return objects
 
-    def runtime(self, out_dir: Path, jobs: int) -> list[Path]:
-        """Objects of Verilator's runtime, compiled once for each folder and set of options."""
+    def runtime(self, jobs: int) -> Runtime:
+        """What all models share, made once for each compiler and set of options.
+
+        It lies in `cache_folder`, where each file appears whole or not at all.
+        """
+        folder = (
+            cache_folder() / f"verilator-{hashlib.sha256(repr(self).encode()).hexdigest()[:16]}"
+        )
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
-        folder = out_dir / f"runtime-{hashlib.sha256(repr(self).encode()).hexdigest()[:16]}"
-        missing = [name for name in names if not (folder / f"{name}.o").exists()]
-        if missing:
-            folder.mkdir(exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".runtime-", dir=out_dir) as scratch:
-                sources = [self.root / "include" / f"{name}.cpp" for name in missing]
-                for made in self.compile(sources, Path(scratch).resolve(), jobs):
-                    made.replace(folder / made.name)
-        return [folder / f"{name}.o" for name in names]
+        made = Runtime(folder / HEADER, [folder / f"{name}.o" for name in names])
+        missing = [file for file in made.objects if not file.exists()]
+        precompiled = folder / f"{HEADER}.gch"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as scratch:
+                work = Path(scratch)
+                sources = [self.root / "include" / f"{file.stem}.cpp" for file in missing]
+                for file in self.compile(sources, work, jobs):
+                    file.replace(folder / file.name)
+                if not precompiled.exists():
+                    (work / HEADER).write_text(_HEADER)
+                    command = [self.compiler, *self.flags, "-x", "c++-header"]
+                    _call([*command, work / HEADER, "-o", work / precompiled.name], "C++ compiler")
+                    (work / HEADER).replace(made.header)
+                    (work / precompiled.name).replace(precompiled)
+        except OSError as error:
+            where = f"{error.filename or folder}: {error.strerror}"
+            raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
+        return made
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""

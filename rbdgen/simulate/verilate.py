@@ -19,6 +19,8 @@ from .model import Model
 from .ports import Ports
 from .toolchain import Progress, SimulationError, Toolchain
 
+UNIT = 4_000_000  # bytes of C++ that are compiled as one: some 400 MB of a compiler's memory
+
 
 def build(
     sources: Sequence[Path],
@@ -36,8 +38,8 @@ def build(
     """Verilate and compile ``top``, or take the model built before from the same text.
 
     The library lies in ``out_dir`` under a name that hashes sources, ports, options and the
-    Verilator version; it appears there whole or not at all. So does Verilator's runtime, which
-    the models of one folder share.
+    Verilator version; it appears there whole or not at all. Verilator's own runtime is compiled
+    once for all models, see `Toolchain.runtime`.
 
     Args:
         sources: Verilog files.
@@ -75,11 +77,27 @@ def build(
             say(f"Verilator: {top}")
             toolchain.verilate([*options, "-Mdir", work, *sources])
             (work / "harness.cpp").write_text(harness)
-            runtime = toolchain.runtime(out_dir, jobs)
-            toolchain.precompile(work / "Vdut__pch.h")
-            objects = toolchain.compile(sorted(work.glob("*.cpp")), work, jobs, say)
-            toolchain.link([*objects, *runtime], work / "model.so").replace(library)
+            runtime = toolchain.runtime(jobs)
+            first: list[str | Path] = ["-include", runtime.header]
+            objects = toolchain.compile(_units(work), work, jobs, first, say)
+            toolchain.link([*objects, *runtime.objects], work / "model.so").replace(library)
     return Model(library, ports)
+
+
+def _units(work: Path) -> list[Path]:
+    """The C++ in ``work``, several files compiled as one: most of the time goes into headers."""
+    units: list[list[Path]] = []
+    size = UNIT
+    for file in sorted(work.glob("*.cpp")):
+        size += file.stat().st_size
+        if size > UNIT:
+            units.append([])
+            size = file.stat().st_size
+        units[-1].append(file)
+    made = [work / f"unit_{k}.cc" for k in range(len(units))]
+    for unit, files in zip(made, units, strict=True):
+        unit.write_text("".join(f'#include "{file.name}"\n' for file in files))
+    return made
 
 
 def _harness(ports: Ports) -> str:

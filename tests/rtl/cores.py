@@ -14,17 +14,14 @@ from amaranth.lib.memory import Memory
 
 from rbdgen import compiler, plans
 from rbdgen.api.evaluate import integer_results, to_words
-from rbdgen.api.manifest import manifest
+from rbdgen.api.rtl import build_core
 from rbdgen.api.simulate import batches
 from rbdgen.compiler import Core, Front, compile_core
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
-from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.simulate.model import Model, Result
-from rbdgen.simulate.ports import Ports
-from rbdgen.simulate.verilate import build
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:
@@ -80,17 +77,10 @@ def batch(core: Core, words: dict[str, np.ndarray]) -> Batch:
     )
 
 
-def ports_of(core: Core, made: Emitted) -> Ports:
-    return Ports.from_manifest(manifest(core, made, {})["ports"])
-
-
 def verilated(core: Core, folder: Path, name: str) -> Model:
-    """The core as ``emit`` writes it; cores in one folder share Verilator's runtime."""
-    made = emit(core.plan, name)
-    source = folder / f"{name}.v"
-    source.write_text(made.files[source.name])
+    """The core as it is generated, without shells."""
     # -O0: these cores are small, compiling takes longer than running
-    return build([source], name, folder, ports=ports_of(core, made), opt="-O0")
+    return build_core(core, folder, name, opt="-O0")[0]
 
 
 def check(run: Result, expected: Batch) -> None:

@@ -9,6 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from rbdgen.api.manifest import core_ports
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
@@ -21,7 +22,6 @@ from tests.rtl.cores import (
     check,
     check_on_time,
     core_of,
-    ports_of,
     shared_folder,
     states_within_limits,
     verilated,
@@ -139,7 +139,7 @@ def test_overflow_sticks_until_cleared(folder: Path) -> None:
     """The core's ``overflow`` beside each result, with ``clear`` given beside some tasks."""
     core = CASES["pendulum_12"]()
     made = emit(core.plan, "pendulum_12")
-    ports = ports_of(core, made)
+    ports = Ports.from_manifest(core_ports(core, made.core))
     outputs = len(core.fixed.graph.outputs)
     last = ports.output.width + outputs - 1
     text = STICKY.format(

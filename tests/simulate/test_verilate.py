@@ -164,6 +164,31 @@ def test_built_once(folder: Path, source: Path, fifo: Model) -> None:
     assert not lines
 
 
+def test_the_runtime_is_made_once(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two folders, one runtime; the models are as good as any."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    times = []
+    for place in (tmp_path / "one", tmp_path / "two"):
+        model = build([source], "fifo", place, ports=PORTS, opt="-O0")
+        np.testing.assert_array_equal(model.run(tokens(20)).outputs, tokens(20))
+        (runtime,) = (tmp_path / "cache" / "rbdgen").iterdir()
+        times.append({file.name: file.stat().st_mtime_ns for file in runtime.iterdir()})
+    assert times[0] == times[1]
+    assert set(times[0]) == {"runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"}
+
+
+def test_a_cache_that_cannot_be_is_one_line(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(SimulationError, match=r"file.*: Not a directory; XDG_CACHE_HOME can name"):
+        build([source], "fifo", tmp_path / "models", ports=PORTS)
+    assert not list((tmp_path / "models").iterdir())
+
+
 def test_errors_name_the_line(folder: Path) -> None:
     broken = folder / "broken.v"
     broken.write_text("module broken (input clk);\n  nonsense\nendmodule\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rbdgen.api.manifest import core_ports
 from rbdgen.compiler import compile_core, front_end
 from rbdgen.data import data_folder
 from rbdgen.rtl.emit import emit
@@ -18,7 +19,7 @@ from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import Cells, synth_ecp5
 from tests.rtl import small_cores
-from tests.rtl.cores import any_words, cell_models, check, ports_of, states_within_limits
+from tests.rtl.cores import any_words, cell_models, check, states_within_limits
 from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
 
 STATES = 200
@@ -77,7 +78,7 @@ def test_core_of_cells(tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
     core = compile_core(front_end("pendulum"))
     made = emit(core.plan, "core")
-    cells, model = of_cells(tmp_path, made.files, ports_of(core, made))
+    cells, model = of_cells(tmp_path, made.files, Ports.from_manifest(core_ports(core, made.core)))
     for cell in ("CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD", "LUT4"):
         assert cells[cell] > 0
     assert cells["MULT18X18D"] == core.plan.schedule.binding.multipliers
