@@ -44,7 +44,7 @@ def simulate_accelerator(
     entry = read_manifest(folder)
     made = accelerate(str(folder / DESIGN), progress)
     same_graphs(folder, made)
-    model = load_core(folder, entry, progress=progress)
+    model = load_core(folder, entry, tasks=states, progress=progress)
     state = within_limits(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
     functions = {}

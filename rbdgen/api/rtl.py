@@ -15,6 +15,7 @@ from ..simulate.verilate import build
 from .manifest import core_ports
 
 Progress = Callable[[str], None]
+FEW = 10_000  # tasks for which a C++ compiler that optimises takes longer than it saves
 
 
 def build_core(
@@ -35,11 +36,16 @@ def build_core(
 
 
 def load_core(
-    folder: Path, entry: dict[str, Any], trace: bool = False, progress: Progress = lambda _: None
+    folder: Path,
+    entry: dict[str, Any],
+    *,
+    tasks: int | None = None,
+    trace: bool = False,
+    progress: Progress = lambda _: None,
 ) -> Model:
     """Verilate the core of a generated folder; the library is kept in it.
 
-    One that can ``trace`` is for short runs: it is compiled sooner and runs slower.
+    For few ``tasks``, and to ``trace``, it is compiled sooner and runs slower; None: many.
     """
     name = entry["name"]
     return build(
@@ -48,6 +54,6 @@ def load_core(
         folder / "simulation",
         ports=Ports.from_manifest(entry["ports"]),
         trace=trace,
-        opt="-O0" if trace else "-O1",
+        opt="-O0" if trace or (tasks is not None and tasks <= FEW) else "-O1",
         progress=progress,
     )

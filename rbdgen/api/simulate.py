@@ -53,7 +53,7 @@ def simulate(
         return simulate_accelerator(place, states, seed, progress, waves)
     core = compile_core(front_end(str(place / DESIGN)), progress)
     same_graph(place, core)
-    model = load_core(place, entry, progress=progress)
+    model = load_core(place, entry, tasks=states, progress=progress)
 
     overall = Error()
     errors: dict[str, Error] = {}

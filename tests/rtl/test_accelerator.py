@@ -76,7 +76,7 @@ def verilated(made: Accelerated, folder: Path, name: str) -> Model:
     core = AcceleratorCore(made.accelerator, name)
     (folder / f"{name}.v").write_text(core_files(core, name)[f"{name}.v"])
     ports = Ports.from_manifest(accelerator_manifest(made, core, name, {})["ports"])
-    return build([folder / f"{name}.v"], name, folder, ports=ports)
+    return build([folder / f"{name}.v"], name, folder, ports=ports, opt="-O0")
 
 
 def any_words(rng: np.random.Generator, of: Format) -> np.ndarray:
