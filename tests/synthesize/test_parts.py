@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from rbdgen.api.kept import kept
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.parts import TOP, Part, parts
-from rbdgen.synthesize.yosys import count_ecp5, synth_xilinx
+from rbdgen.synthesize.yosys import Cells, count_ecp5, synth_xilinx
 
 # top_a stands in top_b and in top; low, which flattening takes up, in both.
 RTLIL = r"""
@@ -119,3 +121,39 @@ def test_counts_are_those_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert synth_xilinx([source], "line", jobs=2, progress=said.append).count == xilinx.count
     assert said[0] == "Yosys: 3 modules in 3 runs"
     assert {line.split(":")[0] for line in said[1:]} == {f"part {k} of 3" for k in (1, 2, 3)}
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_a_mapping_that_was_stopped_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(yosys, "parts", partial(parts, size=1))
+    source = tmp_path / "line.v"
+    source.write_text(PIPELINE)
+    keep = partial(kept, tmp_path / "parts", "part")
+
+    def mapped(until: str | None) -> tuple[Cells | None, set[str]]:
+        """The cells, and which parts were mapped for them; stopped at one."""
+        said: set[str] = set()
+
+        def say(line: str) -> None:
+            part = line.split(" of ")[0]
+            if part == until:
+                raise KeyboardInterrupt
+            if part.startswith("part"):
+                said.add(part)
+
+        with suppress(KeyboardInterrupt):
+            return synth_xilinx([source], "line", progress=say, keep=keep), said
+        return None, said
+
+    assert mapped("part 2") == (None, {"part 1"})
+    cells, said = mapped(None)
+    assert cells is not None
+    assert cells["DSP48E2"] == 3
+    assert said == {"part 2", "part 3"}
+    again, said = mapped(None)
+    assert again is not None
+    assert again.count == cells.count
+    assert not said
