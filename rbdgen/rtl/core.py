@@ -12,6 +12,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
+from .fields import fill
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -69,16 +70,17 @@ class Core(wiring.Component, ABC):
     ) -> data.View[data.StructLayout]:
         """The output's word: every output and its flag, by the node they come from."""
         fixed = self.fixed
-        result = Signal(self.o.payload.shape())
+        found: dict[str, Value | int] = {}
         for name, node in fixed.graph.outputs.items():
             origin = source(node)
             if origin.op is Op.CONST:
-                value = int(fixed.formats[origin].quantize(origin.value))
-                m.d.comb += result[name].eq(value)
+                found[name] = int(fixed.formats[origin].quantize(origin.value))
                 continue
-            m.d.comb += result[name].eq(values[origin])
+            found[name] = values[origin]
             if origin in flags:
-                m.d.comb += result[self.flags[name]].eq(flags[origin])
+                found[self.flags[name]] = flags[origin]
+        result = Signal(self.o.payload.shape())
+        fill(m, result, found)
         return result
 
     def taken(self, m: Module) -> Signal:

@@ -16,6 +16,7 @@ from ..schedule.round_plan import RoundPlan
 from .apart import instance_of
 from .arithmetic import mirrored
 from .core import Core
+from .fields import fill
 from .folded import Folded
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -105,6 +106,7 @@ class LimbsInTurn(Core):
                 load.eq(Mux(load, ~self.i.valid, turn == len(limbs) - 2)),
             ]
         held: dict[str, Signal] = {}  # word → the register that it stays in
+        sent: dict[str, Value | int] = {}
         for name, word in limb.inputs.items():
             signs = [own.inputs[name][1] for own in limbs]
             words = [own.inputs[name][0] for own in limbs]
@@ -123,14 +125,15 @@ class LimbsInTurn(Core):
                         for source, of in turns.items():
                             with m.Case(*of):
                                 m.d.comb += now.eq(held.get(source, 0))
-                m.d.comb += limb.i.payload[name].eq(_signed(now, turn, signs))
+                sent[name] = _signed(now, turn, signs)
                 continue
             chain = [Signal(signed(word.width), reset_less=True) for _ in limbs]
             with m.If(limb.i.ready):
                 for k, (register, source) in enumerate(zip(chain, words, strict=True)):
                     new = 0 if source == ZERO else self.i.payload[source]
                     m.d.sync += register.eq(Mux(load, new, chain[k + 1]) if chain[k + 1 :] else new)
-            m.d.comb += limb.i.payload[name].eq(_signed(chain[0], turn, signs))
+            sent[name] = _signed(chain[0], turn, signs)
+        fill(m, limb.i.payload, sent)
 
     def _collect(self, m: Module) -> None:
         """A result waits in registers, a limb in each, which are filled one after the other."""
@@ -150,6 +153,7 @@ class LimbsInTurn(Core):
             m.d.sync += full.eq(there & last)
             with m.If(there):
                 m.d.sync += turn.eq(Mux(last, 0, turn + 1))
+        collected: dict[str, Value | int] = {}
         for name in limb.outputs:
             signs = [own.outputs[name][1] for own in limbs]
             word, flag = _signed(came[name], turn, signs), came[limb.flags[name]]
@@ -159,14 +163,15 @@ class LimbsInTurn(Core):
                     continue
                 for field, value in ((whole, word), (self.flags[whole], flag)):
                     register = Signal.like(self.o.payload[field], reset_less=True)
-                    m.d.comb += self.o.payload[field].eq(register)
+                    collected[field] = register
                     # no path from o.ready but to the first limb's
                     with m.If(there & (turn == k) & (free if k == 0 else 1)):
                         m.d.sync += register.eq(value)
         fixed = self.plan.instances.whole
         for name, node in fixed.graph.outputs.items():
             if node.op is Op.CONST:
-                m.d.comb += self.o.payload[name].eq(int(self.outputs[name].quantize(node.value)))
+                collected[name] = int(self.outputs[name].quantize(node.value))
+        fill(m, self.o.payload, collected)
         self.taken(m)
 
 

@@ -10,6 +10,7 @@ from amaranth.lib import data
 
 from ..accelerator.routes import RESULT
 from ..accelerator.stages import TAG
+from .fields import fitted
 from .lut_ram import LutRam
 from .slot_queue import SlotQueue
 from .slots import Slots
@@ -51,7 +52,9 @@ class Retiring:
                 o.payload.function.eq(found.function),
                 o.payload.tag.eq(tag),
                 o.payload.overflow.eq(overflow),
-                *(o.payload.words[k].eq(word) for k, word in enumerate(words)),
+                o.payload.words.as_value().eq(
+                    Cat(fitted(word, core.result_width) for word in words)
+                ),
             ]
         m.d.sync += [self.slots.leaves.eq(picked & moves), self.slots.left.eq(found.slot)]
 

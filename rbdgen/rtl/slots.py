@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from amaranth.hdl import Module, Mux, Signal, Value
 
 from ..accelerator.routes import AGAIN, HOST, RESULT
+from .fields import fill
 from .lut_ram import LutRam
 from .station import FLAG, bank_layout, is_one_of
 
@@ -72,12 +73,12 @@ class Slots:
         written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")
         if sender == HOST:
             write, address = self.comes, self.slot
-            m.d.comb += [written[word].eq(self.task.words[word]) for word in fields]
+            fill(m, written, {word: self.task.words[word] for word in fields})
         else:
             station = core.stations[sender]
             write, address = station.done, station.whose.slot
-            m.d.comb += [written[word].eq(station.o[word]) for word in fields]
-            m.d.comb += written[FLAG].eq(station.flag)
+            words = {word: station.o[word] for word in fields}
+            fill(m, written, {**words, FLAG: station.flag})
         ram = LutRam(layout.size, self.depth)
         core.made_rams.append(ram)
         m.submodules[f"bank_{name}"] = ram.instance(

@@ -15,6 +15,7 @@ from ..graph.fixed import Format
 from ..graph.node import Node, source
 from .apart import instance_of
 from .core import Core
+from .fields import fill
 from .limbs import core_of
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -147,13 +148,13 @@ class Station(wiring.Component):
                 beside.o.payload.flag | Cat(core.o.payload[f] for f in core.flags.values()).any()
             ),
         ]
-        m.d.comb += [self.o[name].eq(core.o.payload[name]) for name in core.outputs]
+        fill(m, self.o, {name: core.o.payload[name] for name in core.outputs})
         return m
 
     def _operands(self, m: Module) -> tuple[data.View[data.StructLayout], Value]:
         """Every operand of the visit that is offered, and the flag of what they come from."""
         task = self.i.payload
-        fetched = Signal(self.core.i.payload.shape())
+        operands: dict[str, Value | int] = {}
         flags: list[Value] = []
         for field, word in self.core.inputs.items():
             value: Value = Const(0, signed(word.width))
@@ -167,12 +168,13 @@ class Station(wiring.Component):
                 here = self._visiting(task, visits)
                 value = Mux(here, new, value)
                 flags.append(here & out)
-            m.d.comb += fetched[field].eq(value)
+            operands[field] = value
         for sender in self.senders:
             if sender != HOST:
                 here = self._visiting(task, self._reading(sender))
                 flags.append(here & self.read[sender][FLAG])
-        flag = Signal()
+        fetched, flag = Signal(self.core.i.payload.shape()), Signal()
+        fill(m, fetched, operands)
         m.d.comb += flag.eq(Cat(flags).any())
         return fetched, flag
 

@@ -9,6 +9,7 @@ from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rbdgen.rtl.fields import fill
 from rbdgen.rtl.selecting import select
 from rbdgen.rtl.skid import Skid
 from rbdgen.rtl.task_packets import WORD_BITS, PacketFormat, Status
@@ -118,12 +119,14 @@ class TaskReader(wiring.Component):
             self.error.p.tag.eq(tag),
         ]
 
+        operands: dict[str, Value | int] = {}
         for k, (name, _) in enumerate(self.o.p.words.shape()):
             beat, lane = divmod(1 + k, packets.lanes)
             operand = Signal(packets.widths[k], name=f"word_{k}", reset_less=True)
             with m.If(accept & at[beat]):
                 m.d.sync += operand.eq(self.i.p.data.word_select(lane, WORD_BITS))
-            m.d.comb += self.o.p.words[name].eq(operand)
+            operands[name] = operand
+        fill(m, self.o.p.words, operands)
         return m
 
 
