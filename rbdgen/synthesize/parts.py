@@ -8,8 +8,11 @@ in which the modules that stand in it are black boxes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from rbdgen.synthesize.tool import SynthesisError
 
 SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to; a module is never cut
 TOP = "rbdgen_part"  # of a part: one of each of its modules stands in it
@@ -43,19 +46,30 @@ class _Module:
         return f"attribute \\blackbox 1\n{head}\n{''.join(_PORT.findall(self.text))}end\n"
 
 
-def parts(rtlil: str, size: int = SIZE) -> list[Part]:
-    """The modules marked ``keep_hierarchy``, each with all that is flattened into it.
+def parts(texts: Iterable[str], top: str, kept: Sequence[str] = (), size: int = SIZE) -> list[Part]:
+    """The modules of a design that keep their borders, each with all that is flattened into it.
 
     Args:
-        rtlil: of Yosys, a whole design after ``hierarchy``.
+        texts: RTLIL; modules of later ones replace those of earlier ones.
+        top: the module that all others stand in.
+        kept: patterns of names of other modules that keep their borders; so do those marked
+            ``keep_hierarchy``.
         size: see `SIZE`.
 
     Returns:
         Every such module once; the largest first.
+
+    Raises:
+        SynthesisError: no ``top``.
     """
-    modules = _modules(rtlil)
-    marked = {name for name, m in modules.items() if m.kept}
-    whole = {name: _flattened(name, marked, modules) for name in marked}
+    modules: dict[str, _Module] = {}
+    for text in texts:
+        modules |= _modules(text, (top, *kept))
+    if f"\\{top}" not in modules:
+        raise SynthesisError(f"no module {top} in the sources")
+    inside = _standing_in(f"\\{top}", modules)
+    marked = {name for name in inside if modules[name].kept}
+    whole = {name: _standing_in(name, modules, marked) for name in marked}
     cost = {name: sum(len(modules[m].text) for m in whole[name]) for name in marked}
     bins: list[list[str]] = []
     for name in sorted(marked, key=lambda name: (-cost[name], name)):
@@ -67,20 +81,24 @@ def parts(rtlil: str, size: int = SIZE) -> list[Part]:
     return [Part(tuple(m.removeprefix("\\") for m in b), _text(b, whole, modules)) for b in bins]
 
 
-def _modules(rtlil: str) -> dict[str, _Module]:
-    found = {module[1]: module[0] for module in _MODULE.finditer(rtlil)}
-    return {
-        name: _Module(text, frozenset(_CELL.findall(text)), bool(_KEPT.search(text)))
-        for name, text in found.items()
-    }
+def _modules(rtlil: str, kept: Sequence[str]) -> dict[str, _Module]:
+    found = {}
+    for module in _MODULE.finditer(rtlil):
+        name, text = module[1], module[0]
+        mark = any(fnmatchcase(name.removeprefix("\\"), pattern) for pattern in kept)
+        marked = bool(_KEPT.search(text))
+        if mark and not marked:
+            text = f"attribute \\keep_hierarchy 1\n{text}"
+        found[name] = _Module(text, frozenset(_CELL.findall(text)), mark or marked)
+    return found
 
 
-def _flattened(name: str, marked: set[str], modules: Mapping[str, _Module]) -> list[str]:
-    """``name``, then the modules that are flattened into it."""
+def _standing_in(name: str, modules: Mapping[str, _Module], but: Container[str] = ()) -> list[str]:
+    """``name``, then all modules that stand in it, ``but`` these and what stands in them alone."""
     found = [name]
     for each in found:  # grows
         inner = sorted(cell for cell in modules[each].cells if cell in modules)
-        found += [cell for cell in inner if cell not in marked and cell not in found]
+        found += [cell for cell in inner if cell not in but and cell not in found]
     return found
 
 

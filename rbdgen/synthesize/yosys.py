@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
+import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -25,6 +25,8 @@ STEPS = r"^\d+(\.\d+)?\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9|ABC) pass|Print
 NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
 XILINX = ("xcup", "xc7")
 MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
+READ = 20_000_000  # bytes of Verilog that a run reads
+_ENDS = re.compile(r"(?<=^endmodule\n)", re.MULTILINE)
 LUT6_COSTS = "2:2,3,6:5,10,20"  # of LUTs with 1, 2, …, 8 inputs, as synth_xilinx has them
 # Gives the result of the function, or what it gave before for the same text.
 Keep = Callable[[str, Callable[[], Any]], Any]
@@ -159,14 +161,9 @@ def _in_parts(
     """``script`` on each of the modules ``kept`` and on ``top``; a few of them in each run."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
         folder = Path(name)
-        whole = [
-            f"hierarchy -top {top}",
-            f"setattr -mod -set keep_hierarchy 1 {top} {' '.join(kept)}",
-            "write_rtlil whole.il",
-        ]
         started = time.monotonic()
-        _yosys(sources, whole, folder, progress)
-        runs = parts((folder / "whole.il").read_text())
+        texts = [text for source in sources for text in _rtlil(source, folder, progress)]
+        runs = parts(texts, top, kept)
         if progress:
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
 
@@ -198,6 +195,31 @@ def _in_parts(
     return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner)
 
 
+def _rtlil(source: Path, folder: Path, progress: Progress | None) -> Iterator[str]:
+    """The modules of a source; Verilog by Yosys, in runs of its own where it is long."""
+    text = _text_of(source)
+    if source.suffix == ".il":
+        yield text
+        return
+    pieces = [""]
+    for module in _ENDS.split(text):
+        if len(pieces[-1]) + len(module) > READ and pieces[-1]:
+            pieces.append("")
+        pieces[-1] += module
+    for k, piece in enumerate(pieces):
+        if progress and pieces[1:]:
+            progress(f"Yosys: reading {source.name}, part {k + 1} of {len(pieces)}")
+        (folder / "piece.v").write_text(piece)
+        _yosys([], ["read_verilog -sv piece.v", "write_rtlil piece.il"], folder, progress)
+        yield (folder / "piece.il").read_text()
+
+
+def _text_of(source: Path) -> str:
+    if not source.is_file():
+        raise SynthesisError(f"no such source: {source}")
+    return source.read_text()
+
+
 def _counted(
     sources: Sequence[Path], script: Sequence[str], folder: Path, progress: Progress | None
 ) -> dict[str, Mapping[str, int]]:
@@ -213,9 +235,7 @@ def _yosys(
     """Read copies of the sources in ``folder``, then run ``script`` there."""
     lines = []
     for n, source in enumerate(sources):
-        if not source.is_file():
-            raise SynthesisError(f"no such source: {source}")
-        shutil.copy(source, folder / f"{n}-{source.name}")
+        (folder / f"{n}-{source.name}").write_text(_text_of(source))
         reader = "read_rtlil" if source.suffix == ".il" else "read_verilog -defer -sv"
         lines.append(f"{reader} {'-overwrite ' if n else ''}{n}-{source.name}")
     (folder / "script.ys").write_text("\n".join([*lines, *script, ""]))

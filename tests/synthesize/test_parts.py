@@ -11,6 +11,7 @@ import pytest
 from rbdgen.api.kept import kept
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.parts import TOP, Part, parts
+from rbdgen.synthesize.tool import SynthesisError
 from rbdgen.synthesize.yosys import Cells, count_ecp5, synth_xilinx
 
 # top_a stands in top_b and in top; low, which flattening takes up, in both.
@@ -64,7 +65,7 @@ def defined(part: Part) -> list[str]:
 
 
 def test_each_module_has_a_part_and_others_are_black_boxes() -> None:
-    found = {part.modules: defined(part) for part in parts(RTLIL, size=1)}
+    found = {part.modules: defined(part) for part in parts([RTLIL], "top", size=1)}
     assert found == {
         ("top_b",): ["top_b", "low", "!top_a", TOP],
         ("top_a",): ["top_a", "low", TOP],
@@ -73,16 +74,26 @@ def test_each_module_has_a_part_and_others_are_black_boxes() -> None:
 
 
 def test_small_modules_share_a_part() -> None:
-    (part,) = parts(RTLIL)
+    (part,) = parts([RTLIL], "top")
     assert sorted(part.modules) == ["top", "top_a", "top_b"]
     assert sorted(defined(part)) == sorted(["low", "top", "top_a", "top_b", TOP])
     assert part.text.count("attribute \\keep 1\n") == 3
 
 
 def test_a_black_box_has_the_ports_of_its_module() -> None:
-    box = next(p for p in parts(RTLIL, size=1) if p.modules == ("top",)).text
+    box = next(p for p in parts([RTLIL], "top", size=1) if p.modules == ("top",)).text
     wanted = "attribute \\blackbox 1\nmodule \\top_b\n  wire width 2 output 1 \\y\nend\n"
     assert wanted in box
+
+
+def test_only_what_stands_in_the_top_and_the_last_of_one_name() -> None:
+    other = "module \\low\n  wire output 1 \\z\nend\nmodule \\nobody\nend\n"
+    (part,) = parts([RTLIL, other], "top_b", ["low"])
+    assert part.modules == ("top_b", "top_a", "low")
+    assert "\\inner" in part.text  # of top_b; that of low is gone
+    assert part.text.count("keep_hierarchy") == 4
+    with pytest.raises(SynthesisError, match="no module wrong in the sources"):
+        parts([RTLIL], "wrong")
 
 
 PIPELINE = """
@@ -148,12 +159,14 @@ def test_a_mapping_that_was_stopped_goes_on(
             return synth_xilinx([source], "line", progress=say, keep=keep), said
         return None, said
 
-    assert mapped("part 2") == (None, {"part 1"})
-    cells, said = mapped(None)
+    stopped, before = mapped("part 2")
+    assert stopped is None
+    assert "part 2" not in before  # another may have begun
+    cells, after = mapped(None)
     assert cells is not None
     assert cells["DSP48E2"] == 3
-    assert said == {"part 2", "part 3"}
-    again, said = mapped(None)
+    assert after == {"part 1", "part 2", "part 3"} - before
+    again, none = mapped(None)
     assert again is not None
     assert again.count == cells.count
-    assert not said
+    assert not none
