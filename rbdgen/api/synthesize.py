@@ -51,7 +51,7 @@ def synthesize(
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx(
-            [place / f"{name}.v"],
+            [place / f"{name}.il", place / f"{name}.v"],
             name,
             target,
             jobs=jobs,

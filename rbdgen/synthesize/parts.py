@@ -12,14 +12,16 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from rbdgen.synthesize.cut import cut
 from rbdgen.synthesize.tool import SynthesisError
 
-SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to; a module is never cut
+SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to
 TOP = "rbdgen_part"  # of a part: one of each of its modules stands in it
 
 _MODULE = re.compile(r"^(?:attribute .*\n)*module (\S+)\n(?:.*\n)*?end\n", re.MULTILINE)
 _CELL = re.compile(r"^  cell (\S+) ", re.MULTILINE)
 _PORT = re.compile(r"^  wire .*\b(?:input|output|inout) \d+ .*\n", re.MULTILINE)
+_OUTPUT = re.compile(r"^  wire .*\boutput \d+ +(?:signed +)?(\S+)$", re.MULTILINE)
 _KEPT = re.compile(r"^attribute \\keep_hierarchy ", re.MULTILINE)
 
 
@@ -39,6 +41,11 @@ class _Module:
     text: str  # with its attributes
     cells: frozenset[str]  # their types
     kept: bool  # flattening leaves it as it is
+
+    @property
+    def outputs(self) -> frozenset[str]:
+        """The names of its outputs."""
+        return frozenset(_OUTPUT.findall(self.text))
 
     @property
     def black_box(self) -> str:
@@ -67,6 +74,9 @@ def parts(texts: Iterable[str], top: str, kept: Sequence[str] = (), size: int = 
         modules |= _modules(text, (top, *kept))
     if f"\\{top}" not in modules:
         raise SynthesisError(f"no module {top} in the sources")
+    for name in _standing_in(f"\\{top}", modules):
+        if len(modules[name].text) > size:
+            modules |= _cut(name, modules, size)
     inside = _standing_in(f"\\{top}", modules)
     marked = {name for name in inside if modules[name].kept}
     whole = {name: _standing_in(name, modules, marked) for name in marked}
@@ -86,11 +96,22 @@ def _modules(rtlil: str, kept: Sequence[str]) -> dict[str, _Module]:
     for module in _MODULE.finditer(rtlil):
         name, text = module[1], module[0]
         mark = any(fnmatchcase(name.removeprefix("\\"), pattern) for pattern in kept)
-        marked = bool(_KEPT.search(text))
-        if mark and not marked:
-            text = f"attribute \\keep_hierarchy 1\n{text}"
-        found[name] = _Module(text, frozenset(_CELL.findall(text)), mark or marked)
+        found[name] = _module(text, mark or bool(_KEPT.search(text)))
     return found
+
+
+def _module(text: str, kept: bool) -> _Module:
+    if kept and not _KEPT.search(text):
+        text = f"attribute \\keep_hierarchy 1\n{text}"
+    return _Module(text, frozenset(_CELL.findall(text)), kept)
+
+
+def _cut(name: str, modules: Mapping[str, _Module], size: int) -> dict[str, _Module]:
+    """A long module and its pieces, which all keep their borders."""
+    module = modules[name]
+    outputs = {cell: modules[cell].outputs for cell in module.cells if cell in modules}
+    pieces = cut(name, module.text, outputs, size) or {name: module.text}
+    return {piece: _module(text, kept=True) for piece, text in pieces.items()}
 
 
 def _standing_in(name: str, modules: Mapping[str, _Module], but: Container[str] = ()) -> list[str]:

@@ -7,7 +7,7 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -26,6 +26,7 @@ NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
 XILINX = ("xcup", "xc7")
 MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
 READ = 20_000_000  # bytes of Verilog that a run reads
+_MODULES = re.compile(r"^module \\?([^\s(]+)", re.MULTILINE)
 _ENDS = re.compile(r"(?<=^endmodule\n)", re.MULTILINE)
 LUT6_COSTS = "2:2,3,6:5,10,20"  # of LUTs with 1, 2, …, 8 inputs, as synth_xilinx has them
 # Gives the result of the function, or what it gave before for the same text.
@@ -162,7 +163,11 @@ def _in_parts(
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
         folder = Path(name)
         started = time.monotonic()
-        texts = [text for source in sources for text in _rtlil(source, folder, progress)]
+        texts = [_text_of(source) for source in sources if source.suffix == ".il"]
+        there = {name for text in texts for name in _MODULES.findall(text)}
+        for source in sources:
+            if source.suffix != ".il":
+                texts += _rtlil(source, there, folder, progress)
         runs = parts(texts, top, kept)
         if progress:
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
@@ -195,14 +200,15 @@ def _in_parts(
     return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner)
 
 
-def _rtlil(source: Path, folder: Path, progress: Progress | None) -> Iterator[str]:
-    """The modules of a source; Verilog by Yosys, in runs of its own where it is long."""
-    text = _text_of(source)
-    if source.suffix == ".il":
-        yield text
-        return
+def _rtlil(
+    source: Path, there: Container[str], folder: Path, progress: Progress | None
+) -> Iterator[str]:
+    """The modules of a Verilog file but for those that are ``there``, read by Yosys in pieces."""
     pieces = [""]
-    for module in _ENDS.split(text):
+    for module in _ENDS.split(_text_of(source)):
+        name = _MODULES.search(module)
+        if name and name[1] in there:
+            continue
         if len(pieces[-1]) + len(module) > READ and pieces[-1]:
             pieces.append("")
         pieces[-1] += module
