@@ -167,11 +167,11 @@ def _clusters(netlist: _Netlist) -> list[list[_Item]]:
 
     wiring = {w for w, own in drivers.items() if all(items[k].kind == "connect" for k in own)}
     borders = {w for w, own in drivers.items() if all(_ends(items[k]) for k in own)}
-    for wire, own in drivers.items():
-        if wire not in wiring:
-            join(own)
+    made = drivers.keys() - wiring
+    for wire in made:
+        join(drivers[wire])
     for k, item in enumerate(items):
-        for wire in item.reads & drivers.keys() - wiring:
+        for wire in item.reads & made:
             if item.kind == _REGISTER or wire not in borders:
                 join([k, *drivers[wire]])
     found: dict[int, list[_Item]] = {}
@@ -217,13 +217,14 @@ def _wanted(pieces: Iterable[_Piece], netlist: _Netlist) -> set[str]:
 
 def _module(name: str, piece: _Piece, wanted: Set[str], netlist: _Netlist) -> str:
     ports = piece.ports(wanted)
+    number = {wire: k for k, wire in enumerate(ports)}
     wires = []
     for wire in sorted(piece.writes | piece.given):
         declared = netlist.wires[wire]
         *_, last = declared.splitlines()
         options = _DIRECTION.sub("", last).rpartition(" ")[0]
         if wire in ports:
-            options += f" {ports[wire]} {list(ports).index(wire)}"
+            options += f" {ports[wire]} {number[wire]}"
         attributes = declared.removesuffix(f"{last}\n") if wire in piece.writes else ""
         wires.append(f"{attributes}{options} {wire}\n")
     text = "".join([*wires, *(item.text for item in piece.items)])
