@@ -19,6 +19,7 @@ _ITEM = re.compile(
     r"(?P<body>(?:    .*\n)*)  end)\n"
 )
 _REGISTER = "$dff"
+_OPERATION = ("\\A", "\\B", "\\S", "\\Y")  # the ports of a cell that computes
 _INIT = re.compile(r"  attribute \\init .*\n")
 _NAME = re.compile(r"[\\$]\S+")
 _SIGNAL = re.compile(r"\s*(\{[^}]*\}|\S+(?: \[[\d:]+\])?)")
@@ -125,8 +126,12 @@ def _item(found: re.Match[str], outputs: Mapping[str, frozenset[str]]) -> _Item:
                 raise _Uncuttable
         return item
     item = _Item(found[0], found["what"].split()[0])
-    if item.kind.startswith("$"):
-        given = frozenset({"\\Q"} if item.kind == _REGISTER else {"\\Y"})
+    if item.kind == _REGISTER:
+        given = frozenset({"\\Q"})
+    elif item.kind.startswith("$"):
+        given = frozenset({"\\Y"})
+        if any(word == "connect" and rest.split()[0] not in _OPERATION for word, rest in lines):
+            raise _Uncuttable
     elif item.kind in outputs:
         given = outputs[item.kind]
     else:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from rbdgen.api.manifest import core_ports
 from rbdgen.compiler import compile_core, front_end
+from rbdgen.estimate.area import counted
 from rbdgen.rtl.emit import core_files, to_verilog
 from rbdgen.rtl.limbs import core_of
 from rbdgen.rtl.multiplier import emit_multipliers
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
+from rbdgen.synthesize import yosys
 from rbdgen.synthesize.cut import cut
+from rbdgen.synthesize.parts import parts
+from rbdgen.synthesize.yosys import synth_xilinx
 from tests.rtl.cores import any_words, check, check_on_time, shared_folder, states_within_limits
 
 # a → sum → first → second (a delay) → y, and b → product → y; an alias; a constant
@@ -101,6 +107,9 @@ def test_what_is_in_one_piece_or_unknown_is_left_as_it_is() -> None:
     assert cut(r"\adder", RTLIL, OUTPUTS, 100_000) is None
     assert cut(r"\adder", RTLIL, {}, 1) is None  # a module that nobody knows
     assert cut(r"\adder", RTLIL.replace("  process", "  memory"), OUTPUTS, 1) is None
+    assert cut(r"\adder", RTLIL.replace("$dff", "$dffe"), OUTPUTS, 1) is None
+    latched = RTLIL.replace("    switch", "    sync posedge \\clk\n    switch")
+    assert cut(r"\adder", latched, OUTPUTS, 1) is None
 
 
 @pytest.mark.rtl
@@ -135,3 +144,28 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
         check(run, expected)
         check_on_time(run, core)
         check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_cells_are_nearly_those_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = compile_core(front_end("pendulum", functions=("fd",), ii=3))
+    sources = []
+    for name, text in core_files(core_of(core.plan, "core"), "core").items():
+        if name in ("core.il", "core.v"):
+            sources.append(tmp_path / name)
+            sources[-1].write_text(text)
+    whole = synth_xilinx(sources, "core")
+    said: list[str] = []
+    monkeypatch.setattr(yosys, "parts", partial(parts, size=30_000))
+    pieces = synth_xilinx(sources, "core", jobs=2, progress=said.append)
+    found = re.fullmatch(r"Yosys: (\d+) modules in (\d+) runs", said[0])
+    assert found
+    assert int(found[2]) > 3
+    one, cut_up = counted("xcup", whole.count), counted("xcup", pieces.count)
+    for site in ("multipliers", "memory", "block_rams"):
+        assert cut_up[site] == one[site]
+    for site in ("logic", "flip_flops"):
+        assert cut_up[site] == pytest.approx(one[site], rel=0.05)
