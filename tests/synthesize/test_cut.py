@@ -168,4 +168,4 @@ def test_cells_are_nearly_those_of_the_whole(
     for site in ("multipliers", "memory", "block_rams"):
         assert cut_up[site] == one[site]
     for site in ("logic", "flip_flops"):
-        assert cut_up[site] == pytest.approx(one[site], rel=0.05)
+        assert cut_up[site] == pytest.approx(one[site], rel=0.1)
