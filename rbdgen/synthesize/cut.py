@@ -12,6 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
+PIECE = ".piece_"  # between the name of a module and the number of a piece
+
 _HEAD = re.compile(r"(?:attribute .*\n)*module \S+\n")
 _ITEM = re.compile(
     r"(?P<attributes>(?:  attribute .*\n)*)"
@@ -82,7 +84,7 @@ def cut(
         length += more
     if len(filled) < 2:
         return None
-    pieces = {f"{name}.piece_{k}": _Piece(items) for k, items in enumerate(filled)}
+    pieces = {f"{name}{PIECE}{k}": _Piece(items) for k, items in enumerate(filled)}
     wanted = _wanted(pieces.values(), netlist)
     texts = {own: _module(own, piece, wanted, netlist) for own, piece in pieces.items()}
     return texts | {name: _around(pieces, wanted, netlist)}

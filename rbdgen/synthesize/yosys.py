@@ -17,6 +17,7 @@ from typing import Any
 
 from rbdgen.synthesize.block_rams import pack_output_registers
 from rbdgen.synthesize.carries import trim_carries
+from rbdgen.synthesize.cut import PIECE
 from rbdgen.synthesize.parts import TOP, parts
 from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
 
@@ -193,8 +194,7 @@ def _in_parts(
                 raise
     inner = {
         module: {cell: n * each for cell, each in sorted(_total(own, module).items())}
-        for module, n in sorted(own[top].items())
-        if module in own
+        for module, n in sorted(_inside(own, top).items())
     }
     seconds = time.monotonic() - started
     return Cells(top, dict(sorted(_total(own, top).items())), seconds, inner)
@@ -246,6 +246,17 @@ def _yosys(
         lines.append(f"{reader} {'-overwrite ' if n else ''}{n}-{source.name}")
     (folder / "script.ys").write_text("\n".join([*lines, *script, ""]))
     run_tool(YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress)
+
+
+def _inside(own: Mapping[str, Mapping[str, int]], top: str) -> Counter[str]:
+    """The modules that stand in ``top`` or in its pieces; how often each."""
+    found: Counter[str] = Counter()
+    for cell, n in own[top].items():
+        if cell.startswith(f"{top}{PIECE}"):
+            found += _inside(own, cell)
+        elif cell in own:
+            found[cell] += n
+    return found
 
 
 def _total(own: Mapping[str, Mapping[str, int]], top: str) -> Counter[str]:

@@ -164,6 +164,7 @@ def test_cells_are_nearly_those_of_the_whole(
     found = re.fullmatch(r"Yosys: (\d+) modules in (\d+) runs", said[0])
     assert found
     assert int(found[2]) > 3
+    assert pieces.modules.keys() == whole.modules.keys()  # pieces are seen through
     one, cut_up = counted("xcup", whole.count), counted("xcup", pieces.count)
     for site in ("multipliers", "memory", "block_rams"):
         assert cut_up[site] == one[site]
