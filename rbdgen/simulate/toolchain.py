@@ -116,13 +116,14 @@ class Toolchain:
 
         It lies in `cache_folder`, where each file appears whole or not at all.
         """
-        folder = (
-            cache_folder() / f"verilator-{hashlib.sha256(repr(self).encode()).hexdigest()[:16]}"
-        )
+        key = hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+        folder = cache_folder() / f"verilator-{key}"
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
-        made = Runtime(folder / HEADER, [folder / f"{name}.o" for name in names])
-        missing = [file for file in made.objects if not file.exists()]
-        precompiled = folder / f"{HEADER}.gch"
+        objects = [folder / f"{name}.o" for name in names]
+        header, precompiled = folder / HEADER, folder / f"{HEADER}.gch"
+        missing = [file for file in objects if not file.exists()]
+        if not missing and precompiled.exists():
+            return Runtime(header, objects)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as scratch:
@@ -130,16 +131,15 @@ class Toolchain:
                 sources = [self.root / "include" / f"{file.stem}.cpp" for file in missing]
                 for file in self.compile(sources, work, jobs):
                     file.replace(folder / file.name)
-                if not precompiled.exists():
-                    (work / HEADER).write_text(_HEADER)
-                    command = [self.compiler, *self.flags, "-x", "c++-header"]
-                    _call([*command, work / HEADER, "-o", work / precompiled.name], "C++ compiler")
-                    (work / HEADER).replace(made.header)
-                    (work / precompiled.name).replace(precompiled)
+                (work / HEADER).write_text(_HEADER)
+                command = [self.compiler, *self.flags, "-x", "c++-header"]
+                _call([*command, work / HEADER, "-o", work / precompiled.name], "C++ compiler")
+                (work / HEADER).replace(header)
+                (work / precompiled.name).replace(precompiled)
         except OSError as error:
             where = f"{error.filename or folder}: {error.strerror}"
             raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
-        return made
+        return Runtime(header, objects)
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""

@@ -122,10 +122,11 @@ def synth_xilinx(
     registers at the borders of its modules, so that little would be gained across them (within
     1 % of the LUTs), and Yosys's time grows faster than a module. LUTs come from ``abc``, not from
     the ``abc9`` of synth_xilinx, which does not come to an end on modules of 60000 inputs and
-    outputs, registers counted as such. Modules are spread over runs of their own: see
-    :mod:`rbdgen.synthesize.parts`.
+    outputs, registers counted as such. Modules are spread over runs of their own, long ones cut at
+    their registers: see :mod:`rbdgen.synthesize.parts`.
 
     Args:
+        sources: RTLIL (``.il``), and Verilog for the modules that no RTLIL file has.
         jobs: runs of Yosys at a time, of up to 4 GB each.
         keep: see `Keep`; a mapping that was stopped goes on where it was.
 
