@@ -53,7 +53,13 @@ class _Module:
         return f"attribute \\blackbox 1\n{head}\n{''.join(_PORT.findall(self.text))}end\n"
 
 
-def parts(texts: Iterable[str], top: str, kept: Sequence[str] = (), size: int = SIZE) -> list[Part]:
+def parts(
+    texts: Iterable[str],
+    top: str,
+    kept: Sequence[str] = (),
+    size: int = SIZE,
+    longest: int = SIZE,
+) -> list[Part]:
     """The modules of a design that keep their borders, each with all that is flattened into it.
 
     Args:
@@ -62,6 +68,7 @@ def parts(texts: Iterable[str], top: str, kept: Sequence[str] = (), size: int = 
         kept: patterns of names of other modules that keep their borders; so do those marked
             ``keep_hierarchy``.
         size: see `SIZE`.
+        longest: bytes of a module that is not cut.
 
     Returns:
         Every such module once; the largest first.
@@ -75,8 +82,8 @@ def parts(texts: Iterable[str], top: str, kept: Sequence[str] = (), size: int = 
     if f"\\{top}" not in modules:
         raise SynthesisError(f"no module {top} in the sources")
     for name in _standing_in(f"\\{top}", modules):
-        if len(modules[name].text) > size:
-            modules |= _cut(name, modules, size)
+        if len(modules[name].text) > longest:
+            modules |= _cut(name, modules, longest)
     inside = _standing_in(f"\\{top}", modules)
     marked = {name for name in inside if modules[name].kept}
     whole = {name: _standing_in(name, modules, marked) for name in marked}
@@ -107,10 +114,10 @@ def _module(text: str, kept: bool) -> _Module:
 
 
 def _cut(name: str, modules: Mapping[str, _Module], size: int) -> dict[str, _Module]:
-    """A long module and its pieces, which all keep their borders."""
+    """A long module and its pieces, which all keep their borders; none if it cannot be cut."""
     module = modules[name]
     outputs = {cell: modules[cell].outputs for cell in module.cells if cell in modules}
-    pieces = cut(name, module.text, outputs, size) or {name: module.text}
+    pieces = cut(name, module.text, outputs, size) or {}
     return {piece: _module(text, kept=True) for piece, text in pieces.items()}
 
 

@@ -159,7 +159,7 @@ def test_cells_are_nearly_those_of_the_whole(
             sources[-1].write_text(text)
     whole = synth_xilinx(sources, "core")
     said: list[str] = []
-    monkeypatch.setattr(yosys, "parts", partial(parts, size=30_000))
+    monkeypatch.setattr(yosys, "parts", partial(parts, size=30_000, longest=30_000))
     pieces = synth_xilinx(sources, "core", jobs=2, progress=said.append)
     found = re.fullmatch(r"Yosys: (\d+) modules in (\d+) runs", said[0])
     assert found
