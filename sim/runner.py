@@ -87,7 +87,7 @@ def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top"
     """
     build_dir.mkdir(parents=True, exist_ok=True)
     kept, later = cache_folder() / _RUNTIME, time.time() + 3600
-    for file in kept.glob("verilated*"):
+    for file in kept.glob("verilated*.o"):
         copy = shutil.copy(file, build_dir)
         # newer than the makefile that is about to be written: make takes it as it is
         os.utime(copy, times=(later, later))

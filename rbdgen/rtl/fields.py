@@ -11,7 +11,7 @@ from amaranth.lib import data
 def fill(
     m: Module, structure: data.View[data.StructLayout], values: Mapping[str, Value | int]
 ) -> None:
-    """``structure`` is these values, by the names of its fields; fields without one are 0.
+    """``structure`` is these values, by the names of its fields; fields without one stay 0.
 
     Amaranth makes the same of an assignment for each field; but for each of those it looks at
     every bit of the whole, which takes minutes where fields are thousands.
