@@ -21,7 +21,7 @@ from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from .folder import MARK, sealed, write_folder
 from .info import accelerator_facts, given_angles, robot_facts
-from .names import DESIGN, ROBOT, design_text, module_name
+from .names import DESIGN, ROBOT, design_text, filed_notes, module_name
 
 Progress = Callable[[str], None]
 PICTURE = "accelerator.svg"
@@ -35,6 +35,8 @@ def generate_accelerator(
     from ..driver.header import c_header  # the driver reads what is written here
 
     made = accelerate(robot, progress, **choices)
+    for note in (*made.front.notes, *made.notes):
+        progress(f"note: {note}")
     name = module_name(made.front.robot.name, "accelerator")
     progress("Verilog")
     core = AcceleratorCore(made.accelerator, name)
@@ -88,6 +90,7 @@ def accelerator_manifest(
             "input": {"fields": head + words},
             "output": {"fields": [*head, _field("overflow", 1), *results]},
         },
+        "notes": filed_notes(made.design, (*made.front.notes, *made.notes)),
         "accelerator": accelerator_facts(made),
         "files": {name: _hash(text) for name, text in files.items()},
     }

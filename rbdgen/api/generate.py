@@ -43,6 +43,8 @@ def generate(
     progress(f"reading {robot}")
     front = front_end(robot, **choices)
     core = compile_core(front, progress)
+    for note in (*front.notes, *core.notes):
+        progress(f"note: {note}")
     name = design_name(front.robot.name, front.design)
     progress("Verilog")
     made = emit(core.plan, name)

@@ -14,6 +14,7 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
 from ..schedule.round_plan import RoundPlan
 from .info import formats, given_angles, robot_facts
+from .names import filed_notes
 
 
 def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         },
         "operations": facts["operations"],
         "rewrites": facts["rewrites"],
+        "notes": filed_notes(front.design, (*front.notes, *core.notes)),
         "ports": core_ports(core, made.core),
         "formats": words,
         "axi": {

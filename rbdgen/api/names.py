@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -34,6 +35,12 @@ def design_text(design: Design) -> str:
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)
+
+
+def filed_notes(design: Design, notes: Iterable[str]) -> list[str]:
+    """Notes as a design's folder keeps them: lines of the robot are those of its copy there."""
+    start = f"{design.robot}:"
+    return [ROBOT + note[len(start) - 1 :] if note.startswith(start) else note for note in notes]
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:

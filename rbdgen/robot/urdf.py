@@ -20,6 +20,7 @@ from rbdgen.robot.model import (
     RobotError,
     Transform,
 )
+from rbdgen.robot.unread import tilted_planes, unread
 from rbdgen.robot.xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 
 Base = Literal["fixed", "floating"]
@@ -117,6 +118,8 @@ def parse_urdf(
     if mimic == "fold":
         joints = _fold_mimics(joints, {edge.name: edge.element for edge in order}, notes)
     _note_massless(joints, links, notes)
+    notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
+    notes += unread(document, {edge.name: edge.kind for edge in order if edge.kind.nv})
     if base == "floating":
         return Robot(name, tuple(joints), base_body="universe", gravity=g)
     return Robot(name, tuple(joints), root, inertias[root], g)
@@ -159,6 +162,8 @@ def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> li
         names[name] = element
         read.check_children(element)
         kind = read.kind(element)
+        for dynamics in element.all("dynamics") if kind.nv else ():
+            read.check_attributes(dynamics)
         parent, child = _end(element, "parent", links), _end(element, "child", links)
         if child in moved_by:
             raise element.error(

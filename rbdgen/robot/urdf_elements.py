@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 import numpy as np
@@ -39,14 +40,24 @@ ATTRIBUTES = {
     "mass": ("value",),
     "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
     "mimic": ("joint", "multiplier", "offset"),
+    "limit": ("lower", "upper", "velocity", "effort"),
+    "dynamics": ("damping", "friction"),
 }
+
+# What published files give these elements besides. It is not read, which ``unread`` notes. Others
+# are let pass where they can be no slip for one of those above.
+BESIDES = {
+    "limit": ("acceleration", "deceleration", "jerk", "current", "command_effort", "gear_velocity"),
+    "dynamics": ("armature",),
+}
+_SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
 # Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless
 # their tag is a near miss, which would drop a number that the author meant to give.
 CHILDREN = {
     "robot": ("link", "joint"),
     "link": ("inertial",),
-    "joint": ("origin", "axis", "parent", "child", "limit", "mimic"),
+    "joint": ("origin", "axis", "parent", "child", "limit", "mimic", "dynamics"),
     "inertial": ("origin", "mass", "inertia"),
 }
 
@@ -111,12 +122,26 @@ def _number(element: Element, key: str, word: str) -> float:
     return value
 
 
-def check_attributes(element: Element) -> None:
-    known = ATTRIBUTES[element.tag]
+def check_attributes(element: Element, wanted: Collection[str] = ()) -> None:
+    """RobotError for an attribute that the element cannot have.
+
+    Files give some elements more than URDF fixes (``BESIDES``). There it is one for what may be a
+    slip: a name like another, or any, where one of those ``wanted`` is missing.
+    """
+    known, besides = ATTRIBUTES[element.tag], BESIDES.get(element.tag)
+    complete = all(key in element.attributes for key in wanted)
     for key in element.attributes:
-        if key not in known and ":" not in key:
-            hint = did_you_mean(key, known, f"; it has {', '.join(known)}")
-            raise element.error(f"{quoted(key)} is no attribute of <{element.tag}>{hint}")
+        if key in known or ":" in key:
+            continue
+        if besides is not None and (key in besides or (complete and not _slip(key, known))):
+            continue
+        hint = did_you_mean(key.lower(), known, f"; it has {', '.join(known)}")
+        raise element.error(f"{quoted(key)} is no attribute of <{element.tag}>{hint}")
+
+
+def _slip(key: str, known: Iterable[str]) -> bool:
+    near = [name for name in known if abs(len(name) - len(key)) <= _LETTERS]
+    return bool(get_close_matches(key.lower(), near, n=1, cutoff=_SLIP))
 
 
 def check_children(element: Element) -> None:
@@ -277,10 +302,9 @@ def limits(joint: Element, notes: list[str]) -> Limits:
         if not turns_freely:
             notes.append(joint.text("has no <limit>; taken as unlimited"))
         return Limits()
-    lower, upper, velocity, effort = (
-        float(numbers(element, key, 1, (0.0,))[0])
-        for key in ("lower", "upper", "velocity", "effort")
-    )
+    every = ATTRIBUTES["limit"]
+    check_attributes(element, every[2:] if turns_freely else every)
+    lower, upper, velocity, effort = (float(numbers(element, key, 1, (0.0,))[0]) for key in every)
     if turns_freely:
         lower, upper = -math.inf, math.inf
     elif lower > upper:

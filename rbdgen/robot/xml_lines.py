@@ -1,6 +1,6 @@
 """XML as elements that know their line, so that every complaint can point at the file.
 
-Only what a robot description needs: tags, attributes, children. Text between tags is dropped.
+Only what a robot description needs: tags, attributes, children, and text up to its first tag.
 Namespaces are not resolved; a tag keeps its prefix (``drake:joint`` is not ``joint``).
 """
 
@@ -16,6 +16,7 @@ from rbdgen.robot.model import RobotError
 
 MAX_BYTES = 64 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
 MAX_DEPTH = 100  # <robot>/<link>/<inertial>/<origin> is 4
+MAX_CONTENT = 100  # characters; the texts that are read are numbers
 
 
 @dataclass(eq=False)
@@ -28,6 +29,7 @@ class Element:
     line: int
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
+    content: str = ""  # the text before its first child, cut at ``MAX_CONTENT``
 
     def __iter__(self) -> Iterator[Element]:
         return iter(self.children)
@@ -147,6 +149,7 @@ class _Builder:
         self.parser = expat.ParserCreate(encoding)
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
         self.parser.EntityDeclHandler = self.entity
         self.parser.StartDoctypeDeclHandler = self.doctype
 
@@ -167,6 +170,11 @@ class _Builder:
 
     def end(self, tag: str) -> None:
         self.open.pop()
+
+    def characters(self, text: str) -> None:
+        element = self.open[-1]
+        if not element.children and len(element.content) < MAX_CONTENT:
+            element.content = (element.content + text).lstrip()[:MAX_CONTENT]
 
     def entity(self, name: str, *_: object) -> None:
         raise RobotError(

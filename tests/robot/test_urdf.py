@@ -142,6 +142,23 @@ REFUSED = {
     "empty number": (body('<inertial><mass value=""/></inertial>'), 4, "value is empty"),
     # elements and attributes
     "unknown attribute": (arm('<origin xzy="0 0 1"/>'), 4, 'did you mean "xyz"?'),
+    "misspelt upper": (arm('<limit lower="-1" uper="1"/>'), 4, 'did you mean "upper"?'),
+    "misspelt velocity": (
+        arm('<limit lower="-1" upper="1" effort="9" velocty="1"/>'), 4, 'did you mean "velocity"?'
+    ),
+    "misspelt beside what it is": (
+        arm('<limit lower="-1" upper="1" effort="9" velocity="1" Upper="2"/>'),
+        4,
+        'did you mean "upper"?',
+    ),
+    "attribute that may be a limit": (
+        arm('<limit lower="-1" upper="1" effort="9" top_rate="1"/>'), 4, "it has lower, upper"
+    ),
+    "misspelt damping": (arm('<dynamics dampng="1"/>'), 4, 'did you mean "damping"?'),
+    "misspelt dynamics": (arm('<dynamic damping="1"/>'), 4, 'did you mean "dynamics"?'),
+    "misspelt multiplier": (
+        arm('<mimic joint="k" multipler="2"/>'), 4, 'did you mean "multiplier"?'
+    ),
     "misspelt element": (arm('<limits lower="0"/>'), 4, 'did you mean "limit"?'),
     "capital element": (robot('<Link name="a"/>'), 2, 'did you mean "link"?'),
     "two origins": (arm("<origin/><origin/>"), 4, "a second <origin>"),

@@ -1,0 +1,138 @@
+"""What a URDF says of its joints that the dynamics leave out: a note of each kind, not silence.
+
+Friction and damping, rotors' inertias and transmissions' reductions. Where the tags are not
+URDF's own they are those of ROS 1 and 2, Gazebo, Drake and Isaac. What is zero, and a reduction
+of 1, changes nothing and needs no note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rbdgen.robot.model import Array, JointKind
+from rbdgen.robot.urdf_elements import ATTRIBUTES
+from rbdgen.robot.xml_lines import Element, quoted
+
+SHOWN = 3  # joints that a note names
+UPRIGHT = 1 - 1e-12  # z of a direction that is +z
+ROTORS = ("rotorinertia", "motorinertia", "armature")
+REDUCTIONS = ("mechanicalreduction", "gearratio", "screwreduction", "reduction")
+
+
+@dataclass(eq=False)
+class _Found:
+    """Of one kind: where first, under which names, at which joints."""
+
+    first: Element
+    names: dict[str, None] = field(default_factory=dict)
+    joints: dict[str, None] = field(default_factory=dict)
+
+    def text(self, message: str) -> str:
+        at = f"{self.first.file}:{self.first.line}: "
+        return f"{at}{', '.join(self.names)} of {few(list(self.joints))} {message}"
+
+
+def few(names: list[str]) -> str:
+    """``joint "a"``, or ``5 joints ("a", "b", "c" …)``."""
+    if len(names) == 1:
+        return f"joint {quoted(names[0])}"
+    more = " …" if len(names) > SHOWN else ""
+    return f"{len(names)} joints ({', '.join(map(quoted, names[:SHOWN]))}{more})"
+
+
+def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
+    """A note for each kind of thing that is left out of the ``moving`` joints, by name."""
+    found: dict[str, _Found] = {}
+    named: dict[Element, list[str]] = {}
+
+    def add(kind: str, element: Element, name: str, joints: list[str]) -> None:
+        if joints:
+            own = found.setdefault(kind, _Found(element))
+            own.names[name] = None
+            own.joints |= dict.fromkeys(joints)
+
+    for joint in document.all("joint"):
+        name = joint.attributes["name"]
+        if name not in moving:
+            continue
+        for element in joint.all("dynamics"):
+            for key, value in element.attributes.items():
+                if _plain(key) not in ROTORS and _number(value) != 0:
+                    add("friction", element, key, [name])
+        for element in joint.all("limit"):
+            for key in element.attributes:
+                if key not in ATTRIBUTES["limit"]:
+                    add("limit", element, key, [name])
+    for element in _beside_links(document):
+        values = {**element.attributes, element.tag: element.content}
+        values[element.tag] = element.attributes.get("value", element.content)
+        for key, value in values.items():
+            if _plain(key) in ROTORS and _number(value) != 0:
+                add("rotor", element, key, _whose(element, moving, named))
+            elif _plain(key) in REDUCTIONS and _number(value) not in (0, 1):
+                add("reduction", element, key, _whose(element, moving, named))
+    return [found[kind].text(message) for kind, message in MESSAGES.items() if kind in found]
+
+
+MESSAGES = {
+    "limit": "in <limit>: not read",
+    "friction": "in <dynamics>: left out; joints have neither friction nor springs",
+    "rotor": "left out; the mass matrix has no rotors' inertias",
+    "reduction": "not read; positions, rates and efforts are the joints', not the motors'",
+}
+
+
+def tilted_planes(joints: Mapping[str, tuple[Element, JointKind, Array]]) -> list[str]:
+    """A note of the planar joints whose plane is not the x-y plane of their own frame."""
+    tilted = {
+        name: element
+        for name, (element, kind, axis) in joints.items()
+        if kind is JointKind.PLANAR and axis[2] < UPRIGHT
+    }
+    if not tilted:
+        return []
+    first = next(iter(tilted.values()))
+    return [
+        f"{first.file}:{first.line}: planar {few(list(tilted))}: moves in the plane normal to its "
+        "axis (x unless the file says), as URDF defines; Pinocchio ignores the axis and takes z"
+    ]
+
+
+def _beside_links(document: Element) -> Iterator[Element]:
+    """All elements but links and what is in them, in file order."""
+    pending = [child for child in document.children[::-1] if child.tag != "link"]
+    while pending:
+        element = pending.pop()
+        yield element
+        pending.extend(reversed(element.children))
+
+
+def _whose(
+    element: Element, moving: Mapping[str, JointKind], named: dict[Element, list[str]]
+) -> list[str]:
+    """The joints that an element speaks of: the nearest around it that names any, in itself or
+    its children. ``named`` keeps what has been looked up."""
+    around: Element | None = element
+    while around is not None and around.parent is not None:
+        if around not in named:
+            said = [around, *around.children]
+            names = [e.attributes.get(key, "") for e in said for key in ("name", "reference")]
+            named[around] = [name for name in names if name in moving]
+        if named[around]:
+            return named[around]
+        around = around.parent
+    return []
+
+
+def _plain(name: str) -> str:
+    """``drake:rotor_inertia`` → ``rotorinertia``."""
+    return name.rpartition(":")[2].replace("_", "").lower()
+
+
+def _number(text: str) -> float:
+    """What a text says, 0 where that is no number: it is not read, and may be anything."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

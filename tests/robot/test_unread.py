@@ -1,0 +1,125 @@
+"""What a URDF says of joints and the dynamics leave out is said, once for each kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from rbdgen.robot.model import RobotError
+from rbdgen.robot.urdf import parse_urdf
+
+FILE = "arm.urdf"
+LINK = (
+    '<link name="{}"><inertial><mass value="1"/>'
+    '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'
+)
+LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
+
+
+def arm(*inside: str, extra: str = "", kind: str = "revolute") -> str:
+    """A chain of joints j0, j1, …; joint i is on line 2 + i, what is ``extra`` after the last."""
+    joints = [
+        f'<joint name="j{i}" type="{kind}"><parent link="l{i}"/><child link="l{i + 1}"/>'
+        + (own if "<limit" in own or kind == "planar" else LIMIT + own)
+        + "</joint>"
+        for i, own in enumerate(inside)
+    ]
+    links = [LINK.format(f"l{i}") for i in range(len(inside) + 1)]
+    return "\n".join(['<robot name="arm">', *joints, extra, *links, "</robot>"])
+
+
+def notes_of(text: str) -> list[str]:
+    notes: list[str] = []
+    parse_urdf(text, file=FILE, notes=notes)
+    return notes
+
+
+def transmission(joint: str, inside: str, around: str = "actuator") -> str:
+    return (
+        f'<transmission name="t_{joint}"><joint name="{joint}"/><{around} name="m">{inside}'
+        f"</{around}></transmission>"
+    )
+
+
+def test_friction_and_damping_of_all_joints_are_one_note() -> None:
+    zero, some = '<dynamics damping="0.0" friction="0"/>', '<dynamics damping="0.5" friction="0"/>'
+    other = '<dynamics friction="2"/>'
+    (note,) = notes_of(arm(zero, some, other, some, other))
+    assert note.startswith(f'{FILE}:3: damping, friction of 4 joints ("j1", "j2", "j3" …) in')
+    assert "neither friction" in note
+
+
+def test_joints_that_do_not_move_need_no_note() -> None:
+    text = arm('<dynamics damping="1"/>').replace('type="revolute"', 'type="fixed"')
+    assert notes_of(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "fragment"),
+    [
+        (transmission("j0", "<mechanicalReduction> 50 </mechanicalReduction>"),
+         f'{FILE}:3: mechanicalReduction of joint "j0"', "joints', not the motors'"),
+        (transmission("j0", "<mechanicalReduction>-1</mechanicalReduction>"),
+         f'{FILE}:3: mechanicalReduction of joint "j0"', "joints', not the motors'"),
+        ('<transmission name="t"><gap_joint name="j0" mechanical_reduction="1.0" '
+         'gear_ratio="40"/></transmission>',
+         f'{FILE}:3: gear_ratio of joint "j0"', "joints', not the motors'"),
+        ('<ros2_control name="c"><transmission name="t"><joint name="j0" role="r">'
+         "<mechanical_reduction>100</mechanical_reduction></joint></transmission></ros2_control>",
+         f'{FILE}:3: mechanical_reduction of joint "j0"', "joints', not the motors'"),
+        (transmission("j0", "<rotorInertia>1e-5</rotorInertia>"),
+         f'{FILE}:3: rotorInertia of joint "j0"', "no rotors' inertias"),
+        ('<gazebo reference="j0"><armature>0.1</armature></gazebo>',
+         f'{FILE}:3: armature of joint "j0"', "no rotors' inertias"),
+    ],
+)  # fmt: skip
+def test_what_motors_have(text: str, start: str, fragment: str) -> None:
+    (note,) = notes_of(arm("", extra=text))
+    assert note.startswith(start)
+    assert fragment in note
+
+
+def test_drakes_rotors() -> None:
+    own = '<drake:rotor_inertia value="1e-5"/><drake:gear_ratio value="160"/>'
+    rotor, ratio = notes_of(arm(own, own))
+    assert rotor.startswith(f'{FILE}:2: drake:rotor_inertia of 2 joints ("j0", "j1") left out')
+    assert ratio.startswith(f'{FILE}:2: drake:gear_ratio of 2 joints ("j0", "j1") not read')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        transmission("j0", "<mechanicalReduction>1</mechanicalReduction>"),
+        transmission("j0", "<mechanicalReduction/>"),
+        transmission("another", "<mechanicalReduction>50</mechanicalReduction>"),
+        transmission("j0", "<rotorInertia>0.0</rotorInertia>"),
+        '<gazebo reference="l1"><mu1>0.2</mu1></gazebo>',
+    ],
+)
+def test_what_changes_nothing_is_no_note(text: str) -> None:
+    assert notes_of(arm("", extra=text)) == []
+
+
+def test_limits_that_urdf_does_not_have_are_noted() -> None:
+    own = LIMIT.replace("/>", ' current="9" gear_velocity="3"/>')
+    (note,) = notes_of(arm("", own))
+    assert note == f'{FILE}:3: current, gear_velocity of joint "j1" in <limit>: not read'
+    with pytest.raises(RobotError, match=r'"velocty" is no attribute .* did you mean "velocity"\?'):
+        notes_of(arm(own.replace("velocity=", "velocty=", 1)))
+
+
+@pytest.mark.parametrize(
+    ("axis", "noted"),
+    [
+        ("", True),  # URDF's default is x
+        ('<axis xyz="1 0 0"/>', True),
+        ('<axis xyz="0 0 -1"/>', True),
+        ('<axis xyz="0 0 1"/>', False),
+        ('<axis xyz="0 0 7"/>', False),
+    ],
+)
+def test_planes_that_pinocchio_has_elsewhere(axis: str, noted: bool) -> None:
+    notes = notes_of(arm(axis, axis, kind="planar"))
+    assert len(notes) == noted
+    for note in notes:
+        assert note.startswith(f'{FILE}:2: planar 2 joints ("j0", "j1"): ')
+        assert "Pinocchio ignores the axis" in note
