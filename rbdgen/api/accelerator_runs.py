@@ -9,11 +9,12 @@ from typing import Any
 
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.timeline import Task, timeline
+from ..files import beside
 from ..graph.text import to_text
 from ..simulate.model import Result
 from ..simulate.stays import tasks_of
 from .errors import STALL
-from .folder import OutputError, read_manifest, write_file
+from .folder import OutputError, read_manifest, write_file, writing
 from .names import DESIGN
 from .rtl import load_core
 from .traffic import Traffic, inputs_of, within_limits
@@ -91,9 +92,11 @@ def traced_run(
 ) -> tuple[list[Task], Result]:
     """Write the waves of a burst of all functions, and who was where in it as a picture."""
     model = load_core(folder, entry, trace=True, progress=progress)
-    run = traffic.run(model, traffic.mixed(BURST, seed), waves=folder / WAVES)
     accelerator = traffic.made.accelerator
-    tasks = tasks_of(folder / WAVES, accelerator, entry["name"])
+    with writing(folder / WAVES), beside(folder / WAVES) as waves:
+        run = traffic.run(model, traffic.mixed(BURST, seed), waves=waves)
+        tasks = tasks_of(waves, accelerator, entry["name"])
+        waves.replace(folder / WAVES)
     title = f"{entry['robot']}: {BURST} tasks of {len(accelerator.functions)} functions"
     write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
     progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")

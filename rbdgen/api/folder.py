@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import shutil
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..files import recover, write, write_tree
+from ..robot.xml_lines import one_line
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 
@@ -32,52 +34,34 @@ def write_folder(place: Path, files: Mapping[str, str]) -> None:
 
     A design that was there before is replaced with all its reports; anything else is refused.
     """
-    if place.exists() and not (place / MARK).is_file():
-        empty = place.is_dir() and not any(place.iterdir())
-        if not empty:
-            raise OutputError(f"{place}: exists and is no design of rbdgen's; name another with -o")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    except OSError as error:
-        raise OutputError(f"{place}: {error.strerror}") from None
-    try:
-        scratch.chmod(0o755)
-        for name, text in files.items():
-            (scratch / name).write_text(text, encoding="utf-8", errors="surrogateescape")
-        old = scratch.with_name(f"{scratch.name}-old")
-        if place.exists():
-            place.rename(old)
-        try:
-            scratch.rename(place)
-        except OSError:
-            if old.exists():
-                old.rename(place)
-            raise
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise OutputError(f"{place}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    with writing(place):
+        if place.exists() and not (place / MARK).is_file():
+            empty = place.is_dir() and not any(place.iterdir())
+            if not empty:
+                raise OutputError(
+                    f"{place}: exists and is no design of rbdgen's; name another with -o"
+                )
+        whole = {n: text.encode("utf-8", "surrogateescape") for n, text in files.items()}
+        write_tree(place, whole)
 
 
 def write_file(place: Path, text: str | bytes) -> None:
     """Write one file so that it is there whole or not at all."""
-    data = text.encode() if isinstance(text, str) else text
-    path: Path | None = None
+    with writing(place):
+        write(place, text.encode() if isinstance(text, str) else text)
+
+
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """OutputError, in one line, for what keeps ``place`` from being written."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=place.parent, prefix=f".{place.name}-", delete=False
-        ) as scratch:
-            path = Path(scratch.name)
-            scratch.write(data)
-        path.chmod(0o644)
-        path.replace(place)
+        yield
     except OSError as error:
-        if path is not None:
-            path.unlink(missing_ok=True)
-        raise OutputError(f"{place}: {error.strerror}") from None
+        raise OutputError(f"{one_line(str(place), 200)}: {error.strerror}") from None
+    except ValueError as error:  # NUL, or no character
+        if isinstance(error, OutputError):
+            raise
+        raise OutputError(f"{one_line(str(place), 200)}: {error}") from None
 
 
 def write_arrays(place: Path, arrays: Mapping[str, NDArray]) -> None:
@@ -113,6 +97,7 @@ def read_manifest(place: Path) -> dict[str, Any]:
     """The manifest of a generated folder; OutputError unless it is there and whole."""
     file = place / MARK
     try:
+        recover(place)
         manifest = json.loads(file.read_bytes())
         whole = manifest["digest"] == _digest(manifest)
     except (FileNotFoundError, NotADirectoryError):

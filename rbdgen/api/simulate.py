@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from ..compiler import Core, compile_core, front_end
 from ..dynamics.interface import clip
+from ..files import beside
 from ..graph.text import to_text
 from ..samples import sample_states
 from ..simulate.model import Model, Result
-from .accelerator_runs import simulate_accelerator
+from .accelerator_runs import WAVES, simulate_accelerator
 from .errors import STALL, Error, Mismatch
 from .evaluate import as_numbers, integer_results, to_words
-from .folder import OutputError, read_manifest, write_file
+from .folder import OutputError, read_manifest, write_file, writing
 from .generate import GRAPH
 from .names import DESIGN
 from .reference import golden_model
@@ -77,9 +78,10 @@ def simulate(
         traced = load_core(place, entry, trace=True, progress=progress)
         few = next(batches(core, min(states, 100), seed))
         words = to_words(core, few)
-        traced.run(
-            np.stack([words[n] for n in core.fixed.inputs], axis=1), waves=place / "simulation.vcd"
-        )
+        with writing(place / WAVES), beside(place / WAVES) as waves_file:
+            tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
+            traced.run(tokens, waves=waves_file)
+            waves_file.replace(place / WAVES)
 
     latency = {c[0] for c in cycles}
     interval = max((c[1] for c in cycles), default=1)

@@ -63,8 +63,8 @@ class Element:
             named = "name" in element.attributes
             if parts and element.parent is None:
                 break  # everything is of <robot>
-            name = f' name="{_one_line(element.attributes["name"])}"' if named else ""
-            parts.append(f"<{_one_line(element.tag)}{name}>")
+            name = f' name="{one_line(element.attributes["name"])}"' if named else ""
+            parts.append(f"<{one_line(element.tag)}{name}>")
             element = None if named else element.parent
         return " of ".join(parts)
 
@@ -76,14 +76,14 @@ class Element:
         return RobotError(self.text(message))
 
 
-def _one_line(value: str, width: int = 60) -> str:
+def one_line(value: str, width: int = 60) -> str:
     """``value`` fit for a one-line message: printable and not too long."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value)
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 
 
 def quoted(value: str) -> str:
-    return f'"{_one_line(value)}"'
+    return f'"{one_line(value)}"'
 
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "", cutoff: float = 0.6) -> str:
@@ -94,7 +94,7 @@ def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "", cutoff: 
 
 def read_bytes(path: str | Path) -> bytes:
     """The content of a file, or one clear line (RobotError) about why there is none."""
-    shown = _one_line(str(path), 200)
+    shown = one_line(str(path), 200)
     try:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
@@ -178,14 +178,14 @@ class _Builder:
 
     def entity(self, name: str, *_: object) -> None:
         raise RobotError(
-            f"{self.file}:{self.line}: <!ENTITY {_one_line(name)}>: entities are not expanded; "
+            f"{self.file}:{self.line}: <!ENTITY {one_line(name)}>: entities are not expanded; "
             "write their text where they are used"
         )
 
     def doctype(self, name: str, system: str | None, public: str | None, internal: int) -> None:
         if system or public:
             raise RobotError(
-                f"{self.file}:{self.line}: <!DOCTYPE {_one_line(name)}>: an external DTD is not "
+                f"{self.file}:{self.line}: <!DOCTYPE {one_line(name)}>: an external DTD is not "
                 "loaded; remove this line"
             )
 

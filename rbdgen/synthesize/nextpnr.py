@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rbdgen.files import write
 from rbdgen.synthesize.floorplan import floorplan
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
 from rbdgen.synthesize.yosys import write_json
@@ -108,10 +108,7 @@ def place_and_route(
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())
         if out_config:
-            out_config.parent.mkdir(parents=True, exist_ok=True)
-            part = out_config.with_name(f".{out_config.name}.part")
-            shutil.move(folder / "design.config", part)
-            part.replace(out_config)
+            write(out_config, (folder / "design.config").read_bytes())
     clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
     if not clocks:
         raise SynthesisError(f"{netlist.name} has no path between registers")

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rbdgen.files import write
 from rbdgen.synthesize.nextpnr import PLACERS, ROUTERS, Placement, place_and_route
 from rbdgen.synthesize.pins import add_pins
 from rbdgen.synthesize.tool import Progress
@@ -153,13 +154,6 @@ def synthesize(
                 if progress:
                     progress(f"speed {speed}, seed {seed}: {placement.fmax:.1f} MHz")
         report = Report(top, part, report.cells, pins, tuple(placements))
-    _write(out_dir / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
-    _write(out_dir / "report.txt", f"{report}\n")
+    write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
+    write(out_dir / "report.txt", f"{report}\n".encode())
     return report
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file that appears whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text)
-    part.replace(path)

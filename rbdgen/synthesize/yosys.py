@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from rbdgen.files import write
 from rbdgen.synthesize.block_rams import pack_output_registers
 from rbdgen.synthesize.carries import trim_carries
 from rbdgen.synthesize.cut import PIECE
@@ -276,7 +277,4 @@ def _total(own: Mapping[str, Mapping[str, int]], top: str) -> Counter[str]:
 
 def write_json(document: Any, wanted: Path) -> None:
     """Write a netlist; the file appears whole or not at all."""
-    wanted.parent.mkdir(parents=True, exist_ok=True)
-    part = wanted.with_name(f".{wanted.name}.part")
-    part.write_text(json.dumps(document))
-    part.replace(wanted)
+    write(wanted, json.dumps(document).encode())
