@@ -1,6 +1,7 @@
 # make demo    a robot arm, from its URDF to verified hardware, in minutes
 # make test    style, types and tests
 # make bench   the long measurements
+# make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
 # make clean   removes what was built, and .venv
 #
@@ -15,7 +16,7 @@ PY  := $(VENV)/bin/python
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
@@ -26,6 +27,9 @@ test: lint
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench
+
+pictures: $(RUN)
+	$(PY) -m tests.pictures
 
 lint: $(DEV)
 	$(PY) -m ruff check .

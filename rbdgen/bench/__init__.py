@@ -1,4 +1,4 @@
-"""The long measurements: each prints the numbers that README and notes quote.
+"""The long measurements: each prints the numbers that README and docs/ quote.
 
 ``rbdgen bench NAME …`` runs some of them, ``make bench`` all; ``functions`` stands for all that
 begin with it. Results lie in build/bench/NAME.json as well. Hours for all of them on two cores,

@@ -1,0 +1,153 @@
+"""What README and docs/ say: links lead somewhere, commands parse, sentences stay short."""
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.bench import MEASUREMENTS
+from rbdgen.cli import parser
+from rbdgen.robot.loading import shipped_robots
+from tests.pictures import PICTURES, Picture
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CODE = re.compile(r"`([^`\n]+)`")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"^    .*$", re.MULTILINE)
+# What stands for something else in a command.
+PLACEHOLDERS = {"COMMAND": "info", "NAME": "bits", "F": "id", "K": "4", "N": "4", "NS": "18"}
+LARGEST = 10_000  # bytes of README
+COLUMNS = 110  # of lines that can be broken
+WORDS = 40  # of a sentence
+(COMMANDS,) = (a.choices for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+
+page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+
+
+def anchor(heading: str) -> str:
+    """As GitHub makes it of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def anchors(path: Path) -> list[str]:
+    text = FENCED.sub("", path.read_text())
+    return [anchor(found) for found in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+
+
+def prose(text: str) -> list[str]:
+    """Sentences outside code and tables; each item of a list begins one."""
+    text = INDENTED.sub("", FENCED.sub("", text))
+    text = re.sub(r"^(\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    text = LINK.sub("]", CODE.sub("code", text))
+    blocks = re.split(r"\n\s*\n|^\* |^\d+\. ", text, flags=re.MULTILINE)
+    return [s for block in blocks for s in re.split(r"(?<=[.!?])\s+", " ".join(block.split()))]
+
+
+def commands(text: str) -> list[str]:
+    """Every command line of rbdgen: on a line of code, or within a text."""
+    lines = [line.strip() for line in INDENTED.findall(text) + CODE.findall(text)]
+    return [line.partition(" #")[0] for line in lines if line.startswith("rbdgen ")]
+
+
+def shown() -> list[str]:
+    return sorted({command for path in PAGES for command in commands(path.read_text())})
+
+
+@page
+def test_links(path: Path) -> None:
+    for link in LINK.findall(path.read_text()):
+        assert "://" not in link, f"{link} leads out of the tree"
+        name, _, to = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.is_relative_to(ROOT) and target.is_file(), link
+        if to:
+            assert to in anchors(target), link
+
+
+@page
+def test_headings_are_said_once(path: Path) -> None:
+    found = anchors(path)
+    assert len(found) == len(set(found))
+
+
+@page
+def test_sentences_and_lines(path: Path) -> None:
+    text = path.read_text()
+    for sentence in prose(text):
+        assert len(sentence.split()) <= WORDS, sentence
+    for line in FENCED.sub("", INDENTED.sub("", text)).splitlines():
+        assert len(line) <= COLUMNS or line.startswith(("|", "!", "`")), line
+
+
+def test_readme_is_a_page() -> None:
+    assert len(README.read_bytes()) <= LARGEST
+    assert README.read_text().count("![") == 2
+
+
+def test_every_page_is_found() -> None:
+    found = set(LINK.findall((ROOT / "docs" / "index.md").read_text()))
+    assert found == {"../README.md", *(path.name for path in PAGES[1:] if path.stem != "index")}
+
+
+@pytest.mark.parametrize("command", shown())
+def test_commands_parse(command: str) -> None:
+    words = [PLACEHOLDERS.get(word, word) for word in shlex.split(re.sub(r"[\[\]…]", "", command))]
+    if len(words) == 2 and words[1] in COMMANDS:
+        return  # names the command, no more
+    try:
+        options = parser().parse_args(words[1:])
+    except SystemExit:
+        if "--help" not in words:
+            raise
+        return
+    assert set(getattr(options, "names", ())) <= {*MEASUREMENTS}
+    robot = getattr(options, "robot", "ROBOT")
+    assert robot in {"ROBOT", "my_robot.urdf", *shipped_robots()}
+
+
+def test_options_exist() -> None:
+    """Options that stand alone in a text, too."""
+    known = {option for command in COMMANDS.values() for option in command._option_string_actions}
+    for path in PAGES:
+        for code in CODE.findall(path.read_text()):
+            if code.startswith("--"):
+                assert code.split()[0] in known, f"{path.name}: {code}"
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for path in PAGES:
+        text = path.read_text()
+        for target in re.findall(r"(?:^    |`)make (\w+)", text, re.MULTILINE):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_pictures(picture: Picture, tmp_path: Path) -> None:
+    """What the commands draw today; ``make pictures`` after a change that is meant."""
+    kept = ROOT / "docs" / picture.name
+    assert picture.made(tmp_path) == kept.read_bytes(), "make pictures"
+    assert kept.stat().st_size < 100_000
+
+
+def test_every_picture_has_its_command() -> None:
+    folder = ROOT / "docs" / "pictures"
+    assert {ROOT / "docs" / picture.name for picture in PICTURES} == {*folder.iterdir()}
+    shown_there = "".join(path.read_text() for path in PAGES if path.stem != "pictures")
+    assert all(f"{picture.name})" in shown_there for picture in PICTURES)
+
+
+def test_python_runs() -> None:
+    """The driver's example, as pasted, on a robot that is made faster."""
+    (code,) = re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / "docs/driver.md").read_text(), re.M | re.S
+    )
+    found: dict[str, Any] = {}
+    exec(code.replace('"iiwa14"', '"pendulum"'), found)
+    assert found["q"].shape == (100, 2)
