@@ -26,7 +26,7 @@ test: lint
 	$(PY) -m pytest -n $(JOBS) --dist worksteal
 
 bench: $(DEV)
-	$(PY) -m rbdgen bench
+	$(PY) -m rbdgen bench all
 
 pictures: $(RUN)
 	$(PY) -m tests.pictures

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from .api import InputError
@@ -12,6 +12,7 @@ from .data import data_folder
 from .robot.canonical import merge_fixed
 from .robot.loading import load
 from .robot.model import JointKind, Robot, skew
+from .stopping import run_child
 
 # Boost's limits are below the number of joint types that Pinocchio has.
 FLAGS = (
@@ -42,16 +43,23 @@ def pinocchio_nanoseconds(robots: list[str]) -> dict[str, dict[str, float]]:
         source = data_folder("templates") / "bench" / "pinocchio_times.cpp"
         command = ["g++", *FLAGS, f"-I{include}", f"-I{include / 'eigen3'}", str(source)]
         command += ["-o", str(program), f"-L{lib}", "-lpinocchio_default", f"-Wl,-rpath,{lib}"]
-        subprocess.run(command, check=True)
+        _said(command)
         times: dict[str, dict[str, float]] = {}
         for robot in robots:
             tree = Path(name) / "tree.txt"
             tree.write_text(_tree(load(robot)[1]))
-            done = subprocess.run(
-                [str(program), str(tree)], check=True, capture_output=True, text=True
-            )
-            times[robot] = dict(zip(("id", "did"), map(float, done.stdout.split()), strict=True))
+            numbers = map(float, _said([str(program), str(tree)]).split())
+            times[robot] = dict(zip(("id", "did"), numbers, strict=True))
         return times
+
+
+def _said(command: Sequence[str]) -> str:
+    """What a tool prints; InputError with its first complaint."""
+    done = run_child(command)
+    if done.returncode:
+        reason = (done.stderr.splitlines() or [f"exit status {done.returncode}"])[0]
+        raise InputError(f"{Path(command[0]).name}: {reason}")
+    return done.stdout
 
 
 def _tree(robot: Robot) -> str:

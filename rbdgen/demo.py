@@ -14,8 +14,11 @@ ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
 STATES = 2000
 
 
-def demo(place: Path, progress: Progress) -> None:
-    """iiwa 14 simulated and mapped; a pendulum placed and routed as well; then the table."""
+def demo(place: Path, progress: Progress) -> dict[str, Any]:
+    """iiwa 14 simulated and mapped; a pendulum placed and routed as well; then the table.
+
+    Prints them as they come; returns robot → manifest, simulation, synthesis.
+    """
     print(f"== {ARM}: canonical form, graph, number formats, schedule\n")
     facts = api.info(ARM)
     print(info_text(facts) + "\n")
@@ -26,6 +29,10 @@ def demo(place: Path, progress: Progress) -> None:
         f"\n{ARM} is placed and routed by make bench: the part is large, it takes a while.\n"
         f"Look at {place / ARM / 'pipeline.svg'} and {place / ARM / 'manifest.json'}."
     )
+    kinds = ("manifest", "simulation", "synthesis")
+    return {
+        robot: dict(zip(kinds, own, strict=True)) for robot, own in ((ARM, arm), (SMALL, small))
+    }
 
 
 def run(

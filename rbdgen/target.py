@@ -88,6 +88,10 @@ class Target:
         return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
 
 
+# What nextpnr can be asked for; the first is its default. Speed grade 6 is the slowest, cheapest.
+PLACERS, ROUTERS = ("heap", "static"), ("router1", "router2")
+SPEEDS = (6, 7, 8)
+
 TARGETS = {
     target.name: target
     for target in (

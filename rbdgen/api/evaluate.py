@@ -14,7 +14,7 @@ from ..compiler import Core, Front, compile_core, front_end
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..robot.choices import GIVES, VECTORS
+from ..robot.choices import GIVES, MODELS, VECTORS
 from ..robot.design import Design, given_coordinates, needs
 from ..robot.loading import load
 from ..robot.model import JointKind, Robot
@@ -25,7 +25,6 @@ from .rtl import build_core
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
-MODELS = ("golden", "float", "fixed", "rtl")
 UNIT = 1e-3  # how far a quaternion's norm may be from 1
 ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 

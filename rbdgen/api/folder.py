@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..files import recover, write, write_tree
-from ..robot.xml_lines import one_line
+from ..robot.xml_lines import neighbour, one_line
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 
@@ -25,8 +25,24 @@ class InputError(ValueError):
     """States that do not fit the robot or the design, or cannot be read, in one line."""
 
 
+class NoInput(InputError):
+    """The file of states ``name`` is not there."""
+
+    def __init__(self, message: str, name: object) -> None:
+        super().__init__(message)
+        self.name = str(name)
+
+
 class OutputError(ValueError):
     """A place that cannot be written to, in one line."""
+
+
+class NoDesign(OutputError):
+    """The folder ``name`` is not there, or has no design."""
+
+    def __init__(self, message: str, name: object) -> None:
+        super().__init__(message)
+        self.name = str(name)
 
 
 def write_folder(place: Path, files: Mapping[str, str]) -> None:
@@ -82,6 +98,8 @@ def read_arrays(place: Path) -> dict[str, NDArray[Any]]:
                 )
                 for name in names
             }
+    except FileNotFoundError as error:
+        raise NoInput(f"{place}: {error.strerror}{neighbour(place)}", place) from None
     except OSError as error:
         raise InputError(f"{place}: {error.strerror}") from None
     except (ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
@@ -101,9 +119,9 @@ def read_manifest(place: Path) -> dict[str, Any]:
         manifest = json.loads(file.read_bytes())
         whole = manifest["digest"] == _digest(manifest)
     except (FileNotFoundError, NotADirectoryError):
-        raise OutputError(
-            f"{place}: no {MARK}; make a design with: rbdgen generate ROBOT"
-        ) from None
+        make = "; make a design with: rbdgen generate ROBOT"
+        hint = make if place.exists() else neighbour(place, make)
+        raise NoDesign(f"{place}: no {MARK}{hint}", place) from None
     except OSError as error:
         raise OutputError(f"{file}: {error.strerror}") from None
     except (ValueError, TypeError, KeyError):  # no JSON, or no object

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..estimate.area import counted
-from ..synthesize.nextpnr import PLACERS, ROUTERS
 from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import MEMORIES, synth_xilinx
 from ..tables import table
+from ..target import PLACERS, ROUTERS
 from .folder import read_manifest, write_file
 from .kept import kept
 

@@ -1,15 +1,14 @@
 """The long measurements: each prints the numbers that README and docs/ quote.
 
-``rbdgen bench NAME …`` runs some of them, ``make bench`` all; ``functions`` stands for all that
-begin with it. Results lie in build/bench/NAME.json as well. Hours for all of them on two cores,
-nearly all of it mapping, place and route.
+``rbdgen bench`` lists them, ``rbdgen bench NAME …`` runs some, ``make bench`` all; ``functions``
+stands for all that begin with it. Results lie in build/bench/NAME.json as well. Hours for all of
+them on two cores, nearly all of it mapping, place and route.
 """
 
 from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +21,8 @@ from ..chains import chain_urdf
 from ..compiler import compile_core, front_end
 from ..cpu import pinocchio_nanoseconds
 from ..demo import HEAD, row
+from ..robot.xml_lines import did_you_mean, quoted
+from ..stopping import run_child
 from ..tables import simulation_text, table
 from .accelerators import accelerators
 from .area import area_model
@@ -32,6 +33,7 @@ from .peers import beside_peers
 from .rk4 import rk4
 
 Progress = Callable[[str], None]
+ALL = "all"
 MILLION = 1_000_000
 SEEDS = (1, 2, 3)
 SIZES = (7, 30, 100)
@@ -39,18 +41,59 @@ FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
 STATES = 3000
 
 
-def bench(names: Sequence[str], place: Path, progress: Progress) -> None:
-    """Run the measurements called ``names``, or all."""
+# On two cores; what is not named takes hours.
+TAKES = {
+    "minutes": ("cpu", "bits", "growth", "humanoid", "rk4", "fold-overhead"),
+    "an hour": ("robots", "quadruped", "xilinx", "delays"),
+}
+
+
+class UnknownMeasurement(api.InputError):
+    """The measurement ``name`` is none."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def bench(names: Sequence[str], place: Path, progress: Progress) -> dict[str, Any]:
+    """Run the measurements called ``names``, or "all"; name → what it found.
+
+    InputError for a name that is none.
+    """
     chosen: list[str] = []
-    for name in names or MEASUREMENTS:
-        found = [m for m in MEASUREMENTS if m == name or m.startswith(f"{name}-")]
+    for name in names:
+        found = [m for m in MEASUREMENTS if name in (m, ALL) or m.startswith(f"{name}-")]
         if not found:
-            raise api.InputError(f"no measurement {name}; there are {', '.join(MEASUREMENTS)}")
+            known = (*MEASUREMENTS, ALL)
+            hint = did_you_mean(name, known, f"; one of {', '.join(known)}")
+            raise UnknownMeasurement(f"no measurement {quoted(name)}{hint}", name)
         chosen += found
+    results = {}
     for name in dict.fromkeys(chosen):
-        print(f"\n== {name}: {(MEASUREMENTS[name].__doc__ or '').splitlines()[0]}\n", flush=True)
-        result = MEASUREMENTS[name](place, progress)
-        api.write_file(place / f"{name}.json", json.dumps(result, indent=2) + "\n")
+        print(f"\n== {name}: {_about(name)}\n", flush=True)
+        results[name] = MEASUREMENTS[name](place, progress)
+        api.write_file(place / f"{name}.json", json.dumps(results[name], indent=2) + "\n")
+    return results
+
+
+def there_are() -> dict[str, dict[str, str]]:
+    """Name of each measurement → ``about``: what it measures; ``takes``: how long on two cores."""
+    takes = {name: takes for takes, names in TAKES.items() for name in names}
+    return {
+        name: {"about": _about(name), "takes": takes.get(name, "hours")} for name in MEASUREMENTS
+    }
+
+
+def listed() -> str:
+    """The same as text."""
+    rows = [[name, own["takes"], own["about"]] for name, own in there_are().items()]
+    how = "rbdgen bench NAME … runs some of them, rbdgen bench all runs all: many hours"
+    return f"{table(('name', 'takes about', 'what'), rows)}\n\n{how}"
+
+
+def _about(name: str) -> str:
+    return (MEASUREMENTS[name].__doc__ or "").splitlines()[0]
 
 
 def bits(place: Path, progress: Progress) -> Any:
@@ -156,7 +199,8 @@ def growth(place: Path, progress: Progress) -> Any:
         command = [sys.executable, "-m", "rbdgen", "generate", robot, "-o", str(place / "growth")]
         progress(" ".join(command[1:]))
         started = time.monotonic()
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if (done := run_child(command)).returncode:
+            raise api.InputError(done.stderr.strip().splitlines()[-1])
         seconds = time.monotonic() - started
         entry = api.read_manifest(place / "growth")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

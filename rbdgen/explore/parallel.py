@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -10,8 +9,10 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
+from rbdgen.stopping import deferred
+
 T = TypeVar("T")
-STOPPED = 130  # exit status of a process that SIGINT ended
+STOPPED = 143  # exit status of a process that SIGTERM ended
 
 
 def in_parallel(
@@ -35,7 +36,10 @@ def in_parallel(
     with ProcessPoolExecutor(
         min(jobs, len(inputs)), mp_context=get_context("spawn"), initializer=_begin
     ) as pool:
-        number: dict[Future[T], int] = {pool.submit(work, *own): k for k, own in enumerate(inputs)}
+        with deferred():  # a process that is half started complains
+            number: dict[Future[T], int] = {
+                pool.submit(work, *own): k for k, own in enumerate(inputs)
+            }
         try:
             for future in as_completed(number):
                 done(number[future], future.result())
@@ -50,5 +54,5 @@ def in_parallel(
 
 def _begin() -> None:
     """A process that is stopped says nothing: the one that asked for it does."""
-    signal.signal(signal.SIGINT, lambda *_: os._exit(STOPPED))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))  # ends the tools that it runs

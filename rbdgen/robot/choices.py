@@ -38,6 +38,16 @@ GIVES: dict[str, tuple[str, ...]] = {
 VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
+ALIASES = {  # what Pinocchio calls them
+    "rnea": "id",
+    "aba": "fd",
+    "crba": "m",
+    "computeMinverse": "minv",
+    "computeRNEADerivatives": "did",
+    "computeABADerivatives": "dfd",
+    "computeABADerivativesFromMinverse": "difd",
+}
+MODELS = ("golden", "float", "fixed", "rtl")  # that evaluate a batch of states
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")
@@ -111,8 +121,18 @@ def _name(value: Any) -> str | None:
     return value
 
 
+def _function(value: Any) -> str:
+    """A function by its name here, or by Pinocchio's."""
+    word, known = str(value), (*FUNCTIONS, *ROLLOUTS)
+    name = ALIASES.get(word, word)
+    if name not in known:
+        hint = did_you_mean(word, (*known, *ALIASES), f"; one of {', '.join(known)}")
+        raise ValueError(f"{quoted(word)} is unknown{hint}")
+    return name
+
+
 def _functions(value: Any) -> tuple[str, ...]:
-    names = tuple(_one_of(*FUNCTIONS, *ROLLOUTS)(word) for word in _words(value))
+    names = _words([_function(word) for word in _words(value)])
     if not names:
         raise ValueError(f"name at least one of {', '.join((*FUNCTIONS, *ROLLOUTS))}")
     return names
@@ -176,11 +196,10 @@ def _flag(value: Any) -> bool:
 
 def mix(value: Any) -> dict[str, int]:
     """``id=8,dfd=1`` → how many tasks of each function come together."""
-    known = (*FUNCTIONS, *ROLLOUTS)
     found: dict[str, int] = {}
     for part in str(value).replace(" ", "").split(","):
         name, _, number = part.partition("=")
-        _one_of(*known)(name)
+        name = _function(name)
         if name in found or not number.isdecimal() or not 0 < int(number) <= LARGEST_SHARE:
             raise ValueError(
                 f"functions once each, with a number from 1 to {LARGEST_SHARE}, such as "

@@ -12,7 +12,7 @@ from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS
 from rbdgen.robot.design import Design, MotionLimits
 from rbdgen.robot.frames import align_axes
-from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.model import NotFound, Robot, RobotError
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import topology
 from rbdgen.robot.urdf import parse_urdf
@@ -45,7 +45,7 @@ def locate(path: str | Path) -> Path:
     if given.is_dir() or given.suffix:
         return given  # reading it says what is wrong, and suggests a neighbour
     hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
-    raise RobotError(f"{path}: no such robot{hint}")
+    raise NotFound(f"{path}: no such robot{hint}", path)
 
 
 def load(

@@ -24,6 +24,14 @@ class RobotError(ValueError):
     """What is wrong with a robot description, in one line for the person who wrote it."""
 
 
+class NotFound(RobotError):
+    """The robot or file ``name`` is not there."""
+
+    def __init__(self, message: str, name: object) -> None:
+        super().__init__(message)
+        self.name = str(name)
+
+
 def frozen(values: ArrayLike) -> Array:
     """A read-only float64 copy of ``values``."""
     array = np.array(values, dtype=np.float64)

