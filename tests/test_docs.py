@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rbdgen.bench import MEASUREMENTS
-from rbdgen.cli import parser
+from rbdgen.parser import parser
 from rbdgen.robot.loading import shipped_robots
 from tests.pictures import PICTURES, Picture
 
