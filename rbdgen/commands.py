@@ -105,6 +105,7 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
         options.robot,
         options.design,
         progress=progress,
+        trust=options.trust,
         **({"intervals": options.ii} if options.ii else {}),
         **{**choices_of(options), "ii": None},
     )
@@ -113,7 +114,12 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
 
 def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
     report = api.simulate(
-        options.folder, options.states, options.seed, options.waves, progress=progress
+        options.folder,
+        options.states,
+        options.seed,
+        options.waves,
+        progress=progress,
+        trust=options.trust,
     )
     return Answer(report, simulation_text(report))
 
@@ -130,6 +136,7 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
         placer=options.placer,
         router=options.router,
         floorplanned=options.floorplanned,
+        trust=options.trust,
     )
     return _with_text(report)
 

@@ -67,7 +67,7 @@ def write_tree(place: Path, files: Mapping[str, bytes]) -> None:
         recover(place)
         for name, data in files.items():
             (new / name).write_bytes(data)
-        _put(new, place)
+        put(new, place)
 
 
 def recover(place: Path) -> None:
@@ -96,8 +96,12 @@ def exchange(one: Path, other: Path) -> bool:
     raise OSError(number, os.strerror(number), str(other))
 
 
-def _put(new: Path, place: Path) -> None:
-    """Move ``new`` to ``place``; the folder that was there is then where ``new`` was, or gone."""
+def put(new: Path, place: Path) -> None:
+    """Move a folder to ``place``, as :func:`write_tree` says.
+
+    What was there is then where ``new`` was, or gone.
+    """
+    place = _target(place)
     for _ in range(TRIES):
         try:
             new.rename(place)  # where nothing is, or an empty folder
@@ -143,6 +147,7 @@ def _discard(old: Path) -> None:
 @contextmanager
 def beside(place: Path, folder: bool = False) -> Iterator[Path]:
     """A new hidden file or folder beside ``place``, to be moved there; gone in the end."""
+    place = _target(place)
     place.parent.mkdir(parents=True, exist_ok=True)
     path, lock = _claimed(place, folder)
     try:

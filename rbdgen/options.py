@@ -42,6 +42,15 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
     return made
 
 
+def trusted(made: Parser) -> None:
+    """What every command has that runs what a folder holds."""
+    made.add_argument(
+        "--trust",
+        action="store_true",
+        help="take the folder's files as they are, though they changed since generate wrote them",
+    )
+
+
 def printed(made: Parser) -> None:
     """What every command has, last in its help."""
     group = made.add_argument_group("what is printed")

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from . import __version__
 from .arguments import Parser, count, examples, numbers, positive, seed, whole
-from .options import command, folder_command, printed, robot_command, topology_command
+from .options import (
+    command,
+    folder_command,
+    printed,
+    robot_command,
+    topology_command,
+    trusted,
+)
 from .robot.choices import MODELS
 from .target import PLACERS, ROUTERS, SPEEDS, TARGETS
 
@@ -164,6 +171,8 @@ def parser() -> Parser:
     )
     made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    for name in ("compare", "simulate", "synthesize"):
+        trusted(commands.choices[name])
     for made in commands.choices.values():
         printed(made)
     return top

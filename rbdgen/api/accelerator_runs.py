@@ -14,7 +14,7 @@ from ..graph.text import to_text
 from ..simulate.model import Result
 from ..simulate.stays import tasks_of
 from .errors import STALL
-from .folder import OutputError, read_manifest, write_file, writing
+from .folder import OutputError, write_file, writing
 from .names import DESIGN
 from .rtl import load_core
 from .traffic import Traffic, inputs_of, within_limits
@@ -28,12 +28,15 @@ BURST = 24  # tasks in the waves
 
 def simulate_accelerator(
     folder: Path,
+    entry: dict[str, Any],
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
     waves: bool = False,
 ) -> dict[str, Any]:
     """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
+
+    ``entry``: the folder's manifest.
 
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
@@ -42,7 +45,6 @@ def simulate_accelerator(
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
-    entry = read_manifest(folder)
     made = accelerate(str(folder / DESIGN), progress)
     same_graphs(folder, made)
     model = load_core(folder, entry, tasks=states, progress=progress)

@@ -14,6 +14,7 @@ from ..robot.loading import load
 from ..robot.model import RobotError
 from ..tables import table
 from ..target import find_target
+from .checked import checked_manifest
 from .folder import OutputError, read_manifest
 
 Progress = Callable[[str], None]
@@ -67,6 +68,7 @@ def compare(
     designs: Sequence[str | Path] = (),
     intervals: Sequence[int] = INTERVALS,
     progress: Progress = lambda _: None,
+    trust: bool = False,
     **choices: Any,
 ) -> dict[str, Any]:
     """Our designs of ``robot``, compiled now, beside what the peers have of it.
@@ -74,7 +76,8 @@ def compare(
     By default their function and conventions (``CONVENTIONS``) on their part; ``choices`` are
     fields of Design that win. Ours are a fold at each of ``intervals`` and the fewest cycles at
     RoboShape's clock. Our clock is known only of ``designs``: folders of ``generate`` that
-    ``synthesize`` has placed and routed. Returns the report; ``text`` is the table.
+    ``synthesize`` has placed and routed, their files as generated unless ``trust`` says to take
+    them as they are. Returns the report; ``text`` is the table.
 
     Raises RobotError, InputError or OutputError, in one line.
     """
@@ -83,6 +86,8 @@ def compare(
     chosen["ii"] = 1
     design, loaded = load(robot, **chosen)
     name, target = loaded.name, find_target(design.target)
+    for folder in designs:
+        checked_manifest(Path(folder), trust, progress)
     measured = [placed(Path(folder), name, design.functions) for folder in designs]
     front = front_end(robot, **chosen)
     lines: list[Line] = []
@@ -146,7 +151,7 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
             report = json.loads(file.read_bytes())
             runs = report.get("placements", [])
             found += [(run["fmax"], f"{report['part']}, speed {run['speed']}") for run in runs]
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise OutputError(f"{file}: damaged; make it again with: rbdgen synthesize") from None
     if not found:
         raise OutputError(

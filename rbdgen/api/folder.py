@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import recover, write, write_tree
+from ..files import read_regular, recover, write, write_tree
 from ..robot.xml_lines import neighbour, one_line
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
+LARGEST_MANIFEST = 2**28  # bytes
 
 
 class InputError(ValueError):
@@ -114,20 +115,21 @@ def sealed(manifest: Mapping[str, Any]) -> str:
 def read_manifest(place: Path) -> dict[str, Any]:
     """The manifest of a generated folder; OutputError unless it is there and whole."""
     file = place / MARK
+    again = "make the design again with: rbdgen generate ROBOT"
     try:
         recover(place)
-        manifest = json.loads(file.read_bytes())
+        manifest = json.loads(read_regular(file, LARGEST_MANIFEST))
         whole = manifest["digest"] == _digest(manifest)
     except (FileNotFoundError, NotADirectoryError):
         make = "; make a design with: rbdgen generate ROBOT"
         hint = make if place.exists() else neighbour(place, make)
         raise NoDesign(f"{place}: no {MARK}{hint}", place) from None
     except OSError as error:
-        raise OutputError(f"{file}: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError):  # no JSON, or no object
+        raise OutputError(f"{one_line(str(file), 200)}: {error.strerror}") from None
+    except (ValueError, TypeError, KeyError, RecursionError):  # no JSON, or no such object
         whole = False
     if not whole:
-        raise OutputError(f"{file}: damaged; make the design again with: rbdgen generate ROBOT")
+        raise OutputError(f"{file}: damaged, or of an older rbdgen; {again}")
     return dict(manifest)
 
 

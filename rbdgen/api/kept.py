@@ -11,15 +11,33 @@ from typing import Any
 from .folder import write_file
 
 
-def kept(place: Path, what: str, of: str, compute: Callable[[], Any]) -> Any:
+def kept(
+    place: Path,
+    what: str,
+    of: str,
+    compute: Callable[[], Any],
+    say: Callable[[str], None] = lambda _: None,
+) -> Any:
     """The result ``what`` of the input ``of``: read if ``place`` has it, else computed and kept.
 
-    ``of`` is everything that the result depends on; the result is what JSON can hold.
+    ``of`` is everything that the result depends on; the result is what JSON can hold. A file that
+    is not as it was written is made again, which `say` is told.
     """
-    file = place / f"{what}-{hashlib.sha256(of.encode()).hexdigest()[:16]}.json"
+    file = place / f"{what}-{_digest(of)[:16]}.json"
     try:
-        return json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError):  # none yet, or no JSON
-        text = json.dumps(compute(), indent=2) + "\n"
-    write_file(file, text)
-    return json.loads(text)
+        found = json.loads(file.read_bytes())
+        if found["digest"] == _digest(json.dumps(found["result"])):
+            return found["result"]
+        say(f"{file}: damaged; made again")
+    except FileNotFoundError:
+        pass
+    except (ValueError, TypeError, KeyError, RecursionError):  # cut short, or of an older version
+        say(f"{file}: damaged, or without a digest; made again")
+    result = json.loads(json.dumps(compute()))
+    entry = {"digest": _digest(json.dumps(result)), "result": result}
+    write_file(file, json.dumps(entry, indent=2) + "\n")
+    return result
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

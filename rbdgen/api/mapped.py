@@ -45,7 +45,7 @@ def mapped(
 
     what = f"cells-{family}" + ("-by-module" if by_module else "")
     by = [yosys_version(), *(Path(file).read_text() for file in (yosys.__file__, parts.__file__))]
-    return dict(kept(place, what, " ".join([*by, text]), compute))
+    return dict(kept(place, what, " ".join([*by, text]), compute, progress))
 
 
 def yosys_version() -> str:

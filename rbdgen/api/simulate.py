@@ -17,11 +17,12 @@ from ..graph.text import to_text
 from ..samples import sample_states
 from ..simulate.model import Model, Result
 from .accelerator_runs import WAVES, simulate_accelerator
+from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch
 from .evaluate import as_numbers, integer_results, to_words
-from .folder import OutputError, read_manifest, write_file, writing
+from .folder import OutputError, write_file, writing
 from .generate import GRAPH
-from .names import DESIGN
+from .names import DESIGN, ROBOT
 from .reference import golden_model
 from .rtl import load_core
 
@@ -37,6 +38,7 @@ def simulate(
     seed: int = 0,
     waves: bool = False,
     progress: Progress = lambda _: None,
+    trust: bool = False,
 ) -> dict[str, Any]:
     """Run ``states`` random states through the Verilated design in ``folder``.
 
@@ -46,12 +48,13 @@ def simulate(
     ``error`` is over all results, ``errors`` has the same for each array.
 
     Raises Mismatch where hardware, model or manifest disagree; OutputError for a folder that is
-    no design. An accelerator is simulated by `simulate_accelerator`.
+    no design, or has files that changed since, unless ``trust`` says to run them as they are. An
+    accelerator is simulated by `simulate_accelerator`.
     """
     place = Path(folder)
-    entry = read_manifest(place)
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     if "accelerator" in entry:
-        return simulate_accelerator(place, states, seed, progress, waves)
+        return simulate_accelerator(place, entry, states, seed, progress, waves)
     core = compile_core(front_end(str(place / DESIGN)), progress)
     same_graph(place, core)
     model = load_core(place, entry, tasks=states, progress=progress)

@@ -16,7 +16,8 @@ from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import MEMORIES, synth_xilinx
 from ..tables import table
 from ..target import PLACERS, ROUTERS
-from .folder import read_manifest, write_file
+from .checked import checked_manifest
+from .folder import write_file
 from .kept import kept
 
 Progress = Callable[[str], None]
@@ -36,15 +37,17 @@ def synthesize(
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
     floorplanned: bool = True,
+    trust: bool = False,
 ) -> dict[str, Any]:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
     With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
     Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt. On xcup and xc7 a
     mapping that was stopped goes on where it was: its parts are in FOLDER/synthesis-TARGET/parts.
+    ``trust``: take the folder's files as they are; else OutputError for one that changed since.
     """
     place = Path(folder)
-    entry = read_manifest(place)
+    entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
     name = entry["name"]
     target = target or entry["target"]
     out = place / f"synthesis-{target}"
@@ -56,7 +59,7 @@ def synthesize(
             target,
             jobs=jobs,
             progress=progress,
-            keep=partial(kept, out / "parts", "part"),
+            keep=partial(kept, out / "parts", "part", say=progress),
         )
         report: dict[str, Any] = {"top": name, "target": target, "cells": cells.count}
         report |= {"modules": cells.modules, "fits": None}

@@ -17,10 +17,11 @@ from ..accelerator.model import evaluate_task
 from ..accelerator.stages import Accelerator
 from ..api.accelerator import generate_accelerator
 from ..api.accelerator_runs import same_graphs
+from ..api.checked import checked_manifest
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
 from ..api.info import accelerator_facts
-from ..api.names import DESIGN
+from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..graph.fixed import Integers
@@ -167,19 +168,25 @@ def _results(tasks: Integers, results: Integers) -> Integers:
     return given
 
 
-def backend(kind: str, robot: str | Path, progress: Progress, **choices: Any) -> Backend:
-    """The back end of a robot, or of a folder that holds its accelerator."""
+def backend(
+    kind: str, robot: str | Path, progress: Progress, trust: bool = False, **choices: Any
+) -> Backend:
+    """The back end of a robot, or of a folder that holds its accelerator.
+
+    ``trust``: take the folder's files as they are; else OutputError for one that changed.
+    """
     place = Path(robot)
     if not (place / MARK).is_file():
         return _of_robot(kind, str(robot), progress, choices)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
-    if "accelerator" not in read_manifest(place):
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    if "accelerator" not in entry:
         raise OutputError(
             f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
         )
     if kind == "rtl":
-        return _rtl(place, progress)
+        return _rtl(place, entry, progress)
     return _of_robot(kind, str(place / DESIGN), progress, {}, place)
 
 
@@ -198,7 +205,8 @@ def _of_robot(
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
     if kind == "rtl":
         with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
-            return _rtl(generate_accelerator(robot, Path(name) / TOP, progress, choices), progress)
+            folder = generate_accelerator(robot, Path(name) / TOP, progress, choices)
+            return _rtl(folder, read_manifest(folder), progress)
     made = accelerate(robot, progress, **choices)
     if place is not None:
         same_graphs(place, made)
@@ -208,9 +216,8 @@ def _of_robot(
     return Backend(front.design, front.robot, coder, run)
 
 
-def _rtl(place: Path, progress: Progress) -> Backend:
-    """Of a generated folder, whose manifest says all that is needed."""
-    entry = read_manifest(place)
+def _rtl(place: Path, entry: dict[str, Any], progress: Progress) -> Backend:
+    """Of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
     contract = Contract.from_manifest(entry["accelerator"])
     coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))

@@ -54,7 +54,8 @@ class Dynamics:
     accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
     was too short: "warn" (OverflowWarning), "raise" (OverflowError), "ignore"; `Ticket.overflow`
     says which states. ``outside``: what to do with inputs that their words cannot hold: "raise"
-    (InputError), or "saturate", which counts as an overflow. ``choices``: fields of Design, as
+    (InputError), or "saturate", which counts as an overflow. ``trust``: take a folder's files as
+    they are, though they changed since they were generated. ``choices``: fields of Design, as
     ``functions`` and ``ii``; none for a folder.
 
     ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
@@ -68,6 +69,7 @@ class Dynamics:
         *,
         on_overflow: str = "warn",
         outside: str = "raise",
+        trust: bool = False,
         progress: Callable[[str], None] = lambda _: None,
         **choices: Any,
     ) -> None:
@@ -81,7 +83,7 @@ class Dynamics:
         self.on_overflow = on_overflow
         self.cycles: int | None = None
         self._saturate = outside == "saturate"
-        self._backend: Backend = make_backend(backend, robot, progress, **choices)
+        self._backend: Backend = make_backend(backend, robot, progress, trust, **choices)
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:

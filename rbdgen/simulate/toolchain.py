@@ -7,14 +7,16 @@ import importlib.util
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from rbdgen.stopping import run_child
+
+from .cache import cache_folder, is_kept, keep
 
 Progress = Callable[[str], None]
 
@@ -44,12 +46,6 @@ class Runtime:
 
     header: Path
     objects: list[Path]
-
-
-def cache_folder() -> Path:
-    """Where rbdgen keeps what can be made again: ``$XDG_CACHE_HOME/rbdgen``, else in ~/.cache."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "rbdgen"
 
 
 @dataclass(frozen=True)
@@ -116,40 +112,44 @@ class Toolchain:
                 raise
         return objects
 
-    def runtime(self, jobs: int) -> Runtime:
+    def runtime(self, jobs: int, say: Progress) -> Runtime:
         """What all models share, made once for each compiler and set of options.
 
-        It lies in `cache_folder`, where each file appears whole or not at all.
+        It lies in `cache_folder`, all of it or nothing, with digests; what differs is made again.
         """
         key = hashlib.sha256(repr(self).encode()).hexdigest()[:16]
         folder = cache_folder() / f"verilator-{key}"
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
-        objects = [folder / f"{name}.o" for name in names]
-        header, precompiled = folder / HEADER, folder / f"{HEADER}.gch"
-        missing = [file for file in objects if not file.exists()]
-        if not missing and precompiled.exists():
-            return Runtime(header, objects)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".making-", dir=folder) as scratch:
-                work = Path(scratch)
-                sources = [self.root / "include" / f"{file.stem}.cpp" for file in missing]
-                for file in self.compile(sources, work, jobs):
-                    file.replace(folder / file.name)
+        objects, precompiled = [f"{name}.o" for name in names], f"{HEADER}.gch"
+        made = [*objects, HEADER, precompiled]
+        found = Runtime(folder / HEADER, [folder / name for name in objects])
+        with in_cache(folder):
+            if is_kept(folder, made):
+                return found
+            if folder.exists():
+                say(f"{folder}: damaged, or without digests; made again")
+            with keep(folder) as work:
+                sources = [self.root / "include" / f"{name}.cpp" for name in names]
+                self.compile(sources, work, jobs)
                 (work / HEADER).write_text(_HEADER)
                 command = [self.compiler, *self.flags, "-x", "c++-header"]
-                _call([*command, work / HEADER, "-o", work / precompiled.name], "C++ compiler")
-                (work / HEADER).replace(header)
-                (work / precompiled.name).replace(precompiled)
-        except OSError as error:
-            where = f"{error.filename or folder}: {error.strerror}"
-            raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
-        return Runtime(header, objects)
+                _call([*command, work / HEADER, "-o", work / precompiled], "C++ compiler")
+        return found
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""
         _call([self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
         return library
+
+
+@contextmanager
+def in_cache(folder: Path) -> Iterator[None]:
+    """SimulationError, in one line, where the cache cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        where = f"{error.filename or folder}: {error.strerror}"
+        raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
 
 
 def _call(

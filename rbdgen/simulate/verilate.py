@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rbdgen.data import data_folder
+from rbdgen.files import beside
 
+from .cache import cache_folder, is_remembered, remember
 from .model import Model
 from .ports import Ports
-from .toolchain import Progress, SimulationError, Toolchain
+from .toolchain import Progress, SimulationError, Toolchain, in_cache
 
 UNIT = 4_000_000  # bytes of C++ that are compiled as one: some 400 MB of a compiler's memory
 
@@ -38,8 +39,9 @@ def build(
     """Verilate and compile ``top``, or take the model built before from the same text.
 
     The library lies in ``out_dir`` under a name that hashes sources, ports, options and the
-    Verilator version; it appears there whole or not at all. Verilator's own runtime is compiled
-    once for all models, see `Toolchain.runtime`.
+    Verilator version; it appears there whole or not at all, and is used again only where the cache
+    knows its digest. Verilator's own runtime is compiled once for all models, see
+    `Toolchain.runtime`.
 
     Args:
         sources: Verilog files.
@@ -69,18 +71,23 @@ def build(
         if not source.is_file():
             raise SimulationError(f"no such source: {source}")
         digest.update(hashlib.sha256(source.read_bytes()).digest())
-    library = out_dir / f"{top}-{digest.hexdigest()[:16]}.so"
-    if not library.exists():
-        out_dir.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{top}-", dir=out_dir) as scratch:
-            work = Path(scratch).resolve()
-            say(f"Verilator: {top}")
-            toolchain.verilate([*options, "-Mdir", work, *sources])
-            (work / "harness.cpp").write_text(harness)
-            runtime = toolchain.runtime(jobs)
-            first: list[str | Path] = ["-include", runtime.header]
-            objects = toolchain.compile(_units(work), work, jobs, first, say)
-            toolchain.link([*objects, *runtime.objects], work / "model.so").replace(library)
+    key = digest.hexdigest()[:16]
+    library = out_dir / f"{top}-{key}.so"
+    if library.exists():
+        if is_remembered(library, key):
+            return Model(library, ports)
+        say(f"{library}: not as it was built here; built again")
+    with beside(library, folder=True) as work:
+        say(f"Verilator: {top}")
+        toolchain.verilate([*options, "-Mdir", work, *sources])
+        (work / "harness.cpp").write_text(harness)
+        runtime = toolchain.runtime(jobs, say)
+        first: list[str | Path] = ["-include", runtime.header]
+        objects = toolchain.compile(_units(work), work, jobs, first, say)
+        made = toolchain.link([*objects, *runtime.objects], work / "model.so")
+        with in_cache(cache_folder()):
+            remember(made, key)
+        made.replace(library)
     return Model(library, ports)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -286,7 +287,7 @@ def test_spoilt_manifest(
     command: str, text: str, design: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (design / "manifest.json").write_text(text, errors="surrogateescape")
-    message = "design/manifest.json: damaged; make the design again"
+    message = "design/manifest.json: damaged, or of an older rbdgen; make the design again"
     assert refused(capsys, command, "design").startswith(message)
 
 
@@ -303,8 +304,11 @@ def test_missing_file(file: str, design: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_design_of_another_version(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with (design / "graph.txt").open("a") as file:
-        file.write("one node more\n")
+    text = (design / "graph.txt").read_text() + "one node more\n"
+    (design / "graph.txt").write_text(text)
+    manifest = api.read_manifest(design)
+    manifest["files"]["graph.txt"] = hashlib.sha256(text.encode()).hexdigest()
+    (design / "manifest.json").write_text(folder.sealed(manifest))
     message = "design: made by another version of rbdgen; generate it again"
     assert refused(capsys, "simulate", "design") == message
 
@@ -334,7 +338,9 @@ def test_simulate_sees_a_wrong_bit(design: Path, capsys: pytest.CaptureFixture[s
     text = file.read_text()
     assert "<= a1 * b1;" in text
     file.write_text(text.replace("<= a1 * b1;", "<= -(a1 * b1);", 1))
-    message = refused(capsys, "simulate", "design", "--states", "200")
+    given = "simulate", "design", "--states", "200"
+    assert refused(capsys, *given).startswith("design/pendulum_id.v: changed since")
+    message = refused(capsys, *given, "--trust")
     assert re.match(r"tau\[\d\] of state \d+ at full rate: hardware -?\d+, integer model", message)
 
 

@@ -49,9 +49,28 @@ def test_a_result_is_computed_once(tmp_path: Path) -> None:
         assert kept(tmp_path / "new", "x", "input", compute("a")) == {"1": "a"}
     assert kept(tmp_path / "new", "x", "other", compute("b")) == {"1": "b"}
     assert calls == ["a", "b"]
-    for file in (tmp_path / "new").iterdir():
-        file.write_text(file.read_text()[:-4])  # a damaged one is made again
-    assert kept(tmp_path / "new", "x", "input", compute("c")) == {"1": "c"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-4],
+        lambda text: text.replace('"a"', '"b"'),
+        lambda text: '{"1": "a"}',
+        lambda text: "[" * 100_000,
+    ],
+    ids=["short", "changed", "without a digest", "nested"],
+)
+def test_a_damaged_result_is_computed_again(damage: Callable[[str], str], tmp_path: Path) -> None:
+    said: list[str] = []
+    for word in ("a", "c"):
+        assert kept(tmp_path, "x", "input", lambda: {1: word}, said.append) == {"1": word}  # noqa: B023
+        (file,) = tmp_path.iterdir()
+        if word == "a":
+            assert not said
+            file.write_text(damage(file.read_text()))
+    assert kept(tmp_path, "x", "input", dict, said.append) == {"1": "c"}
+    assert len(said) == 1 and said[0].startswith(f"{file}: damaged")
 
 
 def test_errors_of_each_array(core: Core, tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rbdgen.simulate.cache import is_kept
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports
-from rbdgen.simulate.toolchain import SimulationError
+from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from rbdgen.simulate.verilate import build
 
 pytestmark = pytest.mark.rtl
@@ -164,19 +167,107 @@ def test_built_once(folder: Path, source: Path, fifo: Model) -> None:
     assert not lines
 
 
-def test_the_runtime_is_made_once(
-    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two folders, one runtime; the models are as good as any."""
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    times = []
-    for place in (tmp_path / "one", tmp_path / "two"):
-        model = build([source], "fifo", place, ports=PORTS, opt="-O0")
-        np.testing.assert_array_equal(model.run(tokens(20)).outputs, tokens(20))
-        (runtime,) = (tmp_path / "cache" / "rbdgen").iterdir()
-        times.append({file.name: file.stat().st_mtime_ns for file in runtime.iterdir()})
-    assert times[0] == times[1]
-    assert set(times[0]) == {"runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"}
+    return tmp_path / "cache" / "rbdgen"
+
+
+def works(model: Model) -> None:
+    np.testing.assert_array_equal(model.run(tokens(20)).outputs, tokens(20))
+
+
+def test_the_runtime_is_made_once(tmp_path: Path, source: Path, cache: Path) -> None:
+    """Two folders, one runtime; the models are as good as any. A damaged one is built again."""
+    said: list[str] = []
+
+    def model_in(folder: str) -> tuple[Model, dict[str, int]]:
+        said.clear()
+        place = tmp_path / folder
+        model = build([source], "fifo", place, ports=PORTS, opt="-O0", progress=said.append)
+        works(model)
+        (runtime,) = cache.glob("verilator-*")
+        return model, {file.name: file.stat().st_mtime_ns for file in runtime.iterdir()}
+
+    _, first = model_in("one")
+    model, second = model_in("two")
+    assert first == second
+    assert set(first) == {
+        *("runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"),
+        "digests.json",
+    }
+    cut_short(model.library)
+    model_in("two")
+    assert said[0] == f"{model.library}: not as it was built here; built again"
+    model_in("two")
+    assert not said
+
+
+MADE = ["runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"]
+
+
+@pytest.fixture
+def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolchain:
+    """One that is quick: an object has the name of its source in it."""
+    script = tmp_path / "compiler"
+    script.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done; echo "of $2" > "$2"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    return Toolchain.find("-O1", trace=False)
+
+
+@pytest.mark.parametrize("name", [*MADE, "digests.json"])
+def test_a_damaged_runtime_is_made_again(name: str, compiler: Toolchain, cache: Path) -> None:
+    said: list[str] = []
+    runtime = compiler.runtime(2, said.append)
+    folder = runtime.header.parent
+    assert not said
+    for damage in (cut_short, Path.unlink):
+        damage(folder / name)
+        assert compiler.runtime(2, said.append) == runtime
+        assert said == [f"{folder}: damaged, or without digests; made again"]
+        said.clear()
+        assert (folder / "verilated.o").read_text().endswith("/verilated.o\n")
+    assert compiler.runtime(2, said.append) == runtime
+    assert not said
+    assert [file.name for file in cache.iterdir()] == [folder.name]
+
+
+def test_several_processes_make_the_runtime_at_once(compiler: Toolchain, cache: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+
+    def make() -> None:
+        for _ in range(20):
+            runtime = compiler.runtime(1, lambda _: None)
+            with suppress(OSError):  # another may be as quick
+                cut_short(runtime.objects[0])
+
+    folder = compiler.runtime(1, lambda _: None).header.parent
+    both = [fork.Process(target=make) for _ in range(3)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    compiler.runtime(1, lambda _: None)
+    assert [file.name for file in cache.iterdir()] == [folder.name]
+    assert is_kept(folder, MADE)
+
+
+def cut_short(file: Path) -> None:
+    data = file.read_bytes()
+    file.unlink()  # as it may be loaded
+    file.write_bytes(data[: len(data) // 2])
+
+
+def test_a_library_from_elsewhere_is_not_loaded(
+    tmp_path: Path, source: Path, fifo: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever lies under the name that the model would have."""
+    planted = tmp_path / fifo.library.name
+    planted.write_bytes(b"planted")
+    said: list[str] = []
+    works(build([source], "fifo", tmp_path, ports=PORTS, progress=said.append))
+    assert said[0] == f"{planted}: not as it was built here; built again"
 
 
 def test_a_cache_that_cannot_be_is_one_line(

@@ -1,0 +1,52 @@
+"""A generated folder before anything in it is run: its files are those that were generated."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files import read_regular
+from .folder import MARK, OutputError, read_manifest
+
+Progress = Callable[[str], None]
+LARGEST = 2**32  # bytes of a file
+AGAIN = "generate the design again"
+
+
+def checked_manifest(
+    place: Path, trust: bool, progress: Progress, needed: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The manifest of a generated folder whose files all have the digests that it says.
+
+    ``needed``: files that will be read, with ``{name}`` for the design's name; the manifest has to
+    list them. ``trust``: files may have changed, which `progress` is told once.
+
+    The digests show what was changed, by accident or by hand; whoever can write the folder can
+    write a manifest that fits, too. OutputError, in one line, for a file that differs.
+    """
+    entry = read_manifest(place)
+    listed, name = entry.get("files"), str(entry.get("name"))
+    if not isinstance(listed, dict) or not listed or not re.fullmatch(r"[A-Za-z]\w*", name):
+        raise OutputError(f"{place / MARK}: has no digests of the design's files; {AGAIN}")
+    for file in listed:
+        if Path(file).name != file:
+            raise OutputError(f"{place / MARK}: {file!r} is no name of a file in the folder")
+    for file in needed:
+        if (file := file.format(name=name)) not in listed:
+            raise OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
+    if trust:
+        progress(f"{place}: its files are trusted, not checked against {MARK}")
+        return entry
+    for file, digest in listed.items():
+        try:
+            data = read_regular(place / file, LARGEST)
+        except OSError as error:
+            raise OutputError(f"{place / file}: {error.strerror}; {AGAIN}") from None
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise OutputError(
+                f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
+            )
+    return entry

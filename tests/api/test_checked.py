@@ -1,0 +1,139 @@
+"""Nothing of a generated folder is run or read unless it is what was generated."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api.checked import checked_manifest
+from rbdgen.api.folder import sealed
+from rbdgen.driver import Dynamics
+
+CHANGED = "changed since it was generated; generate the design again, or --trust it as it is"
+FILES = ("design.yaml", "robot.urdf", "graph.txt", "pipeline.svg", "pendulum_m.v", "pendulum_m.il")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return api.generate("pendulum", tmp_path_factory.mktemp("made") / "design", functions=("m",))
+
+
+@pytest.fixture(scope="module")
+def made_accelerator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("made") / "accelerator"
+    return api.generate("pendulum", place, functions=("m",), accelerator=True)
+
+
+@pytest.fixture
+def design(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "design")
+
+
+def check(design: Path, trust: bool = False) -> list[str]:
+    """What is said while the manifest is read."""
+    said: list[str] = []
+    assert checked_manifest(design, trust, said.append)["name"] == "pendulum_m"
+    return said
+
+
+def test_what_was_generated_is_taken(design: Path) -> None:
+    assert not check(design)
+    (design / "notes.txt").write_text("whatever else lies there")
+    assert not check(design)
+    assert set(FILES) <= set(api.read_manifest(design)["files"])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_file_is_checked(design: Path, name: str) -> None:
+    data = (design / name).read_bytes()
+    (design / name).write_bytes(data + b"\n")
+    with pytest.raises(api.OutputError, match=CHANGED) as refused:
+        check(design)
+    assert str(refused.value).startswith(f"{design / name}: ")
+    (said,) = check(design, trust=True)
+    assert said == f"{design}: its files are trusted, not checked against manifest.json"
+    (design / name).unlink()
+    with pytest.raises(api.OutputError, match=f"{name}: No such file or directory; generate"):
+        check(design)
+    os.mkfifo(design / name)
+    with pytest.raises(api.OutputError, match=f"{name}: a pipe or a device"):
+        check(design)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        api.simulate,
+        lambda folder: api.simulate(folder, waves=True),
+        api.synthesize,
+        lambda folder: api.synthesize(folder, "xcup"),
+        lambda folder: api.compare("pendulum", [folder], functions=("m",)),
+    ],
+    ids=["simulate", "waves", "synthesize", "xcup", "compare"],
+)
+def test_nothing_that_changed_is_run(design: Path, run: Callable[[Path], Any]) -> None:
+    """A task of the simulator's that runs a program, in a file that was added to."""
+    source = design / "pendulum_m.v"
+    seen = design / "seen"
+    text = source.read_text()
+    end = text.rindex("endmodule")
+    source.write_text(f'{text[:end]}initial $system("touch {seen}");\n{text[end:]}')
+    with pytest.raises(api.OutputError, match=CHANGED):
+        run(design)
+    assert not seen.exists()
+    assert not (design / "simulation").exists()
+
+
+@pytest.mark.parametrize("backend", ["golden", "integer", "rtl"])
+def test_the_driver_checks_too(made_accelerator: Path, tmp_path: Path, backend: str) -> None:
+    folder = shutil.copytree(made_accelerator, tmp_path / "accelerator")
+    file = folder / "robot.urdf"
+    file.write_text(file.read_text().replace("<robot", "<robot ", 1))
+    with pytest.raises(api.OutputError, match=f"robot.urdf: {CHANGED}"):
+        Dynamics(folder, backend)
+    if backend == "golden":
+        said: list[str] = []
+        assert Dynamics(folder, backend, trust=True, progress=said.append).nq == 2
+        assert "not checked" in said[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"files": None}, "has no digests of the design's files"),
+        ({"files": {}}, "has no digests of the design's files"),
+        ({"files": {"../robot.urdf": "0"}}, "'../robot.urdf' is no name of a file in the folder"),
+        ({"files": {"/etc/hostname": "0"}}, "is no name of a file in the folder"),
+        ({"files": {"robot.urdf": "0"}}, "does not list design.yaml, which is not read therefore"),
+        ({"name": "../m"}, "has no digests"),
+    ],
+)
+@pytest.mark.parametrize("trust", [False, True])
+def test_what_no_manifest_lists_is_not_read(
+    design: Path, changes: dict[str, Any], message: str, trust: bool
+) -> None:
+    manifest = {**api.read_manifest(design), **changes}
+    (design / "manifest.json").write_text(sealed(manifest))
+    with pytest.raises(api.OutputError, match=message):
+        api.simulate(design, trust=trust)
+
+
+def test_a_manifest_of_an_older_version(design: Path) -> None:
+    manifest = api.read_manifest(design)
+    del manifest["digest"]
+    (design / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(api.OutputError, match="damaged, or of an older rbdgen; make the design"):
+        api.simulate(design)
+
+
+def test_a_nested_manifest(design: Path) -> None:
+    (design / "manifest.json").write_text('{"digest":' + "[" * 100_000)
+    with pytest.raises(api.OutputError, match=r"manifest\.json: damaged"):
+        api.read_manifest(design)
