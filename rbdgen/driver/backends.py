@@ -180,11 +180,11 @@ def backend(
         return _of_robot(kind, str(robot), progress, choices)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
-    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
-    if "accelerator" not in entry:
+    if "accelerator" not in read_manifest(place):
         raise OutputError(
             f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
         )
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     if kind == "rtl":
         return _rtl(place, entry, progress)
     return _of_robot(kind, str(place / DESIGN), progress, {}, place)
