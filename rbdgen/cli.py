@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from argparse import Namespace
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
-from io import StringIO
+from typing import TYPE_CHECKING
 
 from .stopping import LINE, interruptible, leave, stop_at_once
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    import json
+    from contextlib import redirect_stdout
+    from io import StringIO
+
     from .arguments import USAGE
     from .parser import parser
 
@@ -72,6 +75,8 @@ def _silent(line: str) -> None:
 
 def progress() -> Callable[[str], None]:
     """Lines on standard error, each with the seconds since the start."""
+    import time
+
     started = time.monotonic()
 
     def say(line: str) -> None:

@@ -1,19 +1,23 @@
 """Ctrl-C, SIGTERM and SIGHUP: one line, no child process left, an exit status that says which.
 
-Signals belong to the whole process, and so do the few lines of state here.
+Signals belong to the whole process, and so do the few lines of state here. Imports little: until
+it is there, an interruption is Python's to report.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
+    from types import FrameType
 
 LINE = "rbdgen: stopped"
 SIGNALS = tuple(
@@ -46,6 +50,9 @@ def _heeded() -> list[int]:
 
 def _end(number: int, frame: FrameType | None = None) -> None:
     _kill_children()
+    if "multiprocessing" in sys.modules:
+        for process in sys.modules["multiprocessing"].active_children():
+            process.kill()
     os.write(2, f"{LINE}\n".encode())
     os._exit(128 + number)
 
@@ -64,6 +71,7 @@ def interruptible() -> Iterator[None]:
         if came:
             return
         came.append(number)
+        warnings.simplefilter("ignore")  # of what is left half made
         _kill_children()
         threading.Thread(target=insist, args=(number,), daemon=True).start()
         raise Stopped(number)
@@ -127,6 +135,8 @@ def child(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[s
     In a process group of its own, so that a tool's tools end with it. ``options`` are those of
     ``subprocess.Popen``; text goes in and comes out.
     """
+    import subprocess
+
     process: subprocess.Popen[str] | None = None
     try:
         with deferred():
@@ -149,6 +159,8 @@ def run_child(
     command: Sequence[str], stdin: str | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
     """Run a tool to its end; what it says is captured."""
+    import subprocess
+
     given = subprocess.DEVNULL if stdin is None else subprocess.PIPE
     pipes = {"stdin": given, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with child(command, **pipes, **options) as process:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import sys
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import active_children, get_context
+from types import FrameType
 from typing import Any, TypeVar
 
 from rbdgen.stopping import deferred
@@ -38,7 +40,7 @@ def in_parallel(
     ) as pool:
         with deferred():  # a process that is half started complains
             number: dict[Future[T], int] = {
-                pool.submit(work, *own): k for k, own in enumerate(inputs)
+                pool.submit(_worked, work, *own): k for k, own in enumerate(inputs)
             }
         try:
             for future in as_completed(number):
@@ -52,7 +54,28 @@ def in_parallel(
         return [future.result() for future in number]
 
 
+_working: list[bool] = []  # in a process of the pool: whether it is at work
+
+
 def _begin() -> None:
     """A process that is stopped says nothing: the one that asked for it does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(STOPPED))  # ends the tools that it runs
+    signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    warnings.simplefilter("ignore")  # of what is left half made
+    if not _working:
+        os._exit(STOPPED)
+    raise SystemExit(STOPPED)  # ends the tools that it runs, and removes their files
+
+
+def _worked(work: Callable[..., T], *own: Any) -> T:
+    """``work(*own)``; the pool would take the end of a process for an error of the work."""
+    _working.append(True)
+    try:
+        return work(*own)
+    except SystemExit:
+        os._exit(STOPPED)
+    finally:
+        _working.clear()
