@@ -21,6 +21,7 @@ from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from .folder import MARK, sealed, write_folder
 from .info import accelerator_facts, given_angles, robot_facts
+from .manifest import START
 from .names import DESIGN, ROBOT, design_text, filed_notes, module_name
 
 Progress = Callable[[str], None]
@@ -87,6 +88,7 @@ def accelerator_manifest(
         "ports": {
             "clock": "clk",
             "reset": "rst",
+            "start": START,
             "input": {"fields": head + words},
             "output": {"fields": [*head, _field("overflow", 1), *results]},
         },

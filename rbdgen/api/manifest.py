@@ -16,6 +16,12 @@ from ..schedule.round_plan import RoundPlan
 from .info import formats, given_angles, robot_facts
 from .names import filed_notes
 
+# What brings a design up; either does, alone.
+START = (
+    "rst high for one rising edge of clk; none is needed where registers begin with their initial "
+    "values, as in FPGAs and simulators"
+)
+
 
 def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
     """What a host or a tool must know of the design."""
@@ -94,6 +100,7 @@ def core_ports(core: Core, hardware: Hardware) -> dict[str, Any]:
     return {
         "clock": "clk",
         "reset": "rst",
+        "start": START,
         "input": {"fields": given},
         "output": {"fields": found},
         "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},

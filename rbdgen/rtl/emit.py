@@ -20,12 +20,15 @@ from .multiplier import Multiplier, emit_multipliers
 
 # What Amaranth leaves for its own tools and a reader has no use for.
 _ATTRIBUTES = "-remove generator -remove top -remove src -remove init_repr"
+# Assignments, no `always @*`: a simulator runs such a block when something that it reads changes,
+# which nothing does where all of it is there at time zero. With -norename, choices would be
+# functions whose names begin with a dollar, which some simulators take for their own.
 _TO_VERILOG = f"""
-proc -nomux -norom
+proc -norom
 memory_collect
 attrmap {_ATTRIBUTES}
 attrmap -modattr {_ATTRIBUTES}
-write_verilog -norename -noattr
+write_verilog -noattr
 """
 
 

@@ -1,0 +1,110 @@
+"""Designs in Icarus Verilog: every bit, started by a reset alone or by initial values alone.
+
+Only few tasks each: Icarus takes a hundred times as long as Verilator, which has the others.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.accelerate import accelerate
+from rbdgen.api.accelerator import accelerator_manifest, shells_of
+from rbdgen.api.manifest import core_ports
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compiler import compile_core, front_end
+from rbdgen.rtl.accelerator import AcceleratorCore
+from rbdgen.rtl.emit import core_files, emit, shell_files
+from rbdgen.rtl.limbs import core_of
+from rbdgen.simulate.ports import Ports
+from tests.rtl.cores import any_words, check, check_on_time
+from tests.rtl.icarus import Icarus, binary, started, without_initial_values
+
+pytestmark = pytest.mark.rtl
+
+TASKS = 40
+PLAIN: dict[str, dict[str, Any]] = {
+    "pipelined": {},
+    "multipliers_shared": {"ii": 4},
+    "joints_in_turn": {"ii": 6, "fold": "joints"},
+    "latency": {"style": "latency", "clock": 20.0},
+    "reciprocals": {"functions": ("fd",), "ii": 3},
+}
+ACCELERATOR: dict[str, Any] = {
+    "functions": ("id", "fd"),
+    "ii": 4,
+    "target": "xcup",
+    "accelerator": True,
+}
+
+
+@pytest.mark.parametrize("case", PLAIN)
+def test_every_bit(case: str, tmp_path: Path) -> None:
+    binary("iverilog")
+    core = compile_core(front_end("pendulum", **PLAIN[case]))
+    hardware = core_of(core.plan, case)
+    source = tmp_path / f"{case}.v"
+    source.write_text(core_files(hardware, case)[source.name])
+    ports = Ports.from_manifest(core_ports(core, hardware))
+    expected = any_words(core, TASKS, 1)
+    assert expected.flags.any()
+    stripped = without_initial_values(source)
+    from_reset = Icarus(stripped, case, ports, tmp_path / "reset").run(expected.tasks)
+    check(from_reset, expected)
+    check_on_time(from_reset, core)
+    never_reset = Icarus(source, case, ports, tmp_path / "never_reset", reset=False)
+    check(never_reset.run(expected.tasks, stall_in=0.3, stall_out=0.4), expected)
+
+
+def test_every_bit_of_an_accelerator(tmp_path: Path) -> None:
+    binary("iverilog")
+    made = accelerate("pendulum", **ACCELERATOR)
+    core = AcceleratorCore(made.accelerator, "accelerator")
+    source = tmp_path / "accelerator.v"
+    source.write_text(core_files(core, "accelerator")[source.name])
+    ports = Ports.from_manifest(accelerator_manifest(made, core, "accelerator", {})["ports"])
+    traffic = Traffic(made, inputs_of(made, within_limits(made, TASKS, 1)))
+    mixed = traffic.mixed(TASKS, 2)
+    stripped = without_initial_values(source)
+    traffic.run(Icarus(stripped, "accelerator", ports, tmp_path / "reset"), mixed)
+    never_reset = Icarus(source, "accelerator", ports, tmp_path / "never_reset", reset=False)
+    traffic.run(never_reset, mixed, stall_in=0.3, stall_out=0.4)
+    for kind, shell in shells_of(made, core, "accelerator", 1).items():
+        check_start(shell_files(shell, kind)[f"{kind}.v"], kind, source, tmp_path)
+
+
+def test_shells_start(tmp_path: Path) -> None:
+    binary("iverilog")
+    made = emit(compile_core(front_end("pendulum", ii=4)).plan, "core")
+    source = tmp_path / "core.v"
+    source.write_text(made.files[source.name])
+    for kind in made.shells:
+        check_start(made.files[f"core_axi_{kind}.v"], f"core_axi_{kind}", source, tmp_path)
+
+
+def check_start(text: str, top: str, core: Path, folder: Path) -> None:
+    """A shell's handshakes are known from the first cycle on, and it offers nothing by itself."""
+    shell = folder / f"{top}.v"
+    shell.write_text(text)
+    for reset in (True, False):
+        seen = started([core, shell], top, folder / f"start_{top}_{reset}", reset)
+        assert {"s_axis_tready", "m_axis_tvalid"} <= seen.keys()
+        assert seen["m_axis_tvalid"] == {"0"}
+        assert "1" in seen["s_axis_tready"]
+        for name, values in seen.items():
+            # the data of a result that is not there may be anything
+            assert values <= {"0", "1"} or name == "m_axis_tlast", f"{name}: {values}"
+
+
+@pytest.mark.parametrize("choices", [PLAIN["joints_in_turn"], PLAIN["reciprocals"]])
+def test_nothing_waits_for_an_event_at_time_zero(choices: dict[str, Any]) -> None:
+    """No simulator has to: the standard does not say what of time zero a block sees."""
+    made = emit(compile_core(front_end("pendulum", **choices)).plan, "core")
+    for name, text in made.files.items():
+        if name.endswith(".v"):
+            events = set(re.findall(r"always.*", text))
+            assert events == {"always @(posedge clk)", "always @(posedge clk) begin"} & events
+            assert "\\$" not in text  # Icarus takes such names of functions for system functions
