@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compiler import Core, Front, compile_core, front_end
-from ..dynamics.interface import SAMPLED, from_columns, to_columns
+from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
 from ..robot.choices import GIVES, MODELS, VECTORS
@@ -19,6 +19,7 @@ from ..robot.design import Design, given_coordinates, needs
 from ..robot.loading import load
 from ..robot.model import JointKind, Robot
 from ..robot.states import turns
+from ..robot.wrapping import wrapped
 from .folder import InputError
 from .reference import golden_model
 from .rtl import build_core
@@ -138,13 +139,18 @@ def _symmetric(name: str, matrices: Array) -> Array:
 
 
 def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:
-    """Integer inputs of the hardware; InputError names the first state outside a word's range."""
+    """Integer inputs of the hardware; InputError names the first state outside a word's range.
+
+    Angles that a word cannot hold are taken whole turns back, where that changes nothing.
+    """
     front = core.front
     _refuse_missing_forces(front, core, arrays["f_ext"])
     columns = to_columns(front.canonical, core.fixed.graph.inputs, arrays)
     words = {}
+    around = turning_inputs(front.canonical)
     for name, values in columns.items():
         word = core.fixed.inputs[name]
+        values = wrapped(values, word.limits[1], around.get(name))
         if not name.startswith(("sin", "cos")):
             _refuse_outside(name, values, word)
         words[name] = word.quantize(values)
@@ -155,7 +161,7 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
     limit = 2.0 ** (word.width - 1 - word.fraction)
     bad = np.flatnonzero(np.abs(values) > limit)
     if bad.size:
-        cure = "widen the design's limits, or wrap angles to ±π"
+        cure = "widen the design's limits"
         if name.startswith(SAMPLED):
             cure = "it is sized by what random states within the design's limits take; widen them"
         raise InputError(

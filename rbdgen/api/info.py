@@ -8,9 +8,13 @@ from typing import Any
 from ..accelerate import Accelerated, accelerate
 from ..accelerator.routes import CODES, place
 from ..compiler import Core, Front, compile_core, front_end
+from ..cutting import has_rollouts
+from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import features
 from ..graph.node import Op
+from ..robot.bounds import whole_turns
+from ..robot.choices import ROLLOUTS
 from ..robot.loading import load
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
@@ -134,6 +138,7 @@ def accelerator_facts(made: Accelerated) -> dict[str, Any]:
                 "code": CODES[function],
                 "inputs": [
                     {"name": n, "word": place(n), "width": f.width, "fraction": f.fraction}
+                    | ({"turns": around[n]} if n in around else {})
                     for n, f in accelerator.formats[function].items()
                 ],
                 "outputs": [
@@ -144,7 +149,7 @@ def accelerator_facts(made: Accelerated) -> dict[str, Any]:
                 "latency": accelerator.latency(function),
                 "route": {v: list(to) for v, to in accelerator.route(function).items()},
             }
-            for function in accelerator.functions
+            for function, around in around_of(made).items()
         },
         "words": [{"name": word, "width": width} for word, width in accelerator.words.items()],
         "result": {
@@ -162,3 +167,17 @@ def accelerator_facts(made: Accelerated) -> dict[str, Any]:
             for name, stage in accelerator.stages.items()
         },
     }
+
+
+def around_of(made: Accelerated) -> dict[str, dict[str, int]]:
+    """Of each function: inputs that are angles → after how many turns they mean the same again.
+
+    What a rollout gives back as it came in is none, unless it goes all the way round there, too.
+    """
+    every = turning_inputs(made.front.canonical)
+    found = dict.fromkeys(made.accelerator.functions, every)
+    if has_rollouts(made.front):
+        around = [f"q[{k}]" for k, own in whole_turns(made.design, made.front.robot).items() if own]
+        kept = {name: n for name, n in every.items() if name in around}
+        found |= {function: kept for function in found if function in ROLLOUTS}
+    return found

@@ -13,11 +13,15 @@ UNREAD = "u"  # an operand of that kind: the function does not read the word, wh
 
 @dataclass(frozen=True)
 class Operand:
-    """An input of a function, as ``qdd[2]``, and the word that it comes in, as ``u[2]``."""
+    """An input of a function, as ``qdd[2]``, and the word that it comes in, as ``u[2]``.
+
+    ``turns``: of an angle [rad], after how many it means the same again; None where never.
+    """
 
     name: str
     word: str
     format: Format
+    turns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Contract:
             name: Function(
                 own["code"],
                 tuple(
-                    Operand(i["name"], i["word"], Format(i["width"], i["fraction"]))
+                    Operand(i["name"], i["word"], Format(i["width"], i["fraction"]), i.get("turns"))
                     for i in own["inputs"]
                 ),
                 {o["name"]: Format(o["width"], o["fraction"]) for o in own["outputs"]},

@@ -25,7 +25,7 @@ WORD = 32  # bits of a packet's words
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
 
 MEANING = {  # {rows}: of what has no rows for a base whose motion is given
-    "q": "positions (NQ)",
+    "q": "positions (NQ); angles that their words cannot hold are taken whole turns back",
     "sines": "of the joints' angles, by joint as in the manifest's angles",
     "cosines": "likewise",
     "qd": "velocities (NV)",
@@ -167,6 +167,7 @@ class _Shape:
             "at": at,
             "width": operand.format.width,
             "fraction": operand.format.fraction,
+            "turns": operand.turns or 0,
         }
 
     def _result(self, output: str, gives: list[str]) -> dict[str, Any]:

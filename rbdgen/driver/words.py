@@ -17,6 +17,7 @@ from ..graph.fixed import Format, Integers
 from ..robot.choices import GIVES, VECTORS
 from ..robot.design import Design, given_coordinates
 from ..robot.model import Robot
+from ..robot.wrapping import wrapped
 from .contract import UNREAD, Contract
 
 Array = NDArray[np.float64]
@@ -42,6 +43,7 @@ class Coder:
     ) -> tuple[dict[str, Integers], Flags]:
         """Words (N,) of N tasks, by name, and which states had a value that its word cannot hold.
 
+        Angles that a word cannot hold are taken whole turns back, where that changes nothing.
         InputError for the first such value unless ``saturate``.
         """
         self._refuse_missing_forces(arrays["f_ext"])
@@ -53,6 +55,7 @@ class Coder:
         for name, values in to_columns(self.canonical, list(read), arrays).items():
             operand = read[name]
             limit = 2.0 ** (operand.format.width - 1 - operand.format.fraction)
+            values = wrapped(values, limit, operand.turns)
             bad = np.abs(values) > limit
             if not saturate and bad.any():
                 raise InputError(_outside(name, values, int(np.argmax(bad)), limit, operand.format))
@@ -115,7 +118,7 @@ def step_counts(steps: Array) -> Array:
 
 def _outside(name: str, values: Array, state: int, limit: float, word: Format) -> str:
     field = kind_of(name)
-    cure = "widen the design's limits, or wrap angles to ±π"
+    cure = "widen the design's limits"
     if field in SAMPLED:
         cure = "it is sized by what random states within the design's limits take; widen them"
     return (

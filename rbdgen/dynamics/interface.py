@@ -7,6 +7,7 @@ the base: their arrays are that much smaller, the names keep the numbering of v.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..robot.bounds import Bounds
 from ..robot.model import JointKind, Robot
+from ..robot.wrapping import periods, wrapped
 
 Array = NDArray[np.float64]
 Columns = dict[str, Array]  # graph input or output → (N,)
@@ -27,12 +29,16 @@ MARGIN = 0.2  # beyond the largest sample
 SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise
 
 
-def joint_angle(robot: Robot, i: int, q: Array) -> Array:
-    """Angle (N,) of revolute joint ``i``, mimic and offset applied, from q (N, nq)."""
-    joint = robot.joints[i]
+def joint_angle(robot: Robot, i: int, q: Array, around: Mapping[int, int]) -> Array:
+    """Angle (N,) of revolute joint ``i``, mimic and offset applied, from q (N, nq).
+
+    Whole turns of q are left out where they change nothing (``around``, as `periods` gives it):
+    beside many of them an offset is lost.
+    """
+    joint, k = robot.joints[i], robot.q_slices[i].start
     multiplier = joint.mimic.multiplier if joint.mimic else 1.0
     offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-    return multiplier * q[:, robot.q_slices[i].start] + offset
+    return multiplier * wrapped(q[:, k], math.tau, around.get(k)) + offset
 
 
 def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -> Columns:
@@ -43,10 +49,11 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
     force then moment. ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
     """
     columns: Columns = {}
+    around = periods(robot)
     for name in names:
         field, index, axis = _parts(name)
         if field in ("sin", "cos"):
-            angle = joint_angle(robot, index[0], np.asarray(state["q"]))
+            angle = joint_angle(robot, index[0], np.asarray(state["q"]), around)
             columns[name] = np.sin(angle) if field == "sin" else np.cos(angle)
         elif axis:
             columns[name] = np.asarray(state[field])[:, index[0], WRENCH.index(axis)]
@@ -55,6 +62,11 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
         else:
             columns[name] = np.asarray(state[field])[:, index[0]]
     return columns
+
+
+def turning_inputs(robot: Robot) -> dict[str, int]:
+    """Graph inputs that are angles → after how many whole turns they mean the same again."""
+    return {f"q[{k}]": n for k, n in periods(robot).items()}
 
 
 def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Columns:

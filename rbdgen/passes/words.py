@@ -15,6 +15,7 @@ from .balance import balance
 from .constant_multiply import constant_multiply, has_constants, tolerances
 from .precision import affordable, fractions, gains
 from .ranges import Ranges, analyse
+from .whole_words import for_whole_words
 from .wordlength import input_formats, wordlength
 
 GAIN_SAMPLES = 256
@@ -30,7 +31,8 @@ class Given:
     related: frozenset[str]  # inputs that follow from others
 
     def ranges(self, graph: Graph) -> Ranges:
-        return analyse(graph, self.limits, self.samples, self.related)
+        found = analyse(graph, self.limits, self.samples, self.related)
+        return for_whole_words(graph, found, self.limits)
 
 
 def to_words(

@@ -9,11 +9,13 @@ import numpy as np
 
 from .design import Design, MotionLimits
 from .model import Array, JointKind, Limits, Robot, RobotError
+from .wrapping import periods
 
 # Where neither the design nor the URDF says: a brisk arm or leg.
 DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
 DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
 DEFAULT_TRAVEL = (-1.0, 1.0)  # m
+FARTHEST = 16 * math.pi  # rad; a limit of an angle beyond it is a way to say "none"
 DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
 
@@ -36,15 +38,18 @@ def bounds(design: Design, robot: Robot) -> Bounds:
     """The states that the hardware's number formats must hold.
 
     An angle spans the whole turn unless the design says less: it enters by sine and cosine only,
-    and a joint at its stop must not overflow. A slide has the range of the design, else of the
+    and a joint at its stop must not overflow. One that another joint follows at a fraction of its
+    rate spans the URDF's limits, too. A slide has the range of the design, else of the
     URDF, else ``DEFAULT_TRAVEL``. Velocities come from the design, else the URDF, else defaults.
     """
     rows: list[list[tuple[float, float]]] = []
     rates: list[list[tuple[float, float, float]]] = []
+    around = periods(robot)
     for i in robot.free:
         joint = robot.joints[i]
         own = design.joint_limits.get(joint.name, MotionLimits())
-        rows.append(_positions(joint.kind, own, design.limits, joint.limits))
+        turns = around.get(robot.q_slices[i].start) == 1
+        rows.append(_positions(joint.kind, own, design.limits, joint.limits, turns))
         rates.append(
             [
                 (
@@ -65,12 +70,18 @@ def bounds(design: Design, robot: Robot) -> Bounds:
 
 
 def _positions(
-    kind: JointKind, own: MotionLimits, every: MotionLimits, file: Limits
+    kind: JointKind, own: MotionLimits, every: MotionLimits, file: Limits, turns: bool
 ) -> list[tuple[float, float]]:
-    """Range of each of the joint's position coordinates."""
+    """Range of each of the joint's position coordinates; ``turns``: angles are modulo 2π."""
     travel = own.position or every.position
     if kind is JointKind.REVOLUTE:
-        return [own.position or (-math.pi, math.pi)]
+        lower, upper = own.position or (-math.pi, math.pi)
+        if turns and upper - lower >= 2 * math.pi:
+            return [(-math.pi, math.pi)]
+        farthest = max(abs(file.lower), abs(file.upper))
+        if not turns and own.position is None and farthest <= FARTHEST:
+            return [(min(lower, file.lower), max(upper, file.upper))]
+        return [(lower, upper)]
     if kind is JointKind.PRISMATIC:
         finite = math.isfinite(file.lower) and math.isfinite(file.upper)
         if finite and own.position is None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from rbdgen import api
+from rbdgen.data import data_folder
+from rbdgen.robot.loading import load
 
 ROBOT = "gantry"
 N = 50
@@ -94,6 +99,56 @@ def test_outside_the_words() -> None:
     with pytest.raises(api.InputError, match=r"qdd\[2\] of state 7 is -10000, outside ±\d+"):
         api.evaluate(ROBOT, given, "fixed")
     api.evaluate(ROBOT, given, "float")
+
+
+TURNED = 2 * np.pi * np.array([1, -1, 3, 1000])
+
+
+@pytest.mark.parametrize("choices", [{}, {"angles": "sincos"}, {"fold": "joints", "ii": 8}])
+def test_angles_wrap(choices: dict[str, Any]) -> None:
+    """Any angle of a joint that turns: 6.08 rad is within the limits of common arms."""
+    rng = np.random.default_rng(4)
+    given = {name: rng.uniform(-1, 1, (4, 2)) for name in ("q", "qd", "qdd")}
+    given["q"][0] = 6.08, 3.9
+    moved = {**given, "q": given["q"] + TURNED[:, None]}
+    golden, fixed, there = (
+        api.evaluate("pendulum", state, model, **choices)
+        for state, model in ((given, "golden"), (given, "fixed"), (moved, "fixed"))
+    )
+    assert not there["overflow"].any()
+    np.testing.assert_allclose(fixed["tau"], golden["tau"], rtol=0, atol=2e-3)
+    np.testing.assert_allclose(there["tau"], fixed["tau"], rtol=0, atol=2e-3)
+    largest = {**given, "q": np.array([[1e9, -1e15], [1e300, 4.0], [-4.0, np.pi], [0, 2e5]])}
+    found, exact = (api.evaluate("pendulum", largest, m, **choices) for m in ("fixed", "golden"))
+    np.testing.assert_allclose(found["tau"], exact["tau"], rtol=0, atol=2e-3)
+
+
+def test_slides_do_not_wrap() -> None:
+    given = states()
+    given["q"][3, 0] = 50.0
+    with pytest.raises(api.InputError, match=r"q\[0\] of state 3 is 50, outside ±\d+"):
+        api.evaluate(ROBOT, given, "fixed")
+    given["q"][3, 0], given["q"][3, 3] = 0.0, 50.0  # a wrist
+    api.evaluate(ROBOT, given, "fixed")
+    given["q"][3, 3] = np.inf
+    with pytest.raises(api.InputError, match="q of state 3 is not finite"):
+        api.evaluate(ROBOT, given, "fixed")
+
+
+def test_an_angle_whose_turns_another_joint_follows_does_not_wrap(tmp_path: Path) -> None:
+    """A turn of the first is half a turn of the second, so 4.1 rad is not 4.1 - 2π."""
+    source = (data_folder("robots") / "pendulum.urdf").read_text()
+    first = load("pendulum")[1].joint_names[0]
+    head, mark, tail = source.rpartition("</joint>")
+    robot = tmp_path / "geared.urdf"
+    robot.write_text(f'{head}<mimic joint="{first}" multiplier="0.5"/>{mark}{tail}')
+    given = {name: np.full((1, 1), 0.5) for name in ("qd", "qdd")}
+    with pytest.raises(api.InputError, match=r"q\[0\] of state 0 is 4.1, outside ±4"):
+        api.evaluate(str(robot), {**given, "q": np.full((1, 1), 4.1)}, "fixed")
+    for q in (3.9, 3.9 + 4 * np.pi, 4.1 + 2 * np.pi):  # two turns of it change nothing
+        state = {**given, "q": np.full((1, 1), q)}
+        golden, fixed = (api.evaluate(str(robot), state, m) for m in ("golden", "fixed"))
+        np.testing.assert_allclose(fixed["tau"], golden["tau"], rtol=0, atol=2e-3)
 
 
 def test_force_where_there_is_no_input() -> None:

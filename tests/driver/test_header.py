@@ -130,6 +130,28 @@ def test_packets_are_the_integer_models_words(
             np.testing.assert_array_equal(array, ticket.arrays[name])
 
 
+def test_angles_wrap(integer: Dynamics, program: ctypes.CDLL, manifest: dict[str, Any]) -> None:
+    """As the driver has it: the last two joints of the gantry turn."""
+    assert integer._backend.coder is not None
+    contract, packets = integer._backend.coder.contract.functions["id"], packet_format(manifest)
+    (state,) = rows(states(NAME, 1, 8))
+    takes = [state[name] for name in ("q", "v", "a")]
+    for angles in ((6.08, -3.9), (50.0, -1e12), (4.0, 3.2), (1e300, -2e5)):
+        takes[0][3:] = angles
+        (tasks,) = integer.submit("id", *takes)._batches
+        words = [int(tasks.values[i.word][0]) for i in contract.inputs]
+        packet = np.zeros(1 + len(words), np.uint32)
+        assert program.encode_id(*map(pointer, takes), TAG, pointer(packet)) == 0
+        np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
+    integer.collect()
+    for at, value, outside in ((3, math.inf, 1), (3, math.nan, 1), (3, 50.0, 0)):
+        q = np.zeros(5)
+        q[at] = value
+        assert program.encode_id(pointer(q), *map(pointer, takes[1:]), TAG, pointer(packet)) == (
+            outside
+        )
+
+
 def rows(state: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
     n = len(state["q"])
     return [{k: np.ascontiguousarray(x[i]) for k, x in state.items()} for i in range(n)]

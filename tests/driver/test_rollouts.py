@@ -11,6 +11,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError, generate
 from rbdgen.driver import Dynamics
+from rbdgen.robot.design import MotionLimits
 from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from tests.driver.designs import UNOPTIMISED, states
@@ -48,6 +49,26 @@ def test_they_end_where_the_rule_does(driver: Dynamics, rule: str) -> None:
     tolerance = 1e-12 if driver._backend.coder is None else 1e-4
     assert np.abs(off[held]).max() < tolerance
     np.testing.assert_allclose(found_v[held], expected[1][held], rtol=0, atol=20 * tolerance)
+
+
+def test_angles_that_they_start_at_wrap(driver: Dynamics) -> None:
+    q, v, tau, _, _ = starts(20, 9)
+    here, there = (driver.rollout(x, v, tau, 1e-3, 5) for x in (q, q + 4 * np.pi))
+    off = np.remainder(there[0] - here[0] + np.pi, 2 * np.pi) - np.pi
+    assert np.abs(off).max() < 1e-6
+    np.testing.assert_allclose(there[1], here[1], rtol=0, atol=1e-3)
+
+
+def test_a_joint_that_does_not_go_round_stays_where_it_is() -> None:
+    """What comes back is what came in and a little, so no turns may be lost of it."""
+    limits = {"shoulder": MotionLimits(position=(-1.0, 1.0))}
+    driver = Dynamics(NAME, "integer", joint_limits=limits, on_overflow="ignore", **CHOICES)
+    q, v, tau, _, _ = starts(1, 9)
+    q[0] = 0.5, 7.0
+    driver.rollout(q, v, tau, 1e-3, 1)  # the elbow does
+    q[0] = 7.0, 0.5
+    with pytest.raises(InputError, match=r"q\[0\] of state 0 is 7, outside ±2"):
+        driver.rollout(q, v, tau, 1e-3, 1)
 
 
 @pytest.mark.parametrize("leading", [(), (6,), (2, 3), (0,)])
