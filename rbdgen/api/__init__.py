@@ -14,14 +14,18 @@ from .folder import (
 )
 from .generate import generate
 from .info import info
+from .results import Generated, Report, Results
 from .simulate import simulate
 from .synthesize import synthesize
 from .topology import topology, topology_picture
 
 __all__ = [
+    "Generated",
     "InputError",
     "Mismatch",
     "OutputError",
+    "Report",
+    "Results",
     "compare",
     "evaluate",
     "explore",

@@ -10,12 +10,13 @@ from typing import Any
 
 from ..compiler import Front, compile_core, front_end
 from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..tables import table
 from ..target import find_target
 from .checked import checked_manifest
 from .folder import OutputError, read_manifest
+from .results import Comparison
 
 Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
@@ -70,7 +71,7 @@ def compare(
     progress: Progress = lambda _: None,
     trust: bool = False,
     **choices: Any,
-) -> dict[str, Any]:
+) -> Comparison:
     """Our designs of ``robot``, compiled now, beside what the peers have of it.
 
     By default their function and conventions (``CONVENTIONS``) on their part; ``choices`` are
@@ -81,6 +82,7 @@ def compare(
 
     Raises RobotError, InputError or OutputError, in one line.
     """
+    refuse_unknown(choices, compare)
     asked = {key: value for key, value in choices.items() if value is not None}
     chosen = {"target": TARGET, **CONVENTIONS, **asked}
     chosen["ii"] = 1
@@ -120,7 +122,7 @@ def compare(
         "cpu_ns": _cpu(name, design.functions),
         "no_slow": no_slow,
     }
-    return report | {"text": as_text(report)}
+    return Comparison(report | {"text": as_text(report)})
 
 
 def _ours(name: str, front: Front, choices: dict[str, Any]) -> Line:

@@ -16,12 +16,14 @@ from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
 from ..robot.choices import GIVES, MODELS, VECTORS
 from ..robot.design import Design, given_coordinates, needs
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..robot.model import JointKind, Robot
 from ..robot.states import turns
 from ..robot.wrapping import wrapped
+from ..robot.xml_lines import did_you_mean
 from .folder import InputError
 from .reference import golden_model
+from .results import Results
 from .rtl import build_core
 
 Array = NDArray[np.float64]
@@ -36,7 +38,7 @@ def evaluate(
     model: str = "golden",
     progress: Progress = lambda _: None,
     **choices: Any,
-) -> dict[str, NDArray]:
+) -> Results:
     """Evaluate the design's functions for a batch.
 
     ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
@@ -49,8 +51,10 @@ def evaluate(
 
     Raises InputError for states of a wrong shape or outside the input words' ranges.
     """
+    refuse_unknown(choices, evaluate)
     if model not in MODELS:
-        raise InputError(f"no model {model!r}; one of {', '.join(MODELS)}")
+        hint = did_you_mean(str(model), MODELS, f"; one of {', '.join(MODELS)}")
+        raise InputError(f"no model {model!r}{hint}")
     design, loaded = load(robot, **choices)
     arrays = checked(design, loaded, states)
     if model == "golden":  # of every function, hardware or not
@@ -68,7 +72,7 @@ def evaluate(
             else:
                 with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
                     results = rtl_model(core, words, Path(folder), progress)
-    return {**results, "joint_names": np.array(loaded.joint_names, dtype=np.str_)}
+    return Results(results, joint_names=np.array(loaded.joint_names, dtype=np.str_))
 
 
 def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str, Array]:

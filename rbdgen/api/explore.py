@@ -15,13 +15,14 @@ from ..explore.picture import picture
 from ..explore.text import as_text
 from ..robot.choices import LARGEST_INTERVAL
 from ..robot.design import Design
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..synthesize.tool import SynthesisError
 from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
 from .names import design_name
 from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
+from .results import Exploration
 
 Point = dict[str, Any]
 REPORT, PICTURE, KEPT = "explore.json", "pareto.svg", "kept"
@@ -37,7 +38,7 @@ def explore(
     jobs: int | None = None,
     progress: Progress = lambda _: None,
     **choices: Any,
-) -> dict[str, Any]:
+) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
 
     ``intervals`` [cycles] and ``widths`` [bit] restrict what is tried (default: ``INTERVALS`` as
@@ -53,6 +54,7 @@ def explore(
 
     Raises InputError, OutputError, RobotError or SynthesisError, in one line.
     """
+    refuse_unknown(choices, explore)
     _refuse(intervals, widths, jobs, choices)
     design, loaded = load(robot, **choices)
     target = find_target(design.target)
@@ -85,7 +87,7 @@ def explore(
     }
     write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
     write_file(place / PICTURE, picture(report))
-    return report | {"text": as_text(report)}
+    return Exploration(report | {"text": as_text(report)}, place)
 
 
 def _is_empty(place: Path) -> bool:

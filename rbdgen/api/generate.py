@@ -8,7 +8,7 @@ from typing import Any
 
 from ..compiler import compile_core, front_end
 from ..graph.text import to_text
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.diagram import diagram
@@ -22,6 +22,7 @@ from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder
 from .manifest import manifest
 from .names import DESIGN, ROBOT, design_name, design_text
+from .results import Generated
 
 Progress = Callable[[str], None]
 DIAGRAM, GRAPH = "pipeline.svg", "graph.txt"
@@ -32,14 +33,15 @@ def generate(
     output: str | Path | None = None,
     progress: Progress = lambda _: None,
     **choices: Any,
-) -> Path:
+) -> Generated:
     """Compile ``robot`` and write the design's folder; returns where it is.
 
     The folder (``build/NAME`` unless ``output`` says) stands for itself: it holds the robot and
     the design that it was made from. The same input gives the same bytes.
     """
+    refuse_unknown(choices, generate)
     if load(robot, **choices)[0].accelerator:
-        return generate_accelerator(robot, output, progress, choices)
+        return Generated(generate_accelerator(robot, output, progress, choices))
     progress(f"reading {robot}")
     front = front_end(robot, **choices)
     core = compile_core(front, progress)
@@ -70,4 +72,4 @@ def generate(
     files[MARK] = sealed(manifest(core, made, files))
     place = Path(output) if output is not None else Path("build") / name
     write_folder(place, files)
-    return place
+    return Generated(place)

@@ -15,27 +15,29 @@ from ..estimate.features import features
 from ..graph.node import Op
 from ..robot.bounds import whole_turns
 from ..robot.choices import ROLLOUTS
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
 from ..target import find_target
+from .results import Info
 
 
-def info(robot: str, **choices: Any) -> dict[str, Any]:
+def info(robot: str, **choices: Any) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
 
     ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
     constant that is no power of two), add, neg, sincos (pairs), recip.
     """
+    refuse_unknown(choices, info)
     if load(robot, **choices)[0].accelerator:
         made = accelerate(robot, **choices)
         facts = robot_facts(made.front)
         facts["notes"] += made.notes
-        return {**facts, "accelerator": accelerator_facts(made)}
+        return Info({**facts, "accelerator": accelerator_facts(made)})
     front = front_end(robot, **choices)
     core = compile_core(front)
     facts = {**robot_facts(front), **number_facts(core)}
-    return {**facts, "notes": [*facts["notes"], *core.notes]}
+    return Info({**facts, "notes": [*facts["notes"], *core.notes]})
 
 
 def robot_facts(front: Front) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from .folder import OutputError, write_file, writing
 from .generate import GRAPH
 from .names import DESIGN, ROBOT
 from .reference import golden_model
+from .results import Simulation
 from .rtl import load_core
 
 Progress = Callable[[str], None]
@@ -39,7 +40,7 @@ def simulate(
     waves: bool = False,
     progress: Progress = lambda _: None,
     trust: bool = False,
-) -> dict[str, Any]:
+) -> Simulation:
     """Run ``states`` random states through the Verilated design in ``folder``.
 
     First at full rate, where latency and initiation interval are measured, then (a tenth of them,
@@ -54,7 +55,7 @@ def simulate(
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     if "accelerator" in entry:
-        return simulate_accelerator(place, entry, states, seed, progress, waves)
+        return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
     core = compile_core(front_end(str(place / DESIGN)), progress)
     same_graph(place, core)
     model = load_core(place, entry, tasks=states, progress=progress)
@@ -103,7 +104,7 @@ def simulate(
         if report[key] != entry[key]:
             raise Mismatch(f"{place}: {key} {report[key]} simulated, {entry[key]} predicted")
     write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
-    return report
+    return Simulation(report)
 
 
 def same_graph(place: Path, core: Core) -> None:

@@ -19,6 +19,7 @@ from ..target import PLACERS, ROUTERS
 from .checked import checked_manifest
 from .folder import write_file
 from .kept import kept
+from .results import Synthesis
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
@@ -38,7 +39,7 @@ def synthesize(
     router: str = ROUTERS[0],
     floorplanned: bool = True,
     trust: bool = False,
-) -> dict[str, Any]:
+) -> Synthesis:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
     With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
@@ -68,7 +69,7 @@ def synthesize(
         text = "\n".join([f"{name} on {target}, mapped only", "", *rows, "", of_modules])
         write_file(out / "report.json", json.dumps(report, indent=2) + "\n")
         write_file(out / "report.txt", text + "\n")
-        return report | {"text": text}
+        return Synthesis(report | {"text": text})
     out.mkdir(parents=True, exist_ok=True)
     result = synthesize_ecp5(
         [place / f"{name}.il", place / f"{name}_ecp5.il"],
@@ -83,7 +84,7 @@ def synthesize(
         router=router,
         floorplanned=floorplanned,
     )
-    return result.to_json() | {"text": str(result)}
+    return Synthesis(result.to_json() | {"text": str(result)})
 
 
 def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 from ..robot.canonical import merge_fixed
 from ..robot.frames import align_axes
-from ..robot.loading import load
+from ..robot.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.reroot import reroot as rerooted
 from ..robot.topology import TOLERANCE, Rooting, Topology
 from ..robot.topology import topology as organised
 from ..schedule.organisation import organisation
 from .folder import write_file
+from .results import TopologyReport
 
 
 def topology(
@@ -22,7 +23,7 @@ def topology(
     turns: int | None = None,
     reroot: bool = False,
     **choices: Any,
-) -> dict[str, Any]:
+) -> TopologyReport:
     """The organisation of ``robot`` (a URDF, a design file or a shipped robot), JSON-able.
 
     ``tolerance``, ``turns``: as in ``rbdgen.robot.topology``. ``reroot``: as seen from the best
@@ -36,6 +37,7 @@ def topology(
         )
     if turns is not None and turns < 1:
         raise RobotError(f"turns: at least 1, not {turns}")
+    refuse_unknown(choices, topology)
     design, read = load(robot, **choices)
     aligned = align_axes(merge_fixed(read), design.snap)
     found = organised(aligned, tolerance, turns)
@@ -45,7 +47,7 @@ def topology(
             raise RobotError(f"{read.name}: {_held(found)}; only a floating base can move")
         found = organised(rerooted(aligned, found.best.link), tolerance, turns)
     facts = facts_of(found, file_root)
-    return {"file": design.robot, "tolerance": tolerance, "turns": turns, **facts}
+    return TopologyReport({"file": design.robot, "tolerance": tolerance, "turns": turns, **facts})
 
 
 def facts_of(found: Topology, file_root: Rooting) -> dict[str, Any]:

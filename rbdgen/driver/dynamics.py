@@ -19,7 +19,8 @@ from ..api.evaluate import completed
 from ..api.folder import InputError
 from ..robot.choices import ROLLOUTS
 from ..robot.design import given_coordinates, takes
-from ..robot.loading import as_filed
+from ..robot.loading import as_filed, refuse_unknown
+from ..robot.xml_lines import did_you_mean
 from .backends import TAGS, Backend, Tasks
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
@@ -79,7 +80,10 @@ class Dynamics:
             ("outside", outside, OUTSIDE),
         ):
             if value not in known:
-                raise InputError(f"{key}: {value!r} is unknown; one of {', '.join(known)}")
+                hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+                raise InputError(f"{key}: {value!r} is unknown{hint}")
+        refuse_unknown(choices, Dynamics)
+        self.backend = backend
         self.on_overflow = on_overflow
         self.cycles: int | None = None
         self._saturate = outside == "saturate"
@@ -91,6 +95,12 @@ class Dynamics:
             self.base_link = BaseLink(self._robot, self._backend.robot)
         self._queue: list[Ticket] = []
         self._next_tag = 0
+
+    def __repr__(self) -> str:
+        return (
+            f"<Dynamics of {self._robot.name}, {self.backend}: {', '.join(self.functions)}; "
+            f"nq {self.nq}, nv {self.nv}>"
+        )
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -193,7 +203,8 @@ class Dynamics:
         that turn all the way round come within ±π.
         """
         if rule not in ROLLOUTS:
-            raise InputError(f"rule: {rule!r} is unknown; one of {', '.join(ROLLOUTS)}")
+            hint = did_you_mean(rule, ROLLOUTS, f"; one of {', '.join(ROLLOUTS)}")
+            raise InputError(f"rule: {rule!r} is unknown{hint}")
         last_q, last_v = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
         assert last_q is not None
         assert last_v is not None
@@ -274,7 +285,8 @@ class Dynamics:
 
     def _known(self, call: str) -> Call:
         if call not in CALLS:
-            raise InputError(f"no call {call!r}; one of {', '.join(CALLS)}")
+            hint = did_you_mean(call, CALLS, f"; one of {', '.join(CALLS)}")
+            raise InputError(f"no call {call!r}{hint}")
         needed = CALLS[call].functions[0]
         if needed not in self.functions:
             raise InputError(

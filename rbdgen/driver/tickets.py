@@ -43,7 +43,7 @@ CALLS = {
 } | {name: Call((name,), GIVES[name]) for name in NEEDS}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Ticket:
     """A call that waits for its turn, or has had it.
 
@@ -57,6 +57,10 @@ class Ticket:
     _given: dict[str, Array] = field(repr=False)  # what the call came with, (N, …)
     _batches: list[Tasks] = field(repr=False)
     _answers: list[Answer] = field(default_factory=list, repr=False)
+
+    def __repr__(self) -> str:
+        states = " × ".join(map(str, self._leading)) or "one"
+        return f"<{self.call} of {states} states, {'done' if self.done else 'waiting'}>"
 
     @property
     def done(self) -> bool:

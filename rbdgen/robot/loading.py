@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,23 @@ def locate(path: str | Path) -> Path:
     raise NotFound(f"{path}: no such robot{hint}", path)
 
 
+class UnknownChoice(RobotError, TypeError):
+    """A keyword that names no choice of a design."""
+
+
+def refuse_unknown(choices: Mapping[str, Any], takes: Callable[..., Any] | None = None) -> None:
+    """UnknownChoice for a key that is no field of Design; ``takes``: what has other keywords too.
+
+    Says what was probably meant.
+    """
+    known = [field.name for field in fields(Design) if field.name != "robot"]
+    own = signature(takes).parameters.values() if takes else ()
+    for name in choices:
+        if name not in known:
+            near = did_you_mean(name, (*(p.name for p in own if p.kind != p.VAR_KEYWORD), *known))
+            raise UnknownChoice(f"no choice {quoted(name)}{near or f'; one of {_list(known)}'}")
+
+
 def load(
     path: str | Path, *, notes: list[str] | None = None, **choices: Any
 ) -> tuple[Design, Robot]:
@@ -56,6 +74,7 @@ def load(
     ``choices`` are fields of Design that win over the file's (None: no opinion); ``notes``
     receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
     """
+    refuse_unknown(choices)
     file = locate(path)
     if file.suffix.lower() in (".yaml", ".yml"):
         root = parse_yaml(read_bytes(file), str(file))

@@ -1,0 +1,194 @@
+"""What the functions of this package return: plain data that says what it is.
+
+Each is a dict, as ``json.dumps`` takes it, or a path. ``repr`` is one line, and a notebook shows
+the report that the command line prints, with its picture.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..robot.model import RobotError
+from ..tables import info_text, simulation_text, topology_text
+from .folder import OutputError, read_manifest
+
+LARGEST_PICTURE = 500_000  # bytes that go into a notebook
+
+
+class Report(dict[str, Any]):
+    """A report as JSON-able data."""
+
+    def headline(self) -> str:
+        """What it is, in a line."""
+        raise NotImplementedError
+
+    def as_text(self) -> str:
+        """The report as the command line prints it."""
+        return str(self["text"])
+
+    def picture(self) -> Path | None:
+        """An SVG file that belongs to it."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<{self.headline()}>"
+
+    def _repr_html_(self) -> str:
+        return shown(self.headline(), self.as_text(), self.picture())
+
+
+class Info(Report):
+    """What `info` returns."""
+
+    def headline(self) -> str:
+        start = f"{self['robot']}: {', '.join(self['functions'])}"
+        if "accelerator" in self:
+            own = self["accelerator"]
+            return f"{start}, an accelerator: {own['multipliers']} multipliers"
+        return f"{start} on {self['target']}: {_pace(self)}"
+
+    def as_text(self) -> str:
+        return info_text(self)
+
+
+class TopologyReport(Report):
+    """What `topology` returns."""
+
+    def headline(self) -> str:
+        modules = self["modules"]
+        return (
+            f"{self['robot']}: {len(self['joints'])} joints, {modules['built']} modules built of "
+            f"{modules['needed']}"
+        )
+
+    def as_text(self) -> str:
+        return topology_text(self)
+
+
+class Simulation(Report):
+    """What `simulate` returns."""
+
+    def headline(self) -> str:
+        if "functions" in self:
+            own = ", ".join(f"{name} {f['latency']}" for name, f in self["functions"].items())
+            return f"simulation: every bit and tag equal; latency {own}"
+        return (
+            f"simulation: {self['states']} states, every bit equal, latency {self['latency']}, "
+            f"{self['overflows']} overflows, error {self['error']['relative_rms']:.2e}"
+        )
+
+    def as_text(self) -> str:
+        return simulation_text(self)
+
+
+class Synthesis(Report):
+    """What `synthesize` returns."""
+
+    def headline(self) -> str:
+        cells = ", ".join(f"{n} {cell}" for cell, n in list(self["cells"].items())[:4])
+        return f"{self['top']} on {self['target']}: {cells}, …"
+
+
+class Comparison(Report):
+    """What `compare` returns."""
+
+    def headline(self) -> str:
+        ours, peers = len(self["ours"]), len(self["peers"])
+        return (
+            f"{self['robot']}: {', '.join(self['functions'])}: {ours} designs beside {peers} peers"
+        )
+
+
+class Exploration(Report):
+    """What `explore` returns; it lies in ``place``."""
+
+    def __init__(self, report: Mapping[str, Any], place: Path) -> None:
+        super().__init__(report)
+        self.place = place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exploration, (dict(self), self.place)
+
+    def headline(self) -> str:
+        best = sum(bool(point["pareto"]) for point in self["points"])
+        return (
+            f"{self['robot']}: {', '.join(self['functions'])} on {self['target']}: "
+            f"{len(self['points'])} designs, {best} of them on the front"
+        )
+
+    def picture(self) -> Path | None:
+        return self.place / "pareto.svg"
+
+
+class Results(dict[str, Any]):
+    """What `evaluate` returns: arrays by name."""
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(f'{name} {array.shape}' for name, array in self.items())}>"
+
+
+class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind of path
+    """What `generate` returns: the design's folder, and what its manifest says."""
+
+    @property
+    def folder(self) -> Path:
+        """The same as a plain path."""
+        return Path(self)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What is said of the design; OutputError if the folder has none, or a damaged one."""
+        return read_manifest(self.folder)
+
+    def with_segments(self, *segments: Any) -> Path:
+        """What is made of this path is a plain one; from Python 3.12 on."""
+        return Path(*segments)
+
+    def __truediv__(self, name: Any) -> Path:
+        return self.folder / name
+
+    def headline(self) -> str:
+        """What it is, in a line."""
+        entry = self.manifest
+        start = f"{self}: {entry['robot']}: {', '.join(entry['functions'])}"
+        if "accelerator" in entry:
+            return f"{start}, an accelerator for {entry['target']}"
+        return f"{start} on {entry['target']}: {_pace(entry)}"
+
+    def __repr__(self) -> str:
+        try:
+            return f"<{self.headline()}>"
+        except (OutputError, RobotError, OSError):  # it has gone since, or is within the folder
+            return repr(self.folder)
+
+    def _repr_html_(self) -> str:
+        entry = self.manifest
+        notes = [f"note: {note}" for note in entry.get("notes", [])]
+        files = ", ".join(sorted(entry["files"]))
+        picture = self / ("accelerator.svg" if "accelerator" in entry else "pipeline.svg")
+        return shown(self.headline(), "\n".join([f"files: {files}", *notes]), picture)
+
+
+def _pace(entry: Mapping[str, Any]) -> str:
+    interval = entry["initiation_interval"]
+    every = "every cycle" if interval == 1 else f"every {interval} cycles"
+    number = entry["multipliers"]  # of a manifest, by what they are made of
+    used = number["hardware"] if isinstance(number, Mapping) else number
+    return f"latency {entry['latency']} cycles, a task {every}, {used} multipliers"
+
+
+def shown(headline: str, text: str, picture: Path | None) -> str:
+    """HTML of a headline, a text and a picture, if it is there and not too large to be inside."""
+    parts = [f"<p><b>{html.escape(headline)}</b></p>", f"<pre>{html.escape(text)}</pre>"]
+    try:
+        data = picture.read_bytes() if picture else b""
+    except OSError:
+        data = b""
+    if 0 < len(data) <= LARGEST_PICTURE:
+        source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
+        parts.append(f'<img style="max-width: 100%" src="{source}"/>')
+    return "\n".join(parts)
