@@ -92,17 +92,17 @@ def test_clock_of_a_design(design: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "said", "status"),
     [
-        (["nonsense"], "no such robot"),
-        (["pendulum", "--design", "nowhere"], "nowhere: no manifest.json"),
-        (["pendulum", "--ii", "65"], "ii: a whole number of cycles from 1 to 64"),
+        (["nonsense"], "no such robot", 2),
+        (["pendulum", "--design", "nowhere"], "nowhere: no manifest.json", 2),
+        (["pendulum", "--ii", "65"], "ii: a whole number of cycles from 1 to 64", 1),
     ],
 )
 def test_refused_in_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], said: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["compare", *arguments]) == 1
+    assert main(["compare", *arguments]) == status
     out, err = capsys.readouterr()
     assert not out and said in err
     assert len([x for x in err.splitlines() if not x.startswith("[")]) == 1

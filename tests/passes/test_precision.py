@@ -119,5 +119,6 @@ def test_aims_again_until_the_measured_error_is_near() -> None:
 
 
 def test_a_budget_out_of_range_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["info", "pendulum", "--error", "0.5"]) == 1
+    with pytest.raises(SystemExit, match="2"):
+        main(["info", "pendulum", "--error", "0.5"])
     assert "from 1e-7 to 0.1" in capsys.readouterr().err
