@@ -45,7 +45,7 @@ class Accelerated:
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
     """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
-    front = front_end(path, **{"accelerator": True, **choices})
+    front = front_end(path, progress, **{"accelerator": True, **choices})
     design = front.design
     _check(design)
     notes: list[str] = []

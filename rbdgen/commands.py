@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Answer:
-    facts = api.info(options.robot, **choices_of(options))
+    facts = api.info(options.robot, progress, **choices_of(options))
     return Answer(facts, info_text(facts))
 
 

@@ -43,6 +43,8 @@ from .target import find_target
 
 RANGE_SAMPLES = 40_000
 RANGE_SEED = 1
+MATRICES = ("m", "minv", "did", "dfd", "difd")
+MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
 ERROR_SAMPLES = 2000  # without extremes
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
 LIMB_SAMPLES, LIMB_SEED = 16, 7
@@ -76,24 +78,43 @@ class Core:
     notes: tuple[str, ...] = field(default=())
 
 
-def front_end(path: str, **choices: Any) -> Front:
+def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any) -> Front:
     """URDF or design file → traced graph. ``choices`` are fields of Design that win over it."""
     notes: list[str] = []
     design, robot = load(path, notes=notes, **choices)
+    refuse_large(design, robot)
     refuse_singular(design, robot)
     # Only axes on z can be traced: the first two counts are of the robot with its axes there.
+    progress(f"trace: {robot.nv} coordinates")
     rewrites = [("as read", trace(design, align_axes(robot)).operations())]
     canonical = robot
     for name, canonical in stages(robot, design.snap, notes):
         counted = align_axes(canonical) if name == "merge_fixed" else canonical
+        progress(f"trace: {name}")
         rewrites.append((name, trace(design, counted).operations()))
     graph = trace(design, canonical)
+    progress("identities and common factors")
     anything = random_inputs(canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
     graph = verify(identities(graph, anything))
     rewrites.append(("identities", graph.operations()))
     graph = verify(factor(graph))
     rewrites.append(("factor", graph.operations()))
     return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
+
+
+def refuse_large(design: Design, robot: Robot) -> None:
+    """Matrices that would take hours, by the pairs of coordinates of which one moves the other."""
+    above: dict[int, int] = {-1: 0}
+    pairs = 0
+    for i, joint in enumerate(robot.joints):
+        above[i] = above[joint.parent] + joint.kind.nv
+        pairs += joint.kind.nv * above[i]
+    matrices = [f for f in design.functions if f in MATRICES]
+    if matrices and pairs > MOST_PAIRS:
+        raise RobotError(
+            f"{robot.name}: {matrices[0]}: {pairs} entries of a matrix, of {MOST_PAIRS} at most; "
+            "for robots of this size there are id and fd"
+        )
 
 
 def trace(design: Design, canonical: Robot) -> Graph:

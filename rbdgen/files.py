@@ -41,8 +41,8 @@ def read_regular(path: str | Path, most: int) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "a pipe or a device; name an ordinary file", str(path))
-        data = stream.read(most + 1)
-    if len(data) > most:
+        data = b"" if about.st_size > most else stream.read()
+    if max(len(data), about.st_size) > most:
         raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB", str(path))
     return data
 
@@ -72,7 +72,10 @@ def write_tree(place: Path, files: Mapping[str, bytes]) -> None:
 
 def recover(place: Path) -> None:
     """Put the folder back that stepped aside for one that never came, if there is such."""
-    place = _target(place)
+    try:
+        place = _target(place)
+    except ValueError:  # no place at all
+        return
     if os.path.lexists(place):
         return
     aside = [path for path in _hidden(place) if path.name.endswith(_WHOLE)]

@@ -1,5 +1,6 @@
 """rbdgen from Python: the same things that the command line does."""
 
+from .arrays import read_arrays, write_arrays
 from .compare import compare
 from .errors import Mismatch
 from .evaluate import evaluate
@@ -7,9 +8,7 @@ from .explore import explore
 from .folder import (
     InputError,
     OutputError,
-    read_arrays,
     read_manifest,
-    write_arrays,
     write_file,
 )
 from .generate import generate

@@ -60,7 +60,7 @@ def evaluate(
     if model == "golden":  # of every function, hardware or not
         results = golden_model(design, loaded, arrays)
     else:
-        front = front_end(robot, **choices)
+        front = front_end(robot, progress, **choices)
         if model == "float":
             columns = to_columns(front.canonical, front.graph.inputs, arrays)
             results = as_arrays(front, evaluate_graph(front.graph, columns), len(arrays["q"]))

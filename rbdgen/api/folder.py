@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..files import read_regular, recover, write, write_tree
 from ..robot.xml_lines import neighbour, one_line
@@ -79,32 +73,6 @@ def writing(place: Path) -> Iterator[None]:
         if isinstance(error, OutputError):
             raise
         raise OutputError(f"{one_line(str(place), 200)}: {error}") from None
-
-
-def write_arrays(place: Path, arrays: Mapping[str, NDArray]) -> None:
-    """An .npz file, whole or not at all; the same arrays give the same bytes."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)  # type: ignore[arg-type]
-    write_file(place, buffer.getvalue())
-
-
-def read_arrays(place: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz file; InputError if it is none or damaged."""
-    try:
-        with zipfile.ZipFile(place) as archive:
-            names = [name for name in archive.namelist() if name.endswith(".npy")]
-            return {
-                name.removesuffix(".npy"): np.lib.format.read_array(
-                    io.BytesIO(archive.read(name)), allow_pickle=False
-                )
-                for name in names
-            }
-    except FileNotFoundError as error:
-        raise NoInput(f"{place}: {error.strerror}{neighbour(place)}", place) from None
-    except OSError as error:
-        raise InputError(f"{place}: {error.strerror}") from None
-    except (ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{place}: no .npz file of numbers, or a damaged one ({error})") from None
 
 
 def sealed(manifest: Mapping[str, Any]) -> str:

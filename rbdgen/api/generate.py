@@ -43,7 +43,7 @@ def generate(
     if load(robot, **choices)[0].accelerator:
         return Generated(generate_accelerator(robot, output, progress, choices))
     progress(f"reading {robot}")
-    front = front_end(robot, **choices)
+    front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
     for note in (*front.notes, *core.notes):
         progress(f"note: {note}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 from typing import Any
 
 from ..accelerate import Accelerated, accelerate
@@ -21,8 +21,10 @@ from ..schedule.limbs import LimbPlan
 from ..target import find_target
 from .results import Info
 
+Progress = Callable[[str], None]
 
-def info(robot: str, **choices: Any) -> Info:
+
+def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:
     """The facts of ``robot`` (a URDF, a design file or a shipped robot) as a JSON-able dict.
 
     ``choices`` are fields of ``Design``. Operation counts: mul (both operands vary), mulc (by a
@@ -30,12 +32,12 @@ def info(robot: str, **choices: Any) -> Info:
     """
     refuse_unknown(choices, info)
     if load(robot, **choices)[0].accelerator:
-        made = accelerate(robot, **choices)
+        made = accelerate(robot, progress, **choices)
         facts = robot_facts(made.front)
         facts["notes"] += made.notes
         return Info({**facts, "accelerator": accelerator_facts(made)})
-    front = front_end(robot, **choices)
-    core = compile_core(front)
+    front = front_end(robot, progress, **choices)
+    core = compile_core(front, progress)
     facts = {**robot_facts(front), **number_facts(core)}
     return Info({**facts, "notes": [*facts["notes"], *core.notes]})
 

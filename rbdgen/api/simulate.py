@@ -56,7 +56,7 @@ def simulate(
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     if "accelerator" in entry:
         return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
-    core = compile_core(front_end(str(place / DESIGN)), progress)
+    core = compile_core(front_end(str(place / DESIGN), progress), progress)
     same_graph(place, core)
     model = load_core(place, entry, tasks=states, progress=progress)
 

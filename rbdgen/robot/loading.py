@@ -20,6 +20,8 @@ from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.xml_lines import did_you_mean, quoted, read_bytes
 from rbdgen.robot.yaml_lines import Node, parse_yaml
 
+MAX_YAML = 2**20  # bytes of a design file
+
 
 def shipped_robots() -> dict[str, Path]:
     """Name → YAML design file of each robot that comes with rbdgen."""
@@ -77,7 +79,7 @@ def load(
     refuse_unknown(choices)
     file = locate(path)
     if file.suffix.lower() in (".yaml", ".yml"):
-        root = parse_yaml(read_bytes(file), str(file))
+        root = parse_yaml(read_bytes(file, MAX_YAML), str(file))
         design, source = _from_yaml(root, file)
     else:
         design, source = Design(str(file)), None

@@ -26,6 +26,7 @@ from rbdgen.robot.xml_lines import Element, did_you_mean, parse_xml, quoted, rea
 Base = Literal["fixed", "floating"]
 MimicMode = Literal["fold", "independent"]
 
+MOST_JOINTS, MOST_MOVING = 2000, 400  # a chain of 300 takes a minute for its inverse dynamics
 ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
 _SINGLE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 
@@ -89,6 +90,7 @@ def parse_urdf(
     _check_robot(document)
     name = read.name_of(document)
     links = _links(document)
+    _refuse_large(document)
     inertias = {link: read.inertia(element, notes) for link, element in links.items()}
     edges = _edges(document, links, notes)
     root = _root(document, links, edges)
@@ -135,6 +137,18 @@ def _check_robot(document: Element) -> None:
         raise document.error(f"the root element is not <robot>{hint}")
     read.refuse_xacro(document)
     read.check_children(document)
+
+
+def _refuse_large(document: Element) -> None:
+    """What would take hours is refused at once."""
+    joints = document.all("joint")
+    moving = sum(joint.attributes.get("type") != "fixed" for joint in joints)
+    for count, most, what in (
+        (len(joints), MOST_JOINTS, "joints"),
+        (moving, MOST_MOVING, "joints that move"),
+    ):
+        if count > most:
+            raise document.error(f"{count} {what}; there may be {most}: leave out what can be")
 
 
 def _links(document: Element) -> dict[str, Element]:

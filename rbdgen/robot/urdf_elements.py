@@ -50,6 +50,7 @@ BESIDES = {
     "limit": ("acceleration", "deceleration", "jerk", "current", "command_effort", "gear_velocity"),
     "dynamics": ("armature",),
 }
+LONGEST_NAME = 150
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
 # Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless
@@ -79,10 +80,15 @@ def attribute(element: Element, key: str) -> str | None:
 
 
 def name_of(element: Element) -> str:
-    """The element's own name: there, not blank, and on one line, as reports and files quote it."""
+    """The element's own name: there, not blank, and on one line, as reports and files quote it.
+
+    It is part of the names of files, which systems keep below 256 bytes.
+    """
     name = required(element, "name")
     if not name.isprintable():
         raise element.error("the name holds a line break or control character; remove it")
+    if len(name) > LONGEST_NAME:
+        raise element.error(f"a name of {len(name)} characters; shorten it to {LONGEST_NAME}")
     return name
 
 
@@ -118,7 +124,7 @@ def _number(element: Element, key: str, word: str) -> float:
         raise element.error(f"{key}: {quoted(word)} is not a number{hint}")
     value = float(word)
     if not abs(value) <= _LARGEST and element.tag != "limit":  # ±1e16 is a way to say "none"
-        raise element.error(f"{key}: {word} is no physical size (at most {_LARGEST:g})")
+        raise element.error(f"{key}: {quoted(word)} is no physical size (at most {_LARGEST:g})")
     return value
 
 

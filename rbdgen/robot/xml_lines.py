@@ -6,15 +6,17 @@ Namespaces are not resolved; a tag keeps its prefix (``drake:joint`` is not ``jo
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from xml.parsers import expat
 
+from rbdgen.files import read_regular
 from rbdgen.robot.model import NotFound, RobotError
 
-MAX_BYTES = 64 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
+MAX_BYTES = 16 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
 MAX_DEPTH = 100  # <robot>/<link>/<inertial>/<origin> is 4
 MAX_CONTENT = 100  # characters; the texts that are read are numbers
 
@@ -101,25 +103,20 @@ def neighbour(path: str | Path, otherwise: str = "") -> str:
     return did_you_mean(Path(path).name, names, otherwise)
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """The content of a file, or one clear line (RobotError) about why there is none."""
+def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
+    """The content of an ordinary file, or one clear line (RobotError) about why there is none."""
     shown = one_line(str(path), 200)
     try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        return read_regular(path, most)
     except FileNotFoundError:
         hint = neighbour(path, "; check the path")
         raise NotFound(f"{shown}: no such file{hint}", path) from None
     except IsADirectoryError:
         raise RobotError(f"{shown}: is a folder; name a file in it") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RobotError(f"{shown}: cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise RobotError(
-            f"{shown}: larger than {MAX_BYTES >> 20} MiB; that is no robot description"
-        )
-    return data
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise RobotError(f"{shown}: {error.strerror}; that is no robot description") from None
+        raise RobotError(f"{shown}: cannot be read: {error.strerror}") from None
 
 
 def parse_xml(source: str | bytes, file: str) -> Element:

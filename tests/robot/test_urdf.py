@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -269,7 +270,7 @@ def test_missing_file_suggests_its_neighbour(tmp_path: Path) -> None:
 def test_huge_file(tmp_path: Path) -> None:
     with (tmp_path / "mesh.urdf").open("wb") as stream:
         stream.truncate(2**30)  # sparse: takes no room
-    with pytest.raises(RobotError, match="larger than 64 MiB"):
+    with pytest.raises(RobotError, match="larger than 16 MiB"):
         read_urdf(tmp_path / "mesh.urdf")
 
 
@@ -521,10 +522,44 @@ def test_nothing_to_note() -> None:
     assert notes == []
 
 
-def test_long_chain_needs_no_recursion() -> None:
+def test_long_chain_needs_no_recursion(monkeypatch: pytest.MonkeyPatch) -> None:
     n = 3000
+    monkeypatch.setattr("rbdgen.robot.urdf.MOST_JOINTS", n)
+    monkeypatch.setattr("rbdgen.robot.urdf.MOST_MOVING", n)
     text = robot(
         *(link(f"l{i}") for i in range(n + 1)),
         *(joint(f"j{i}", f"l{i}", f"l{i + 1}") for i in reversed(range(n))),
     )
     assert read(text).depth == n
+
+
+def test_long_names() -> None:
+    """Names of files are made of them."""
+    with pytest.raises(RobotError, match="a name of 5000 characters; shorten it to 150"):
+        parse_urdf(f'<robot name="{"a" * 5000}"><link name="base"/></robot>')
+    assert parse_urdf(f'<robot name="{"a" * 150}"><link name="base"/></robot>').name == "a" * 150
+
+
+@pytest.mark.parametrize(
+    ("joints", "kind", "message"),
+    [
+        (2000, "revolute", "2000 joints that move; there may be 400"),
+        (10_000, "fixed", "10000 joints; there may be 2000"),
+    ],
+)
+def test_huge_robots(joints: int, kind: str, message: str) -> None:
+    star = "".join(
+        f'<joint name="j{k}" type="{kind}"><parent link="base"/><child link="l{k}"/></joint>'
+        f'<link name="l{k}"/>'
+        for k in range(joints)
+    )
+    with pytest.raises(RobotError, match=message):
+        parse_urdf(f'<robot name="star"><link name="base"/>{star}</robot>')
+
+
+@pytest.mark.parametrize("place", ["pipe", "/dev/zero", "a\0b"])
+def test_what_is_no_file(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    with pytest.raises(RobotError, match="cannot be read: a p"):
+        read_urdf(place)
