@@ -34,6 +34,7 @@ from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
 from .robot.design import Design
 from .robot.frames import align_axes
+from .robot.limits import unused_limits
 from .robot.loading import load
 from .robot.model import Robot, RobotError
 from .samples import refuse_singular, sample_states
@@ -99,6 +100,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     rewrites.append(("identities", graph.operations()))
     graph = verify(factor(graph))
     rewrites.append(("factor", graph.operations()))
+    notes += unused_limits(design, robot)
     return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
 
 

@@ -70,6 +70,7 @@ def robot_command(
     model = made.add_argument_group("the robot")
     _base(model)
     _modelled(model)
+    _limits(made.add_argument_group("limits, which words have room for"))
     _words(made.add_argument_group("words"))
     _sized(made.add_argument_group("the part, and how much of it"), several)
     if name in ("info", "generate"):
@@ -149,6 +150,20 @@ def _modelled(group: argparse._ArgumentGroup) -> None:
         metavar="TOL",
         help="angles this near [rad] to a multiple of 90° become it (default: 1e-5; 0: none)",
     )
+
+
+def _limits(group: argparse._ArgumentGroup) -> None:
+    for name, unit, otherwise in (
+        ("velocity", "rad/s or m/s", "the design's, else the URDF's, else 10 rad/s and 2 m/s"),
+        ("acceleration", "rad/s² or m/s²", "the design's, else 10"),
+        ("effort", "N·m or N, of what forward dynamics takes", "as much as the accelerations take"),
+    ):
+        group.add_argument(
+            f"--{name}",
+            type=checked(name),
+            metavar="X[,JOINT=X]",
+            help=f"{unit}: of every joint, or of those named (default: {otherwise})",
+        )
 
 
 def _words(group: argparse._ArgumentGroup) -> None:
@@ -303,6 +318,9 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "target": options.target,
         "base": options.base,
         "mimic": options.mimic,
+        "velocity": options.velocity,
+        "acceleration": options.acceleration,
+        "effort": options.effort,
         "gravity": tuple(options.gravity) if options.gravity else None,
         "snap": options.snap,
         "external_forces": tuple(forces) if forces is not None else None,

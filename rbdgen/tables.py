@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .robot.limits import limits_text
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Columns as wide as their widest entry; numbers to the right."""
@@ -52,6 +54,7 @@ def info_text(facts: dict[str, Any]) -> str:
     ]
     if facts["merged"]:
         lines.append(f"merged into their parents: {', '.join(facts['merged'])}")
+    lines += limits_lines(facts)
     lines += ["", f"operations of {', '.join(facts['functions'])} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
     lines.append(
@@ -74,6 +77,11 @@ def info_text(facts: dict[str, Any]) -> str:
     for note in facts["notes"]:
         lines.append(f"note: {note}")
     return "\n".join(lines)
+
+
+def limits_lines(facts: dict[str, Any]) -> list[str]:
+    """The limits that a design is for."""
+    return ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts["limits"]))]
 
 
 def _base(facts: dict[str, Any]) -> str:
@@ -109,6 +117,7 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             table(("stage", "interval", "latency", "multipliers", "products", "in turn"), stages),
             "",
             table(("function", "words in", "words out", "interval", "about latency"), functions),
+            *limits_lines(facts),
             *(f"note: {note}" for note in facts["notes"]),
         ]
     )

@@ -22,7 +22,7 @@ from ..rtl.task_shell import TaskShell
 from .folder import MARK, sealed, write_folder
 from .info import accelerator_facts, given_angles, robot_facts
 from .manifest import START
-from .names import DESIGN, ROBOT, design_text, filed_notes, module_name
+from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 
 Progress = Callable[[str], None]
 PICTURE = "accelerator.svg"
@@ -51,7 +51,7 @@ def generate_accelerator(
         files[f"graph_{own}.txt"] = to_text(stage.fixed)
     files[PICTURE] = picture(made.accelerator, f"{made.front.robot.name}: accelerator")
     files[ROBOT] = robot_text
-    files[DESIGN] = design_text(made.design)
+    files[DESIGN] = design_file(made.design, made.front.robot)
     manifest = accelerator_manifest(made, core, name, files)
     manifest["axi"] = {kind: _about_shell(made, shell) for kind, shell in shells.items()}
     manifest["packet_format"] = FORMAT_VERSION
@@ -92,6 +92,7 @@ def accelerator_manifest(
             "input": {"fields": head + words},
             "output": {"fields": [*head, _field("overflow", 1), *results]},
         },
+        "limits": facts["limits"],
         "notes": filed_notes(made.design, (*made.front.notes, *made.notes)),
         "accelerator": accelerator_facts(made),
         "files": {name: _hash(text) for name, text in files.items()},

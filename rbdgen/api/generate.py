@@ -21,7 +21,7 @@ from ..schedule.timeline import timeline
 from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder
 from .manifest import manifest
-from .names import DESIGN, ROBOT, design_name, design_text
+from .names import DESIGN, ROBOT, design_file, design_name
 from .results import Generated
 
 Progress = Callable[[str], None]
@@ -68,7 +68,7 @@ def generate(
         files[DIAGRAM] = diagram(plan, names, parents, title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
-    files[DESIGN] = design_text(front.design)
+    files[DESIGN] = design_file(front.design, front.robot)
     files[MARK] = sealed(manifest(core, made, files))
     place = Path(output) if output is not None else Path("build") / name
     write_folder(place, files)

@@ -15,6 +15,7 @@ from ..estimate.features import features
 from ..graph.node import Op
 from ..robot.bounds import whole_turns
 from ..robot.choices import ROLLOUTS
+from ..robot.limits import limits_table
 from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
@@ -62,6 +63,7 @@ def robot_facts(front: Front) -> dict[str, Any]:
         "merged": [j.body for j in robot.joints if not j.kind.nv],
         "operations": front.graph.operations(),
         "rewrites": [{"name": name, "operations": count} for name, count in front.rewrites],
+        "limits": limits_table(design, robot),
         "notes": list(front.notes),
     }
 

@@ -56,6 +56,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         },
         "operations": facts["operations"],
         "rewrites": facts["rewrites"],
+        "limits": facts["limits"],
         "notes": filed_notes(front.design, (*front.notes, *core.notes)),
         "ports": core_ports(core, made.core),
         "formats": words,

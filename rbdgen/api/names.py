@@ -10,8 +10,11 @@ import yaml
 
 from ..robot.choices import CHECKS
 from ..robot.design import Design
+from ..robot.limits import limits_table, limits_text
+from ..robot.model import Robot
 
 ROBOT, DESIGN = "robot.urdf", "design.yaml"
+LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"
 
 
 def design_name(robot: str, design: Design) -> str:
@@ -35,6 +38,12 @@ def design_text(design: Design) -> str:
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)
+
+
+def design_file(design: Design, robot: Robot) -> str:
+    """The same, and the limits that it comes to, for who reads it."""
+    lines = [f"#   {line}\n" for line in limits_text(limits_table(design, robot))]
+    return design_text(design) + "".join([LIMITS, *lines])
 
 
 def filed_notes(design: Design, notes: Iterable[str]) -> list[str]:

@@ -92,8 +92,8 @@ def input_limits(
 ) -> dict[str, tuple[float, float]]:
     """Lower and upper limit of each graph input.
 
-    τ and M⁻¹ have none of their own: theirs are the largest in ``samples``, graph inputs (N,)
-    as ``to_columns`` gives them, and a margin.
+    τ, unless the box bounds it, and M⁻¹ have none of their own: theirs are the largest in
+    ``samples``, graph inputs (N,) as ``to_columns`` gives them, and a margin.
     """
     limits: dict[str, tuple[float, float]] = {}
     for name in names:
@@ -112,7 +112,12 @@ def input_limits(
                 case _:
                     largest = float({"qd": box.qd, "qdd": box.qdd}[field][k])
             limits[name] = -largest, largest
-    return limits | _sampled_limits([n for n in names if n not in limits], samples or {})
+    sampled = _sampled_limits([n for n in names if n not in limits], samples or {})
+    for name, (_, upper) in sampled.items():
+        if name.startswith("tau["):
+            largest = min(upper, float(box.effort[_parts(name)[1][0]]))
+            sampled[name] = -largest, largest
+    return limits | sampled
 
 
 def _sampled_limits(

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .design import Design, MotionLimits
-from .model import Array, JointKind, Limits, Robot, RobotError
-from .wrapping import periods
+from .design import Design
+from .limits import joint_limits
+from .model import Array, JointKind, Robot, RobotError
 
-# Where neither the design nor the URDF says: a brisk arm or leg.
-DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
-DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
-DEFAULT_TRAVEL = (-1.0, 1.0)  # m
-FARTHEST = 16 * math.pi  # rad; a limit of an angle beyond it is a way to say "none"
 DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
 
@@ -40,70 +35,20 @@ def bounds(design: Design, robot: Robot) -> Bounds:
     An angle spans the whole turn unless the design says less: it enters by sine and cosine only,
     and a joint at its stop must not overflow. One that another joint follows at a fraction of its
     rate spans the URDF's limits, too. A slide has the range of the design, else of the
-    URDF, else ``DEFAULT_TRAVEL``. Velocities come from the design, else the URDF, else defaults.
+    URDF, else ``DEFAULT_TRAVEL``. Velocities come from the design, else the URDF, else defaults;
+    efforts from the design, and bound what forward dynamics takes (`joint_limits`).
     """
-    rows: list[list[tuple[float, float]]] = []
-    rates: list[list[tuple[float, float, float]]] = []
-    around = periods(robot)
-    for i in robot.free:
-        joint = robot.joints[i]
-        own = design.joint_limits.get(joint.name, MotionLimits())
-        turns = around.get(robot.q_slices[i].start) == 1
-        rows.append(_positions(joint.kind, own, design.limits, joint.limits, turns))
-        rates.append(
-            [
-                (
-                    _first(own.velocity, design.limits.velocity, joint.limits.velocity)
-                    or DEFAULT_VELOCITY[motion],
-                    _first(own.acceleration, design.limits.acceleration)
-                    or DEFAULT_ACCELERATION[motion],
-                    joint.limits.effort,
-                )
-                for motion in _motions(joint.kind)
-            ]
-        )
-    q = np.array([row for joint_rows in rows for row in joint_rows]).reshape(-1, 2)
-    v = np.array([rate for joint_rates in rates for rate in joint_rates]).reshape(-1, 3)
+    rows = joint_limits(design, robot)
+    q = np.array([interval for row in rows for interval in row.positions]).reshape(-1, 2)
+    rates = [
+        (row.velocity[0], row.acceleration[0], row.effort[0])
+        for row in rows
+        for _ in range(row.count)
+    ]
+    v = np.array(rates).reshape(-1, 3)
     force = design.limits.force or DEFAULT_FORCE
     moment = design.limits.moment or DEFAULT_MOMENT
     return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment)
-
-
-def _positions(
-    kind: JointKind, own: MotionLimits, every: MotionLimits, file: Limits, turns: bool
-) -> list[tuple[float, float]]:
-    """Range of each of the joint's position coordinates; ``turns``: angles are modulo 2π."""
-    travel = own.position or every.position
-    if kind is JointKind.REVOLUTE:
-        lower, upper = own.position or (-math.pi, math.pi)
-        if turns and upper - lower >= 2 * math.pi:
-            return [(-math.pi, math.pi)]
-        farthest = max(abs(file.lower), abs(file.upper))
-        if not turns and own.position is None and farthest <= FARTHEST:
-            return [(min(lower, file.lower), max(upper, file.upper))]
-        return [(lower, upper)]
-    if kind is JointKind.PRISMATIC:
-        finite = math.isfinite(file.lower) and math.isfinite(file.upper)
-        if finite and own.position is None:
-            return [(file.lower, file.upper)]
-        return [travel or DEFAULT_TRAVEL]
-    lengths = 3 if kind is JointKind.FLOATING else 2
-    return [travel or DEFAULT_TRAVEL] * lengths + [(-1.0, 1.0)] * (kind.nq - lengths)
-
-
-def _motions(kind: JointKind) -> list[str]:
-    return {
-        JointKind.REVOLUTE: ["angular"],
-        JointKind.PRISMATIC: ["linear"],
-        JointKind.FLOATING: ["linear"] * 3 + ["angular"] * 3,
-        JointKind.PLANAR: ["linear"] * 2 + ["angular"],
-        JointKind.FIXED: [],
-    }[kind]
-
-
-def _first(*values: float | None) -> float | None:
-    """The first value that says something: neither None nor infinite."""
-    return next((v for v in values if v is not None and math.isfinite(v)), None)
 
 
 def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:

@@ -4,7 +4,7 @@ returns it in its final type, or raises ValueError that says what would be right
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rbdgen.robot.xml_lines import did_you_mean, quoted
@@ -215,6 +215,38 @@ def _mix(value: Any) -> str | None:
     return ",".join(f"{name}={number}" for name, number in mix(value).items())
 
 
+def by_joint(value: Any) -> dict[str, float]:
+    """``3``, ``3,wrist=8`` or ``elbow=2,wrist=8`` → number by joint's name, "" of all others.
+
+    A mapping of the same is as good.
+    """
+    if isinstance(value, Mapping):
+        parts = [(str(name), number) for name, number in value.items()]
+    else:
+        words = [word.strip().rpartition("=") for word in str(value).split(",")]
+        parts = [(name.strip(), number) for name, _, number in words]
+    found: dict[str, float] = {}
+    for name, number in parts:
+        if name in found:
+            what = quoted(name) if name else "the number of all joints"
+            raise ValueError(f"{what} stands twice; keep one of them")
+        if "," in name or "=" in name:
+            raise ValueError(f"{quoted(name)} cannot be named here; use limits: joints: of a file")
+        found[name] = _positive(number)
+    return found
+
+
+def _by_joint(value: Any) -> float | str | None:
+    if value is None:
+        return None
+    found = by_joint(value)
+    if list(found) == [""]:
+        return found[""]
+    return ",".join(
+        f"{name}={number!r}" if name else repr(number) for name, number in found.items()
+    )
+
+
 def _slots(value: Any) -> int | None:
     number = _whole(2, MOST_SLOTS, "tasks")(value)
     if number is not None and number & (number - 1):
@@ -223,6 +255,9 @@ def _slots(value: Any) -> int | None:
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
+    "velocity": _by_joint,
+    "acceleration": _by_joint,
+    "effort": _by_joint,
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
     "gravity": _numbers(3),
@@ -259,5 +294,6 @@ LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "position": _interval,
     "force": _positive,
     "moment": _positive,
+    "effort": _positive,
 }
-JOINT_LIMITS = ("velocity", "acceleration", "position")  # what may differ by joint
+JOINT_LIMITS = ("velocity", "acceleration", "position", "effort")  # what may differ by joint

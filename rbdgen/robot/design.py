@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from rbdgen.robot.choices import (
     CHECKS,
@@ -34,7 +35,8 @@ class MotionLimits:
 
     ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
     ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
-    component of an external force, for all links alike.
+    component of an external force, for all links alike; ``effort`` [N·m or N] the absolute value
+    of what forward dynamics takes.
     """
 
     velocity: float | None = None
@@ -42,6 +44,7 @@ class MotionLimits:
     position: tuple[float, float] | None = None
     force: float | None = None
     moment: float | None = None
+    effort: float | None = None
 
     def __post_init__(self) -> None:
         for key in LIMIT_CHECKS:
@@ -61,6 +64,8 @@ class Design:
     ``width``            word width [bit] of every signal.
     ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
     ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
+    ``velocity``, ``acceleration``, ``effort``  limits that win over those: a number for every
+                         joint, or "3,wrist=8", or "elbow=2,wrist=8", or a mapping.
     ``external_forces``  names of the links that take an external force input.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
@@ -129,6 +134,9 @@ class Design:
     slots: int | None = None
     order: str = "finished"
     mix: str | None = None
+    velocity: Any = None
+    acceleration: Any = None
+    effort: Any = None
 
     def __post_init__(self) -> None:
         checks = CHECKS if self.fold == "joints" else CHECKS | NOT_OF_JOINTS

@@ -10,9 +10,10 @@ from typing import Any
 
 from rbdgen.data import data_folder
 from rbdgen.robot.canonical import merge_fixed
-from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS
+from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from rbdgen.robot.design import Design, MotionLimits
 from rbdgen.robot.frames import align_axes
+from rbdgen.robot.limits import OPTIONS
 from rbdgen.robot.model import NotFound, Robot, RobotError
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import topology
@@ -170,6 +171,12 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
             message = f"the robot has no free joint {quoted(name)}{hint}"
             raise _refused(root, message, "limits", "joints", name)
+    for key in OPTIONS:
+        for name in by_joint(getattr(design, key)) if getattr(design, key) is not None else ():
+            if name and name not in robot.joint_names:
+                hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
+                message = f"{key}: the robot has no free joint {quoted(name)}{hint}"
+                raise _refused(root, message, key)
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))

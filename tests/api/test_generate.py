@@ -68,6 +68,7 @@ def test_notes_are_said_and_kept(accelerator: bool, tmp_path: Path) -> None:
         {"multipliers": 20, "functions": ("fd", "m"), "factorisation": "ltdl", "width": 20},
         {"style": "latency", "clock": 18.0, "angles": "sincos", "rotation": 3, "target": "xcup"},
         {"base": "floating", "root": "given", "gravity": (0.0, 1.0, -9.0), "snap": 0.0},
+        {"velocity": 3.0, "acceleration": "3.0,elbow=8.5", "effort": "shoulder=0.1"},
         {"formulation": "recursive", "mimic": "independent", "external_forces": ("all",)},
     ],
 )
@@ -80,6 +81,26 @@ def test_the_folder_says_every_choice(choices: dict[str, Any], tmp_path: Path) -
     assert replace(again, robot=design.robot) == design
     for key, value in choices.items():
         assert getattr(again, key) == value or key == "external_forces"
+
+
+@pytest.mark.parametrize("accelerator", [False, True])
+def test_limits_are_said_with_who_said_them(accelerator: bool, tmp_path: Path) -> None:
+    choices = {"accelerator": True, "functions": ("fd",)} if accelerator else {}
+    choices |= {"velocity": "elbow=4", "acceleration": 3, "effort": {"shoulder": 9}}
+    place = api.generate(ROBOT, tmp_path / "design", **choices)
+    rows = api.read_manifest(place)["limits"]
+    assert rows == api.info(ROBOT, **choices)["limits"]
+    shoulder, elbow = rows
+    assert shoulder["joint"] == "shoulder"
+    assert shoulder["velocity"] == {"value": 10.0, "unit": "rad/s", "from": "design file"}
+    assert elbow["velocity"] == {"value": 4.0, "unit": "rad/s", "from": "option"}
+    assert elbow["acceleration"] == {"value": 3.0, "unit": "rad/s²", "from": "option"}
+    assert shoulder["effort"] == {"value": 9.0, "unit": "N·m", "from": "option"}
+    assert elbow["effort"]["value"] is None
+    text = (place / "design.yaml").read_text()
+    assert "#   elbow: any angle, 4 rad/s (option), 3 rad/s² (option)\n" in text
+    again = api.generate(str(place / "design.yaml"), tmp_path / "again")
+    assert contents(again) == contents(place)
 
 
 def test_limbs_in_turn(tmp_path: Path) -> None:
