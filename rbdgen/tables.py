@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .robot.limits import limits_text
-
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Columns as wide as their widest entry; numbers to the right."""
@@ -77,6 +75,29 @@ def info_text(facts: dict[str, Any]) -> str:
     for note in facts["notes"]:
         lines.append(f"note: {note}")
     return "\n".join(lines)
+
+
+def limits_text(rows: list[dict[str, Any]]) -> list[str]:
+    """The limits of a design as lines; joints with the same limits share one."""
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        position = row["position"]
+        parts = []
+        if position["lower"] is None:
+            parts.append("any direction")
+        elif (position["lower"], position["upper"]) == (-math.pi, math.pi):
+            parts.append("any angle")
+        else:
+            span = f"{position['lower']:.6g} to {position['upper']:.6g} {position['unit']}"
+            parts.append(f"{span} ({position['from']})")
+        for key in ("velocity", "acceleration", "effort"):
+            own = row[key]
+            if own["value"] is not None:
+                parts.append(f"{own['value']:.6g} {own['unit']} ({own['from']})")
+        names = groups.setdefault(", ".join(parts), [])
+        if row["joint"] not in names:
+            names.append(row["joint"])
+    return [f"{', '.join(names)}: {said}" for said, names in groups.items()]
 
 
 def limits_lines(facts: dict[str, Any]) -> list[str]:

@@ -10,8 +10,9 @@ import yaml
 
 from ..robot.choices import CHECKS
 from ..robot.design import Design
-from ..robot.limits import limits_table, limits_text
+from ..robot.limits import limits_table
 from ..robot.model import Robot
+from ..tables import limits_text
 
 ROBOT, DESIGN = "robot.urdf", "design.yaml"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"

@@ -173,26 +173,3 @@ def limits_table(design: Design, robot: Robot) -> list[dict[str, Any]]:
             entry[key] = {"value": finite, "unit": unit[key], "from": source}
         rows.append(entry)
     return rows
-
-
-def limits_text(rows: list[dict[str, Any]]) -> list[str]:
-    """The table as lines; joints with the same limits share one."""
-    groups: dict[str, list[str]] = {}
-    for row in rows:
-        position = row["position"]
-        parts = []
-        if position["lower"] is None:
-            parts.append("any direction")
-        elif (position["lower"], position["upper"]) == (-math.pi, math.pi):
-            parts.append("any angle")
-        else:
-            span = f"{position['lower']:.6g} to {position['upper']:.6g} {position['unit']}"
-            parts.append(f"{span} ({position['from']})")
-        for key in ("velocity", "acceleration", "effort"):
-            own = row[key]
-            if own["value"] is not None:
-                parts.append(f"{own['value']:.6g} {own['unit']} ({own['from']})")
-        names = groups.setdefault(", ".join(parts), [])
-        if row["joint"] not in names:
-            names.append(row["joint"])
-    return [f"{', '.join(names)}: {said}" for said, names in groups.items()]

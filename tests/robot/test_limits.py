@@ -10,10 +10,11 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.robot.bounds import bounds
-from rbdgen.robot.limits import limits_table, limits_text, unused_limits
+from rbdgen.robot.limits import limits_table, unused_limits
 from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.samples import sample_states
+from rbdgen.tables import limits_text
 
 
 def said(robot: str, **choices: Any) -> dict[tuple[str, str], dict[str, Any]]:
