@@ -14,7 +14,7 @@ from ..compiler import Core, Front, compile_core, front_end
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..robot.choices import GIVES, MODELS, VECTORS
+from ..robot.choices import GIVES, MODELS, UNFORCED, VECTORS
 from ..robot.design import Design, given_coordinates, needs
 from ..robot.loading import load, refuse_unknown
 from ..robot.model import JointKind, Robot
@@ -148,7 +148,7 @@ def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.in
     Angles that a word cannot hold are taken whole turns back, where that changes nothing.
     """
     front = core.front
-    _refuse_missing_forces(front, core, arrays["f_ext"])
+    _refuse_missing_forces(front, arrays["f_ext"])
     columns = to_columns(front.canonical, core.fixed.graph.inputs, arrays)
     words = {}
     around = turning_inputs(front.canonical)
@@ -174,10 +174,12 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
         )
 
 
-def _refuse_missing_forces(front: Front, core: Core, f_ext: Array) -> None:
+def _refuse_missing_forces(front: Front, f_ext: Array) -> None:
+    if set(front.design.functions) <= set(UNFORCED):
+        return  # whatever the forces
     for body, i in enumerate(front.canonical.moving):
         name = front.canonical.joints[i].body
-        if f_ext[:, body].any() and f"f_ext[{body}].fx" not in core.fixed.inputs:
+        if f_ext[:, body].any() and name not in front.design.external_forces:
             raise InputError(
                 f'f_ext acts on "{name}", which has no force input; add it to external_forces'
             )

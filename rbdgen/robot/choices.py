@@ -36,6 +36,7 @@ GIVES: dict[str, tuple[str, ...]] = {
     "rk4": ("q", "qd"),
 }
 VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices
+UNFORCED = ("m", "minv")  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
 ALIASES = {  # what Pinocchio calls them

@@ -10,7 +10,7 @@ from typing import Any
 
 from rbdgen.data import data_folder
 from rbdgen.robot.canonical import merge_fixed
-from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
+from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
 from rbdgen.robot.design import Design, MotionLimits
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.limits import OPTIONS
@@ -89,7 +89,13 @@ def load(
     robot = _parsed(design, content, notes)
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
-    return _resolved(design, robot, source), robot
+    design = _resolved(design, robot, source)
+    unforced = [name for name in design.functions if name in UNFORCED]
+    if notes is not None and design.external_forces and unforced:
+        none = len(unforced) == len(design.functions)
+        end = ", so the design has no force inputs" if none else ""
+        notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
+    return design, robot
 
 
 def as_filed(design: Design) -> Robot:

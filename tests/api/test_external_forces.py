@@ -1,0 +1,76 @@
+"""A design with force inputs is simulated, whatever its functions make of forces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.accelerate import accelerate
+from rbdgen.api.simulate import integer_errors
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compiler import compile_core, front_end
+from rbdgen.robot.choices import FUNCTIONS
+
+FORCES = [("all",), ("gripper_mount",)]
+NOTE = "external_forces: no force changes m"
+
+
+@pytest.mark.parametrize("forces", FORCES, ids=str)
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_plain(function: str, forces: tuple[str, ...]) -> None:
+    """Random states are inputs of the hardware; its outputs are near the golden model's."""
+    front = front_end("gantry", functions=(function,), external_forces=forces)
+    core = compile_core(front)
+    inputs = [name for name in core.fixed.inputs if name.startswith("f_ext")]
+    assert len(inputs) == (
+        0 if function in ("m", "minv") else 6 * len(front.design.external_forces)
+    )
+    assert any(note.startswith(NOTE) for note in front.notes) == (function in ("m", "minv"))
+    report = integer_errors(core, 50)
+    assert report["overflows"] == 0
+    assert all(error["relative_rms"] < 0.02 for error in report["errors"].values())
+
+
+@pytest.mark.parametrize("forces", FORCES, ids=str)
+@pytest.mark.parametrize("functions", [("m",), ("minv", "m"), ("id", "m"), FUNCTIONS], ids=str)
+def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> None:
+    made = accelerate(
+        "gantry", functions=functions, external_forces=forces, accelerator=True, ii=16
+    )
+    state = within_limits(made, 50, 0)
+    traffic = Traffic(made, inputs_of(made, state))
+    for function in functions:
+        errors = traffic.errors(function, state).values()
+        assert all(error.report()["relative_rms"] < 0.02 for error in errors)
+    note = f"external_forces: no force changes {', '.join(f for f in functions if f[0] == 'm')}"
+    none = ", so the design has no force inputs" if "id" not in functions else ""
+    assert note + none in made.front.notes
+
+
+def test_evaluate() -> None:
+    """A force that changes nothing is taken; one that the design has no input for is not."""
+    states = {"q": np.zeros((2, 5)), "f_ext": np.ones((2, 5, 6))}
+    found, right = (
+        api.evaluate("gantry", states, model, functions=("m",))["M"]
+        for model in ("fixed", "golden")
+    )
+    assert np.allclose(found, right, rtol=1e-3, atol=1e-3 * right.max())
+    states |= {"qd": states["q"], "qdd": states["q"]}
+    with pytest.raises(api.InputError, match="has no force input; add it to external_forces"):
+        api.evaluate("gantry", states, "fixed")
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_hardware(tmp_path: Path) -> None:
+    said: list[str] = []
+    place = api.generate(
+        "gantry", tmp_path / "made", said.append, functions=("m",), external_forces=("all",)
+    )
+    note = f"{NOTE}, so the design has no force inputs"
+    assert f"note: {note}" in said
+    assert note in place.manifest["notes"]
+    assert api.simulate(place, 20)["bit_exact"]
