@@ -42,6 +42,7 @@ def test_golden_is_float_and_nearly_fixed() -> None:
 def test_rtl_is_fixed_in_every_bit() -> None:
     choices = {"width": 12, "external_forces": api.info("pendulum")["body_names"][-1]}
     given = {k: v[:, :2] for k, v in states().items()}
+    given["q"][:3] = [[3.9, -3.95], [50.0, 6.08], [4.0, -4.0]]  # beyond a turn, too
     given["f_ext"] = np.zeros((N, 2, 6))
     given["f_ext"][:, -1] = np.random.default_rng(2).uniform(-5, 5, (N, 6))
     fixed, rtl = (api.evaluate("pendulum", given, model, **choices) for model in ("fixed", "rtl"))
