@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
-from .accelerator.routes import CODES, COLUMNS, LIMBS, ROLLOUTS, indices, kind_of, visits
+from .accelerator.routes import CODES, COLUMNS, LIMBS, indices, kind_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
 from .columns import MORE, PRODUCT, in_columns
 from .compiler import LIMB_SAMPLES, LIMB_SEED, Front, Progress, front_end, sample_inputs
 from .cutting import Cutting, cut_limbs, cut_whole
 from .dynamics.interface import random_inputs
+from .estimate.accelerator import accelerator_features
+from .fitting import Need, Search, Way, need, too_large
 from .hips import cut_hips
+from .paces import slowest, stage_intervals
 from .passes.limbs import LimbError, find_limbs
 from .passes.pieces import Piece
 from .passes.words import Given
-from .plans import chooses_fold, every
-from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS, mix
-from .robot.design import Design, given_coordinates
+from .plans import alone, chooses_fold, every
+from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
+from .robot.design import Design, as_fitted, given_coordinates, is_left_open
 from .robot.model import RobotError
 from .schedule.any_plan import AnyPlan
 from .schedule.limbs import LimbPlan
@@ -43,75 +47,141 @@ class Accelerated:
 
 
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
-    """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
+    """URDF or design file → accelerator. ``choices`` are fields of Design that win over it.
+
+    Where nobody says how often, it is the fastest that fits the part, as for any design.
+    """
     progress(f"reading {path}")
     front = front_end(path, progress, **{"accelerator": True, **choices})
     design = front.design
     _check(design)
-    notes: list[str] = []
-    cutting, intervals = _cut(front, progress, notes)
-    cutting, intervals = _columns(front, cutting, intervals, progress, notes)
-    progress("schedule")
+    pieces = _Pieces(front, progress)
+    if not is_left_open(design):
+        made = _as_asked(front, pieces)
+        _refuse_few_multipliers(made)
+        note = too_large(_need(made)) if design.fit else ""
+        return replace(made, notes=(*made.notes, note)) if note else made
+    if design.fitted:
+        made = _as_asked(replace(front, design=as_fitted(design)), pieces)
+    else:
+        design, made = _fastest(front, pieces)
+    assert design.fitted is not None
+    notes = (*made.notes, design.fitted.note)
+    return replace(made, front=replace(front, design=design), notes=notes)
+
+
+def _as_asked(front: Front, words: _Pieces) -> Accelerated:
+    """The accelerator that a design asks for; where it does not say, of a task every cycle."""
+    design, notes = front.design, list[str]()
+    cutting, intervals = _cut(front, words, notes)
+    cutting, intervals = _columns(front, cutting, intervals, words, notes)
+    words.progress("schedule")
     stages = _stages(front, cutting.pieces, intervals)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
     made = Accelerator(functions, stages, results, cutting.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
-    _fits(front, made)
+    _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
 
 
-def _cut(front: Front, progress: Progress, notes: list[str]) -> tuple[Cutting, dict[str, int]]:
+def _fastest(front: Front, words: _Pieces) -> tuple[Design, Accelerated]:
+    """The fastest accelerator that fits the part, else the smallest; the design says so."""
+
+    def make(design: Design) -> tuple[Need, Accelerated]:
+        made = _as_asked(replace(front, design=design), words)
+        return _need(made), made
+
+    def ways(design: Design) -> list[Way]:
+        budget = replace(design, ii=None, multipliers=find_target(design.target).multipliers)
+
+        def intervals() -> Sequence[int]:
+            try:
+                least = slowest(budget, words.whole.pieces)
+            except RobotError:  # more at any interval: the longest is the smallest
+                least = LARGEST_INTERVAL
+            return range(max(least, 2), LARGEST_INTERVAL + 1)
+
+        return [Way("auto", 2, intervals)]
+
+    return Search(alone, ways, make, words.progress).fastest(front.design)
+
+
+def _need(made: Accelerated) -> Need:
+    """What the accelerator takes of its part."""
+    accelerator = made.accelerator
+    plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]
+    return need(
+        find_target(made.design.target),
+        made.design.ii or max(stage.interval for stage in accelerator.stages.values()),
+        accelerator.multipliers,
+        accelerator_features(accelerator),
+        [plan.binding for plan in plans],
+    )
+
+
+class _Pieces:
+    """The graph of a front in pieces, cut once however often they are scheduled."""
+
+    def __init__(self, front: Front, progress: Progress) -> None:
+        self.front, self.progress = front, progress
+
+    @cached_property
+    def given(self) -> Given:
+        """What the inputs may be."""
+        return sample_inputs(self.front)
+
+    @cached_property
+    def whole(self) -> Cutting:
+        """The robot's."""
+        return cut_whole(self.front, self.given, self.progress)
+
+    @cached_property
+    def alike(self) -> tuple[int, Cutting] | str:
+        """How many limbs are alike, and the cutting in which one stands for all; or why not.
+
+        The robot consists of them, or they stand on a trunk that moves, or that others stand on.
+        """
+        front = self.front
+        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+        try:
+            limbs = find_limbs(front.graph, anything)
+        except LimbError as error:
+            why = str(error)
+        else:
+            return len(limbs.limbs), cut_limbs(front, limbs, self.given, self.progress)
+        try:
+            return cut_hips(front, self.given, self.progress)
+        except LimbError as error:
+            return f"{why}; {error}"
+
+
+def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[str, int]]:
     """Pieces and their intervals: of limbs that are alike where they take turns in any stage."""
-    design, given = front.design, sample_inputs(front)
-    alike = _alike(front, given, progress, notes)
-    if alike is not None:
-        n, cutting = alike
-        intervals = _intervals(design, cutting.pieces, n)
-        if note := _about_turns(cutting.pieces, intervals, n):
-            notes.append(note)
-            return cutting, intervals
-        none = f"no stage's interval is a multiple of the {n} limbs"
-        if design.fold == "limbs":
-            raise RobotError(f"{front.robot.name}: fold: limbs: {none} that are to take turns")
-        notes.append(f"limbs do not take turns: {none}")
-    cutting = cut_whole(front, given, progress)
-    return cutting, _intervals(design, cutting.pieces)
-
-
-def _alike(
-    front: Front, given: Given, progress: Progress, notes: list[str]
-) -> tuple[int, Cutting] | None:
-    """How many limbs are alike, and the cutting in which one stands for all.
-
-    The robot consists of them, or they stand on a trunk that moves, or that others stand on too.
-    """
     design = front.design
-    if design.fold != "limbs" and not chooses_fold(design):
-        return None
-    anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
-    try:
-        limbs = find_limbs(front.graph, anything)
-    except LimbError as error:
-        why = str(error)
-    else:
-        return len(limbs.limbs), cut_limbs(front, limbs, given, progress)
-    try:
-        return cut_hips(front, given, progress)
-    except LimbError as error:
-        why += f"; {error}"
-    if design.fold == "limbs":
-        raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
-    notes.append(f"limbs do not take turns: {why}")
-    return None
+    if design.fold == "limbs" or chooses_fold(design):
+        alike = words.alike
+        if isinstance(alike, str):
+            why = alike
+        else:
+            n, cutting = alike
+            intervals = stage_intervals(design, cutting.pieces, n)
+            if note := _about_turns(cutting.pieces, intervals, n):
+                notes.append(note)
+                return cutting, intervals
+            why = f"no stage's interval is a multiple of the {n} limbs"
+        if design.fold == "limbs":
+            raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
+        notes.append(f"limbs do not take turns: {why}")
+    return words.whole, stage_intervals(design, words.whole.pieces)
 
 
 def _columns(
     front: Front,
     cutting: Cutting,
     intervals: dict[str, int],
-    progress: Progress,
+    words: _Pieces,
     notes: list[str],
 ) -> tuple[Cutting, dict[str, int]]:
     """The product of matrices column by column where its interval has room for the columns."""
@@ -120,7 +190,7 @@ def _columns(
         return cutting, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
-    found = in_columns(front, cutting.pieces, sample_inputs(front), whole, most, progress)
+    found = in_columns(front, cutting.pieces, words.given, whole, most, words.progress)
     if found is None:
         return cutting, intervals
     pieces, shape = found
@@ -200,43 +270,6 @@ def _check(design: Design) -> None:
             )
 
 
-def _intervals(design: Design, pieces: Mapping[str, Piece], limbs: int = 1) -> dict[str, int]:
-    """Each stage's initiation interval, so that none waits for another.
-
-    Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
-    stage that is visited more often has that much less. Sines are made as often as τ. Where
-    ``limbs`` are to take turns, and nobody says how often, each stage is one limb's at least.
-    """
-    target = find_target(design.target)
-    visited = {f: visits(f, pieces) for f in design.functions}
-    for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
-        visited[function] = dict.fromkeys(visited[function], 1)
-    if design.mix is None:
-        most = {name: max(own.get(name, 0) for own in visited.values()) for name in pieces}
-    else:
-        shares = mix(design.mix)
-        most = {n: sum(k * visited[f].get(n, 0) for f, k in shares.items()) for n in pieces}
-        most = {name: max(count, 1) for name, count in most.items()}
-    most["trig"] = max(most.get("trig", 1), most.get("rnea", 1))
-
-    def at(whole: int) -> dict[str, int]:
-        return {name: max(1, whole // most[name]) for name in pieces}
-
-    step = limbs if design.fold == "limbs" else 1
-    if design.multipliers is None:
-        return at(design.ii or (step * max(most.values()) if step > 1 else 1))
-    jobs = {name: shared_jobs(piece.fixed, target) for name, piece in pieces.items()}
-    for whole in range(step, LARGEST_INTERVAL + 1, step):
-        found = at(whole)
-        if sum(jobs[n].multipliers(found[n]) for n in pieces) <= design.multipliers:
-            return found
-    least = sum(jobs[n].multipliers(k) for n, k in at(LARGEST_INTERVAL).items())
-    raise RobotError(
-        f"multipliers: {design.multipliers} are too few for these functions: at one task in "
-        f"{LARGEST_INTERVAL} cycles they take {least}"
-    )
-
-
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
     there = {o for s in visits(function, stages) for o in stages[s].outputs}
@@ -253,15 +286,19 @@ def _slots(accelerator: Accelerator) -> int:
     return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
 
 
-def _fits(front: Front, accelerator: Accelerator) -> None:
-    """RobotError for a function without inputs, and for a part that is too small."""
-    design = front.design
+def _refuse_no_inputs(front: Front, accelerator: Accelerator) -> None:
+    """RobotError for a function without inputs."""
     for function, inputs in accelerator.formats.items():
         if not inputs:
             raise RobotError(
                 f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
                 "is nothing to compute; leave it out with --function"
             )
+
+
+def _refuse_few_multipliers(made: Accelerated) -> None:
+    """RobotError for a part that is too small for what was asked for."""
+    design, accelerator = made.design, made.accelerator
     target = find_target(design.target)
     if accelerator.multipliers > target.multipliers:
         slowest = max(stage.interval for stage in accelerator.stages.values())

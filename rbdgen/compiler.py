@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 from .accelerator.routes import traced
 from .dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
 from .dynamics.steps import program as visits
 from .dynamics.trace import trace as trace_functions
+from .estimate.features import features
+from .fitting import Need, Search, need, too_large
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .graph.node import Op
@@ -25,14 +28,23 @@ from .passes.limbs import LimbError, Limbs, constants, find_limbs, unread
 from .passes.phase import phase
 from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
-from .passes.visit_words import visited
+from .passes.visit_words import Visited, visited
 from .passes.wordlength import input_formats
 from .passes.words import Given, to_words, within_error
-from .plans import chooses_fold, planned, refuse_joints, rounds, turns, why_turns
+from .plans import (
+    alone,
+    chooses_fold,
+    planned,
+    refuse_joints,
+    rounds,
+    turns,
+    ways_to_share,
+    why_turns,
+)
 from .robot.bounds import bounds
 from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
-from .robot.design import Design
+from .robot.design import Design, as_fitted, is_left_open
 from .robot.frames import align_axes
 from .robot.limits import unused_limits
 from .robot.loading import load
@@ -138,44 +150,134 @@ def trace(design: Design, canonical: Robot) -> Graph:
 
 
 def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
-    """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute."""
-    if front.design.accelerator:
+    """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute.
+
+    Where nobody says how often, the core is the fastest that fits the part, and the design of its
+    front says what was chosen.
+    """
+    design = front.design
+    if design.accelerator:
         raise RobotError(
             f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
             "accelerators; leave it out, and all functions are computed for every task"
         )
     if not front.graph.outputs:
         raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
-    given = sample_inputs(front)
+    words = Words(front, progress)
+    if not is_left_open(design):
+        core = as_asked(front, words)
+        note = too_large(need_of(core)) if design.fit else ""
+        return replace(core, notes=(*core.notes, note)) if note else core
+    if design.fitted:
+        core = as_asked(replace(front, design=as_fitted(design)), words)
+    else:
+        design, core = fastest(front, words)
+    assert design.fitted is not None
+    notes = (*core.notes, design.fitted.note)
+    return replace(core, front=replace(front, design=design), notes=notes)
+
+
+def as_asked(front: Front, words: Words) -> Core:
+    """The core that a design asks for; where it does not say, of a task every cycle."""
     if front.design.fold == "joints":
-        return joints_in_turn(front, given, progress)
-    limbs = limbs_of(front)
-    if limbs is not None and (core := in_turn(front, limbs, given, progress)) is not None:
+        return joints_in_turn(front, words)
+    limbs = limbs_of(front, words)
+    if limbs is not None and (core := in_turn(front, limbs, words)) is not None:
         return core
-    ranges, fixed = in_words(front, front.graph, given, progress)
-    progress("schedule")
+    ranges, fixed = words.whole
+    words.progress("schedule")
     core = Core(front, ranges, fixed, planned(front.design, fixed))
-    return leaner(core, given, progress) if chooses_fold(front.design) else core
+    return leaner(core, words) if chooses_fold(front.design) else core
 
 
-def leaner(core: Core, given: Given, progress: Progress) -> Core:
+def fastest(front: Front, words: Words) -> tuple[Design, Core]:
+    """The fastest core that fits the part, else the smallest; and the design that says so."""
+
+    def make(design: Design) -> tuple[Need, Core]:
+        core = as_asked(replace(front, design=design), words)
+        return need_of(core), core
+
+    def limbs() -> tuple[int, FixedGraph] | None:
+        try:
+            return len(words.limbs.limbs), words.limb[1]
+        except LimbError:
+            return None
+
+    def joints() -> Visited | None:
+        try:
+            refuse_joints(replace(front.design, ii=1), front.robot.name)
+            return words.visits
+        except RobotError:
+            return None
+
+    ways = partial(ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints)
+    return Search(alone, ways, make, words.progress).fastest(front.design)
+
+
+def need_of(core: Core) -> Need:
+    """What the core takes of its part."""
+    target, plan = find_target(core.front.design.target), core.plan
+    return need(target, plan.interval, plan.multipliers, features(plan), [plan.binding])
+
+
+class Words:
+    """The functions of a front in fixed point, made once however often they are scheduled."""
+
+    def __init__(self, front: Front, progress: Progress = lambda _: None) -> None:
+        self.front, self.progress = front, progress
+
+    @cached_property
+    def given(self) -> Given:
+        """What the inputs may be."""
+        return sample_inputs(self.front)
+
+    @cached_property
+    def whole(self) -> tuple[Ranges, FixedGraph]:
+        """Of the whole robot."""
+        return in_words(self.front, self.front.graph, self.given, self.progress)
+
+    @cached_property
+    def limbs(self) -> Limbs:
+        """Limbs that are alike; LimbError where there are none."""
+        front = self.front
+        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+        return find_limbs(front.graph, anything)
+
+    @cached_property
+    def limb(self) -> tuple[Ranges, FixedGraph]:
+        """Of one limb that stands for all."""
+        limbs = self.limbs
+        return in_words(self.front, limbs.template, limbs.given(self.given), self.progress)
+
+    @cached_property
+    def visits(self) -> Visited:
+        """Of what joints compute; RobotError for those that compute something else."""
+        front, design = self.front, self.front.design
+        program = visits(chained_frames(front.canonical), front.graph, design.rotation)
+        if not program.reads:
+            raise _constant(front)
+        self.progress("ranges and word lengths")
+        return visited(program, front.graph, self.given, design.width)
+
+
+def leaner(core: Core, words: Words) -> Core:
     """The core, or one in which joints take turns where that takes much less logic."""
     try:
-        other = joints_in_turn(core.front, given, progress)
+        other = joints_in_turn(core.front, words)
     except RobotError:
         return core
     note = why_turns(core.front.design, core.plan, other.plan)
     return replace(other, notes=(*other.notes, note)) if note else core
 
 
-def in_turn(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Core | None:
+def in_turn(front: Front, limbs: Limbs, words: Words) -> Core | None:
     """One limb's datapath for all; None where the design does better without, or must."""
-    ranges, fixed = in_words(front, limbs.template, limbs.given(given), progress)
-    progress("schedule")
+    ranges, fixed = words.limb
+    words.progress("schedule")
     template, note = turns(front.design, fixed, len(limbs.limbs), front.graph)
     if template is None:
         return None
-    instances = of_limbs(front, limbs, fixed, given)
+    instances = of_limbs(front, limbs, fixed, words.given)
     return Core(front, ranges, instances.whole, LimbPlan(template, instances), (note,))
 
 
@@ -186,17 +288,13 @@ def of_limbs(front: Front, limbs: Limbs, fixed: FixedGraph, given: Given) -> Ins
     return in_order(found, front.graph)
 
 
-def joints_in_turn(front: Front, given: Given, progress: Progress) -> Core:
+def joints_in_turn(front: Front, words: Words) -> Core:
     """One datapath for each thing that joints compute, for all joints."""
     refuse_joints(front.design, front.robot.name)
-    program = visits(chained_frames(front.canonical), front.graph, front.design.rotation)
-    if not program.reads:
-        raise _constant(front)
-    progress("ranges and word lengths")
-    words = visited(program, front.graph, given, front.design.width)
-    progress("schedule")
-    plan, note = rounds(front.design, words)
-    return Core(front, Ranges({}, frozenset()), words.whole, plan, (note,))
+    made = words.visits
+    words.progress("schedule")
+    plan, note = rounds(front.design, made)
+    return Core(front, Ranges({}, frozenset()), made.whole, plan, (note,))
 
 
 def in_words(
@@ -223,14 +321,13 @@ def _constant(front: Front) -> RobotError:
     )
 
 
-def limbs_of(front: Front) -> Limbs | None:
+def limbs_of(front: Front, words: Words | None = None) -> Limbs | None:
     """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
         return None
-    anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
     try:
-        return find_limbs(front.graph, anything)
+        return (words or Words(front)).limbs
     except LimbError as error:
         if design.fold == "auto":
             return None

@@ -186,7 +186,7 @@ def _sized(group: argparse._ArgumentGroup, several: bool) -> None:
         type=numbers if several else checked("ii"),
         metavar="K[,K]" if several else "K",
         help="initiation interval: a task every K cycles on a K-th of the multipliers (default: "
-        + ("those up to 32 that save some)" if several else "1)"),
+        + ("those up to 32 that save some)" if several else "the shortest that fits the part)"),
     )
     group.add_argument(
         "--multipliers",
@@ -202,6 +202,15 @@ def _sized(group: argparse._ArgumentGroup, several: bool) -> None:
         "none, operations share multipliers; auto (default), limbs where there are such, and in "
         "accelerators the columns of a product",
     )
+    if not several:
+        group.add_argument(
+            "--no-fit",
+            action="store_const",
+            const=False,
+            dest="fit",
+            help="a task every cycle, however large, where neither --ii, --multipliers nor --fold "
+            "says otherwise (default: the fastest design that fits the part)",
+        )
     group.add_argument(
         "--scheduler",
         choices=SCHEDULERS,
@@ -336,6 +345,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "style": options.style,
         "clock": options.clock,
         "fold": options.fold,
+        "fit": getattr(options, "fit", None),
         "accelerator": accelerator,
         "slots": getattr(options, "slots", None),
         "order": getattr(options, "order", None),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from .dynamics.steps import FUNCTIONS as JOINTS_COMPUTE
 from .estimate.area import NoModel, estimated
 from .estimate.features import features
+from .fitting import Way
 from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .passes.visit_words import Visited
+from .robot.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
 from .robot.design import Design
 from .robot.model import RobotError
 from .schedule.any_plan import AnyPlan
@@ -91,6 +95,55 @@ def _shared(design: Design, whole: Graph) -> float:
 
 
 SAVED = 0.3  # of the LUTs: for less, joints in turn are not worth their cycles
+
+
+def alone(design: Design) -> Design:
+    """The design whose operations share nothing; of least latency, the one of all multipliers."""
+    return design if design.style == "latency" else replace(design, ii=1, fold="none")
+
+
+def ways_to_share(
+    design: Design,
+    whole: Callable[[], FixedGraph],
+    limbs: Callable[[], tuple[int, FixedGraph] | None],
+    joints: Callable[[], Visited | None],
+) -> list[Way]:
+    """How the design could do with less, and at which intervals its part has the multipliers.
+
+    ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
+    compute. Limbs in turn are the smallest of one interval, joints in turn the least exact.
+    """
+    target = find_target(design.target)
+
+    def shared() -> Sequence[int]:
+        return _intervals(whole(), target)
+
+    def in_turn() -> Sequence[int]:
+        found = limbs()
+        return [found[0] * k for k in _intervals(found[1], target, found[0])] if found else ()
+
+    def visiting() -> Sequence[int]:
+        found = joints()
+        if found is None:
+            return ()
+        return Ways(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
+
+    if design.style == "latency":
+        return [] if design.clock is not None else [Way("auto", 1, shared)]
+    return [
+        Way("limbs", 2, in_turn),
+        Way("none", 2, shared),
+        Way("joints", GATHERING + 1, visiting),
+    ]
+
+
+def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:
+    """Those at which a part has the multipliers; of a limb, where so many take turns."""
+    try:
+        least = shared_jobs(fixed, target).least_interval(target.multipliers)
+    except ValueError:  # it takes more at any interval
+        return ()
+    return range(max(least, 1 if limbs > 1 else 2), LARGEST_INTERVAL // limbs + 1)
 
 
 def chooses_fold(design: Design) -> bool:

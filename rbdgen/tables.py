@@ -66,12 +66,7 @@ def info_text(facts: dict[str, Any]) -> str:
     if facts["clock"] is not None:
         line += f"; {facts['latency'] * facts['clock']:g} ns at {facts['clock']:g} ns a cycle"
     lines.append(line)
-    if area := facts["estimated"]:
-        lines.append(
-            f"about {area['luts']} LUTs ({area['memory']} of them memory), {area['flip_flops']} "
-            f"flip-flops and {area['block_rams']} block RAMs, by a model that is "
-            f"{area['error']:.1%} off (RMS) where it was fitted"
-        )
+    lines += area_lines(facts["estimated"])
     for note in facts["notes"]:
         lines.append(f"note: {note}")
     return "\n".join(lines)
@@ -111,6 +106,17 @@ def _base(facts: dict[str, Any]) -> str:
     return f"{facts['base']} base{root}{held}"
 
 
+def area_lines(area: dict[str, Any] | None) -> list[str]:
+    """About how many cells, if there is a model."""
+    if area is None:
+        return []
+    return [
+        f"about {area['luts']} LUTs ({area['memory']} of them memory), {area['flip_flops']} "
+        f"flip-flops and {area['block_rams']} block RAMs, by a model that is "
+        f"{area['error']:.1%} off (RMS) where it was fitted"
+    ]
+
+
 def accelerator_text(facts: dict[str, Any]) -> str:
     """The facts of an accelerator."""
     own = facts["accelerator"]
@@ -139,6 +145,7 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             "",
             table(("function", "words in", "words out", "interval", "about latency"), functions),
             *limits_lines(facts),
+            *area_lines(own["estimated"]),
             *(f"note: {note}" for note in facts["notes"]),
         ]
     )

@@ -57,8 +57,8 @@ class Target:
     name: str
     part: str
     multipliers: int  # MULT18X18D, DSP48E2
-    luts: int = 0  # LUT4 (ECP5) with as many flip-flops, two make one slice or CCU2C; or LUT6
-    block_rams: int = 0  # DP16KD, 18 kbit each
+    luts: int = 0  # LUT4 (ECP5), two make one slice or CCU2C; or LUT6
+    block_rams: int = 0  # of 18 kbit: DP16KD, or halves of a RAMB36
     flag: str = ""
     package: str = "CABGA381"
     family: str = "ecp5"
@@ -68,6 +68,12 @@ class Target:
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
     delays: Delays = ECP5_SPEED_6
+    flip_flops_per_lut: int = 1
+
+    @property
+    def flip_flops(self) -> int:
+        """Flip-flops that there are."""
+        return self.luts * self.flip_flops_per_lut
 
     @property
     def lut_rams(self) -> int:
@@ -98,13 +104,23 @@ TARGETS = {
         Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
-        # Mapped only: multipliers and LUTs of an XCVU9P (DS890) and an XC7K325T (DS180). Their
-        # delays are an assumption: no open tool places and routes for them. Both are faster than
-        # any ECP5, so the delays of the fastest one are taken for an upper bound.
+        # Mapped only: what an XCVU9P (DS890) and an XC7K325T (DS180) hold. Their delays are an
+        # assumption: no open tool places and routes for them. Both are faster than any ECP5, so
+        # the delays of the fastest one are taken for an upper bound.
         Target(
-            "xcup", "XCVU9P", 6840, 1182240, family="xcup", wider_operand=27, delays=ECP5_SPEED_8
+            *("xcup", "XCVU9P", 6840, 1182240, 4320),
+            family="xcup",
+            wider_operand=27,
+            delays=ECP5_SPEED_8,
+            flip_flops_per_lut=2,
         ),
-        Target("xc7", "XC7K325T", 840, 203800, family="xc7", wider_operand=25, delays=ECP5_SPEED_8),
+        Target(
+            *("xc7", "XC7K325T", 840, 203800, 890),
+            family="xc7",
+            wider_operand=25,
+            delays=ECP5_SPEED_8,
+            flip_flops_per_lut=2,
+        ),
     )
 }
 

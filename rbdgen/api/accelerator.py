@@ -20,7 +20,7 @@ from ..rtl.task_packets import FORMAT_VERSION, Function
 from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from .folder import MARK, sealed, write_folder
-from .info import accelerator_facts, given_angles, robot_facts
+from .info import accelerator_facts, chosen, given_angles, robot_facts
 from .manifest import START
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 
@@ -93,6 +93,7 @@ def accelerator_manifest(
             "output": {"fields": [*head, _field("overflow", 1), *results]},
         },
         "limits": facts["limits"],
+        "fitted": chosen(made.design),
         "notes": filed_notes(made.design, (*made.front.notes, *made.notes)),
         "accelerator": accelerator_facts(made),
         "files": {name: _hash(text) for name, text in files.items()},

@@ -85,7 +85,7 @@ def compare(
     refuse_unknown(choices, compare)
     asked = {key: value for key, value in choices.items() if value is not None}
     chosen = {"target": TARGET, **CONVENTIONS, **asked}
-    chosen["ii"] = 1
+    chosen |= {"ii": 1, "fit": False}  # what is asked for, and nothing else
     design, loaded = load(robot, **chosen)
     name, target = loaded.name, find_target(design.target)
     for folder in designs:

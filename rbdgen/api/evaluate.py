@@ -66,6 +66,8 @@ def evaluate(
             results = as_arrays(front, evaluate_graph(front.graph, columns), len(arrays["q"]))
         else:
             core = compile_core(front, progress)
+            for note in core.notes:
+                progress(f"note: {note}")
             words = to_words(core, arrays)
             if model == "fixed":
                 results = fixed_model(core, words)

@@ -56,6 +56,7 @@ def explore(
     """
     refuse_unknown(choices, explore)
     _refuse(intervals, widths, jobs, choices)
+    choices = {**choices, "fit": False}  # what is larger than the part is compared too
     design, loaded = load(robot, **choices)
     target = find_target(design.target)
     if target.family not in fitted()["families"]:
@@ -225,6 +226,10 @@ def command(robot: str, choices: Choices) -> str | None:
     words = ["rbdgen", "generate", robot]
     for key, value in choices.items():
         if value is None:
+            continue
+        if key == "fit":
+            if not value and choices.get("ii") is None:
+                words.append("--no-fit")
             continue
         option = {"functions": "--function"}.get(key, f"--{key.replace('_', '-')}")
         values = value if isinstance(value, tuple) else (value,)

@@ -68,7 +68,7 @@ def generate(
         files[DIAGRAM] = diagram(plan, names, parents, title)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
-    files[DESIGN] = design_file(front.design, front.robot)
+    files[DESIGN] = design_file(core.front.design, front.robot)
     files[MARK] = sealed(manifest(core, made, files))
     place = Path(output) if output is not None else Path("build") / name
     write_folder(place, files)

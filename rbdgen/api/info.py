@@ -10,11 +10,13 @@ from ..accelerator.routes import CODES, place
 from ..compiler import Core, Front, compile_core, front_end
 from ..cutting import has_rollouts
 from ..dynamics.interface import turning_inputs
+from ..estimate.accelerator import accelerator_features
 from ..estimate.area import NoModel, estimated, model_error
-from ..estimate.features import features
+from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..robot.bounds import whole_turns
 from ..robot.choices import ROLLOUTS
+from ..robot.design import Design
 from ..robot.limits import limits_table
 from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
@@ -36,10 +38,12 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
         made = accelerate(robot, progress, **choices)
         facts = robot_facts(made.front)
         facts["notes"] += made.notes
-        return Info({**facts, "accelerator": accelerator_facts(made)})
+        cells = about(made.design, accelerator_features(made.accelerator))
+        facts["fitted"] = chosen(made.design)
+        return Info({**facts, "accelerator": {**accelerator_facts(made), "estimated": cells}})
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
-    facts = {**robot_facts(front), **number_facts(core)}
+    facts = {**robot_facts(front), **number_facts(core), "fitted": chosen(core.front.design)}
     return Info({**facts, "notes": [*facts["notes"], *core.notes]})
 
 
@@ -66,6 +70,11 @@ def robot_facts(front: Front) -> dict[str, Any]:
         "limits": limits_table(design, robot),
         "notes": list(front.notes),
     }
+
+
+def chosen(design: Design) -> dict[str, Any] | None:
+    """What rbdgen chose so that a design fits its part; None where somebody else did."""
+    return dict(vars(design.fitted)) if design.fitted else None
 
 
 def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, dict[str, Any]]:
@@ -105,18 +114,18 @@ def number_facts(core: Core) -> dict[str, Any]:
             "in_turn": len(limbs.limbs) if limbs else 1,
             "operations": (limbs.found.template if limbs else core.front.graph).operations(),
         },
-        "estimated": area(core),
+        "estimated": about(core.front.design, features(core.plan)),
         "target": core.front.design.target,
         "style": core.front.design.style,
         "clock": core.front.design.clock,
     }
 
 
-def area(core: Core) -> dict[str, Any] | None:
-    """About what the core maps to, and the model's relative RMS error; None for other families."""
-    family = find_target(core.front.design.target).family
+def about(design: Design, features: Features) -> dict[str, Any] | None:
+    """About what a design maps to, and the model's relative RMS error; None for other families."""
+    family = find_target(design.target).family
     try:
-        return {**estimated(family, features(core.plan)), "error": model_error(family)["rms"]}
+        return {**estimated(family, features), "error": model_error(family)["rms"]}
     except NoModel:
         return None
 

@@ -13,7 +13,7 @@ from ..rtl.emit import Emitted
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
 from ..schedule.round_plan import RoundPlan
-from .info import formats, given_angles, robot_facts
+from .info import chosen, formats, given_angles, robot_facts
 from .names import filed_notes
 
 # What brings a design up; either does, alone.
@@ -57,6 +57,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "operations": facts["operations"],
         "rewrites": facts["rewrites"],
         "limits": facts["limits"],
+        "fitted": chosen(front.design),
         "notes": filed_notes(front.design, (*front.notes, *core.notes)),
         "ports": core_ports(core, made.core),
         "formats": words,

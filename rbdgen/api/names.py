@@ -36,6 +36,8 @@ def design_text(design: Design) -> str:
     if joints:
         limits["joints"] = joints
     entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
+    if design.fitted:
+        entries["fitted"] = _said(vars(design.fitted))
     if limits:
         entries["limits"] = limits
     return yaml.safe_dump(entries, sort_keys=False)

@@ -36,7 +36,15 @@ INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 # What a design's cells depend on: rooms and modules of the package.
 COMPILER = (
     *("robot", "dynamics", "graph", "passes", "schedule", "accelerator", "rtl", "synthesize"),
-    *("compiler.py", "plans.py", "samples.py", "target.py", "estimate", "estimate/area.json"),
+    *(
+        "compiler.py",
+        "fitting.py",
+        "plans.py",
+        "samples.py",
+        "target.py",
+        "estimate",
+        "estimate/area.json",
+    ),
 )
 PACKAGES = ("amaranth", "numpy", "scipy")
 

@@ -110,7 +110,7 @@ def robots(place: Path, progress: Progress) -> Any:
     rows = []
     for robot in ("pendulum", "gantry", "iiwa14", "hyq", "baxter", "humanoid"):
         folder = place / robot
-        api.generate(robot, folder, progress)
+        api.generate(robot, folder, progress, fit=False)
         simulation = api.simulate(folder, 10_000, progress=progress)
         mapped = api.synthesize(folder, progress=progress)
         rows.append(row(api.read_manifest(folder), simulation, mapped))
@@ -123,7 +123,7 @@ def xilinx(place: Path, progress: Progress) -> Any:
     """The same Verilog of iiwa 14 and HyQ mapped with synth_xilinx -family xcup."""
     results = {}
     for robot in ("iiwa14", "hyq"):
-        api.generate(robot, place / robot, progress)
+        api.generate(robot, place / robot, progress, fit=False)
         results[robot] = api.synthesize(place / robot, "xcup", progress=progress)
         print(results[robot]["text"])
     return results
@@ -135,7 +135,7 @@ def quadruped(place: Path, progress: Progress) -> Any:
     for function in FUNCTIONS:
         folder = place / f"hyq_floating_{function}"
         started = time.monotonic()
-        api.generate("hyq", folder, progress, base="floating", functions=(function,))
+        api.generate("hyq", folder, progress, base="floating", functions=(function,), fit=False)
         report = api.simulate(folder, STATES, progress=progress)
         results[function] = report
         print(_line(function, report, started), flush=True)
@@ -147,7 +147,7 @@ def humanoid(place: Path, progress: Progress) -> Any:
     results = {}
     for function in FUNCTIONS:
         started = time.monotonic()
-        core = compile_core(front_end("humanoid", functions=(function,)), progress)
+        core = compile_core(front_end("humanoid", functions=(function,), fit=False), progress)
         report: dict[str, Any] = {"states": STATES, "latency": core.plan.latency}
         report |= integer_errors(core, STATES)
         results[function] = report
@@ -176,7 +176,7 @@ def hyq(place: Path, progress: Progress) -> Any:
 
 def _placed(robot: str, place: Path, progress: Progress) -> Any:
     folder = place / robot
-    api.generate(robot, folder, progress)
+    api.generate(robot, folder, progress, fit=False)
     simulation = api.simulate(folder, 1000, progress=progress)
     result = api.synthesize(
         folder, place_and_route=True, speeds=(6, 8), seeds=SEEDS, progress=progress

@@ -83,7 +83,8 @@ def area_model(place: Path, progress: Progress) -> Any:
             name = f"{robot} {function}, {said}"
             progress(f"{family}, {n} of {len(wanted)}: {name}")
             of = robots.get(robot, robot)
-            core = compile_core(front_end(of, functions=tuple(function.split(",")), **choices))
+            names = tuple(function.split(","))
+            core = compile_core(front_end(of, functions=names, fit=False, **choices))
             cells = mapped(emit(core.plan, "core"), family, place / "kept", progress)["cells"]
             samples.append((name, features(core.plan), counted(family, cells)))
         families[family] = fit(family, samples)

@@ -77,7 +77,7 @@ def measured(
     """All but the cells of one row: a robot's function, or several in one graph. And its core."""
     names = tuple(function.split(","))
     progress("trace")
-    front = front_end(robot, base=base, functions=names, width=WIDTH, target=TARGET)
+    front = front_end(robot, base=base, functions=names, width=WIDTH, target=TARGET, fit=False)
     core = compile_core(front, progress)
     slow = redesigned(front, limits=replace(front.design.limits, velocity=SLOW))
     row = {
@@ -140,7 +140,9 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
     def front(function: str, **choices: str | int) -> Front:
         said = " ".join(f"{k} {v}" for k, v in choices.items())
         progress(f"{title(robot, base)} {function}: {said or 'rewrites'}")
-        return front_end(robot, base=base, functions=(function,), target=TARGET, **choices)
+        return front_end(
+            robot, base=base, functions=(function,), target=TARGET, fit=False, **choices
+        )
 
     whole = front("did")
     for step, operations in whole.rewrites:

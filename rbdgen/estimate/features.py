@@ -109,7 +109,7 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
             if group.in_block_ram:
                 count["tables"] += -(-width // TABLE_WIDTH)
             else:
-                _memory(width, group.depth, count)
+                memory(width, group.depth, count)
                 count["waiting_bits"] += width
     for kept in plan.results.values():
         width = sum(plan.fixed.formats[node].width for node in kept)
@@ -152,7 +152,7 @@ def _plan(plan: Plan, count: Counter[str]) -> None:
             count["waiting_bits"] += width
             if size > 1:
                 count["ring_bits"] += width
-                _memory(width, size - 1, count)
+                memory(width, size - 1, count)
                 rings.add((place, size - 1))
     count["counter_bits"] += sum((max(size, 2) - 1).bit_length() for _, size in rings)
     task = {n for n in schedule.time if n.op is Op.INPUT}
@@ -162,7 +162,7 @@ def _plan(plan: Plan, count: Counter[str]) -> None:
         _operation(fixed, node, node.op is not Op.MUL or fixed.formats[node].rounded, count, stored)
     count["one_hot_bits"] += 2 * len(plan.fire)  # what fires, and what may
     results = [fixed.formats[n].width + 1 for n in fixed.graph.outputs.values()]
-    _memory(sum(results), BANK, count)
+    memory(sum(results), BANK, count)
     _units(fixed, schedule.binding, schedule.target, count)
 
 
@@ -200,7 +200,7 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
             loads += width
             if size > 1:
                 count["ring_bits"] += width
-                _memory(width, size - 1, count)
+                memory(width, size - 1, count)
                 rings.add((fold.loads(node), size - 1))
     count["counter_bits"] += sum((max(size, 2) - 1).bit_length() for _, size in rings)
     # the ring of phases, at least a relay and a copy of each, and what gathers overflow bits
@@ -311,7 +311,7 @@ def _channel(channel: Channel, count: Counter[str]) -> None:
     addresses = 0
     reached: dict[tuple[str, int], int] = {}  # bits that the last copy of an address has
     for (written, read), width in sorted(groups.items()):
-        _memory(width, size, count)
+        memory(width, size, count)
         for own in (("write", written), ("read", read)):
             full = own not in reached or reached[own] + width > ADDRESSED
             addresses += full
@@ -319,7 +319,7 @@ def _channel(channel: Channel, count: Counter[str]) -> None:
     count["counter_bits"] += addresses * (size - 1).bit_length() + 2 * size.bit_length()
 
 
-def _memory(width: int, depth: int, count: Counter[str]) -> None:
+def memory(width: int, depth: int, count: Counter[str]) -> None:
     banks = -(-depth // BANK)
     count["memory_cells"] += -(-width // 4) * banks
     count["bank_bits"] += width * (banks - 1)

@@ -280,6 +280,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "style": _one_of(*STYLES),
     "clock": _clock,
     "fold": _one_of(*FOLDS),
+    "fit": _flag,
     "accelerator": _flag,
     "slots": _slots,
     "mix": _mix,

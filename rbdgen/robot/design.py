@@ -15,7 +15,7 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rbdgen.robot.choices import (
@@ -50,6 +50,26 @@ class MotionLimits:
         for key in LIMIT_CHECKS:
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What rbdgen chose for a design to fit its part, where nobody had: fields of Design.
+
+    ``note``: why, in one line. ``fits``: whether anything did; else this is the smallest.
+    """
+
+    note: str
+    fits: bool = True
+    ii: int | None = None
+    fold: str = "auto"
+
+    def __post_init__(self) -> None:
+        for key in ("ii", "fold"):
+            try:
+                object.__setattr__(self, key, CHECKS[key](getattr(self, key)))
+            except ValueError as error:
+                raise RobotError(f"fitted: {key}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -94,6 +114,9 @@ class Design:
                          "auto", limbs where there are such and they give no longer an interval.
                          Of an accelerator: in the stages whose interval is a multiple of their
                          number; and with "auto" columns do in a product of matrices.
+    ``fit``              without ``ii``, ``multipliers`` and ``fold``: the fastest design that fits
+                         the part; else one that takes a task every cycle, whether it fits or not.
+    ``fitted``           what was chosen so; only of this very design: another one searches anew.
     ``accelerator``      whether the functions share one accelerator, task by task, each at its
                          own rate; else all of them are computed for every task. ``ii`` is then
                          that of the slowest function.
@@ -130,6 +153,8 @@ class Design:
     style: str = "throughput"
     clock: float | None = None
     fold: str = "auto"
+    fit: bool = True
+    fitted: Fitted | None = None
     accelerator: bool = False
     slots: int | None = None
     order: str = "finished"
@@ -162,6 +187,18 @@ class Design:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
         if self.clock is not None:
             raise RobotError("clock: chains operations within a period; only with style: latency")
+
+
+def is_left_open(design: Design) -> bool:
+    """Whether nobody says how often the design takes a task, or how it shares hardware."""
+    said = design.ii is not None or design.multipliers is not None or design.fold != "auto"
+    return design.fit and not said
+
+
+def as_fitted(design: Design) -> Design:
+    """The design with what was chosen for it, as if it had been asked for."""
+    chosen = design.fitted
+    return replace(design, ii=chosen.ii, fold=chosen.fold, fitted=None) if chosen else design
 
 
 def needs(design: Design) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from rbdgen.data import data_folder
 from rbdgen.robot.canonical import merge_fixed
 from rbdgen.robot.choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
-from rbdgen.robot.design import Design, MotionLimits
+from rbdgen.robot.design import Design, Fitted, MotionLimits
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.limits import OPTIONS
 from rbdgen.robot.model import NotFound, Robot, RobotError
@@ -84,7 +84,9 @@ def load(
         design, source = _from_yaml(root, file)
     else:
         design, source = Design(str(file)), None
-    design = replace(design, **{k: v for k, v in choices.items() if v is not None})
+    chosen = replace(design, **{k: v for k, v in choices.items() if v is not None})
+    # what was chosen for a design to fit is chosen anew for another one
+    design = chosen if chosen == design else replace(chosen, fitted=choices.get("fitted"))
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
     robot = _parsed(design, content, notes)
     if design.base_link is not None:
@@ -146,11 +148,22 @@ def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
         if key == "robot":
             name = node.text()
             values[key] = str(file.parent / name)
+        elif key == "fitted":
+            values[key] = _fitted(node)
         elif key == "limits":
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
     return Design(**values), root
+
+
+def _fitted(node: Node) -> Fitted:
+    checks: dict[str, Any] = {"note": str, **{key: CHECKS[key] for key in ("ii", "fold")}}
+    entries = node.mapping([*checks, "fits"], "fitted")
+    if "note" not in entries:
+        raise node.error("fitted: what rbdgen chose has a note; leave fitted out to choose anew")
+    checks["fits"] = CHECKS["fit"]
+    return Fitted(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
 
 
 def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..passes.visit_words import Visited
@@ -67,6 +68,22 @@ class Ways:
             fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
             raise ValueError(f"it takes at least {fewest} hardware multipliers")
         return min(ways, key=lambda way: (way.every, way))
+
+    def leaner(self, budget: int, longest: int) -> list[int]:
+        """Intervals, each with fewer lanes than the one before, within a budget of multipliers."""
+        try:
+            every = self.soonest(budget).every
+        except ValueError:
+            return []
+        found: list[int] = []
+        fewest, least = math.inf, min(self._lanes.values())
+        while fewest > least and every <= longest:
+            way = self.leanest(every, budget)
+            if way is not None and way.lanes < fewest:
+                found.append(every)
+                fewest = way.lanes
+            every += 1
+        return found
 
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:

@@ -26,7 +26,9 @@ TASKS = tuple(f for f in FUNCTIONS if f not in ROLLOUTS)
 
 @cache
 def hyq(**choices: Any) -> Accelerated:
-    return accelerate("hyq", **{"functions": TASKS, "ii": 8, "target": "xcup", **choices})
+    return accelerate(
+        "hyq", **{"functions": TASKS, "ii": 8, "target": "xcup", "fit": False, **choices}
+    )
 
 
 def in_turn(made: Accelerated) -> dict[str, int]:
@@ -108,7 +110,9 @@ def test_which_stages(choices: dict[str, Any], stages: dict[str, int], tmp_path:
     """Those whose intervals are multiples of the number of limbs; notes say which, or why not."""
     place = tmp_path / "limbs.urdf"
     place.write_text(urdf_of_limbs([(1, 1), (-1, 1), (1, -1), (-1, -1)]))
-    made = accelerate(str(place), **{"functions": TASKS, "ii": 8, "target": "xcup", **choices})
+    made = accelerate(
+        str(place), **{"functions": TASKS, "ii": 8, "target": "xcup", "fit": False, **choices}
+    )
     found = in_turn(made)
     assert {name: found[name] for name in stages} == stages
     for stage in made.accelerator.stages.values():

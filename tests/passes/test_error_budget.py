@@ -74,7 +74,7 @@ HUMANOID = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("function", "allowed"), HUMANOID)
 def test_humanoid_at_18_bits(function: str, allowed: dict[str, float]) -> None:
-    core = compile_core(front_end("humanoid", functions=(function,)))
+    core = compile_core(front_end("humanoid", functions=(function,), fit=False))
     report = integer_errors(core, 3000)
     assert set(report["errors"]) == set(allowed)
     for name, bound in allowed.items():

@@ -29,7 +29,7 @@ def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> 
 
     ``choices`` are fields of Design; ``multipliers`` is the part's budget, if not the target's.
     """
-    design = Design("", **choices)  # type: ignore[arg-type]
+    design = Design("", **{"fit": False, **choices})  # type: ignore[arg-type]
     canonical = canonicalize(robot, design.snap)
     front = Front(design, robot, canonical, (), compiler.trace(design, canonical))
     if multipliers is None:

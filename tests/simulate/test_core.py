@@ -34,7 +34,7 @@ DRAIN = 64  # cycles that a run goes on after its last result
 
 
 def shipped(name: str, **choices: object) -> Core:
-    return compile_core(front_end(name, **choices))
+    return compile_core(front_end(name, fit=False, **choices))
 
 
 def tree(seed: int, joints: int, **choices: object) -> Core:

@@ -38,7 +38,7 @@ def test_every_bit_of_every_function(
 ) -> None:
     """A task a clock, each result after the latency that was predicted; and under stalls."""
     path, choices = ROBOTS[robot]
-    core = compile_core(front_end(path, functions=(function,), **choices))
+    core = compile_core(front_end(path, functions=(function,), fit=False, **choices))
     model = verilated(core, shared_folder(tmp_path_factory, "functions"), f"{robot}_{function}")
     inside, anywhere = states_within_limits(core, 1000, 1), any_words(core, 500, 2)
     assert not inside.flags.any()
