@@ -10,7 +10,15 @@ from typing import Any
 from .accelerator.routes import CODES, COLUMNS, LIMBS, indices, kind_of, visits
 from .accelerator.stages import Accelerator, Stage, constant
 from .columns import MORE, PRODUCT, in_columns
-from .compiler import LIMB_SAMPLES, LIMB_SEED, Front, Progress, front_end, sample_inputs
+from .compiler import (
+    LIMB_SAMPLES,
+    LIMB_SEED,
+    Front,
+    Progress,
+    front_end,
+    refuse_still,
+    sample_inputs,
+)
 from .cutting import Cutting, cut_limbs, cut_whole
 from .dynamics.interface import random_inputs
 from .estimate.accelerator import accelerator_features
@@ -55,6 +63,7 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
     front = front_end(path, progress, **{"accelerator": True, **choices})
     design = front.design
     _check(design)
+    refuse_still(front)
     pieces = _Pieces(front, progress)
     if not is_left_open(design):
         made = _as_asked(front, pieces)

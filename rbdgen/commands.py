@@ -60,6 +60,16 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
     return Answer(facts, topology_text(facts))
 
 
+def _states(options: argparse.Namespace, progress: Progress) -> Answer:
+    drawn = api.states(
+        options.robot, options.states, options.seed, progress=progress, **choices_of(options)
+    )
+    api.write_arrays(options.output, drawn)
+    arrays = {name: list(array.shape) for name, array in drawn.items()}
+    report = {"output": str(options.output), "seed": options.seed, "arrays": arrays}
+    return Answer(report, str(options.output))
+
+
 def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
     results = api.evaluate(
         options.robot,
@@ -163,6 +173,7 @@ def _with_text(report: Mapping[str, Any]) -> Answer:
 COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "info": _info,
     "topology": _topology,
+    "states": _states,
     "evaluate": _evaluate,
     "generate": _generate,
     "explore": _explore,

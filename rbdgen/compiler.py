@@ -44,7 +44,7 @@ from .plans import (
 from .robot.bounds import bounds
 from .robot.canonical import stages
 from .robot.chained_frames import chained_frames
-from .robot.design import Design, as_fitted, is_left_open
+from .robot.design import Design, as_fitted, given_coordinates, is_left_open
 from .robot.frames import align_axes
 from .robot.limits import unused_limits
 from .robot.loading import load
@@ -161,8 +161,7 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
             f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
             "accelerators; leave it out, and all functions are computed for every task"
         )
-    if not front.graph.outputs:
-        raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make")
+    refuse_still(front)
     words = Words(front, progress)
     if not is_left_open(design):
         core = as_asked(front, words)
@@ -175,6 +174,18 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     assert design.fitted is not None
     notes = (*core.notes, design.fitted.note)
     return replace(core, front=replace(front, design=design), notes=notes)
+
+
+def refuse_still(front: Front) -> None:
+    """RobotError for a robot of which nothing moves that functions speak of."""
+    if front.graph.outputs and front.robot.nv > given_coordinates(front.design, front.robot):
+        return
+    cure = ""
+    if front.design.base == "fixed":
+        cure = "; of a robot that flies, swims or drives the base does: --base floating"
+    elif front.design.root != "free":
+        cure = f"; its base does with --root free, not {front.design.root}"
+    raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make{cure}")
 
 
 def as_asked(front: Front, words: Words) -> Core:

@@ -24,6 +24,7 @@ EXAMPLES = (
     "rbdgen simulate build/mine --states 10000   every bit against the integer model",
     "rbdgen synthesize build/mine --place-and-route",
     "rbdgen generate hyq --base floating --function did,m",
+    "rbdgen states iiwa14 -n 1000 -o states.npz  random states within the limits",
     "rbdgen evaluate iiwa14 --model fixed --input states.npz --output out.npz",
 )
 
@@ -48,6 +49,28 @@ def parser() -> Parser:
         "rbdgen info iiwa14 --accelerator --ii 8 --target xcup",
     )
     topology_command(commands)
+
+    made = robot_command(
+        commands,
+        "states",
+        "random states within the limits, for evaluate",
+        "rbdgen states my_robot.urdf -n 1000 -o states.npz",
+        "rbdgen states hyq --base floating --function did --seed 3",
+        "rbdgen states iiwa14 --external-forces all -o pushed.npz",
+    )
+    made.add_argument(
+        "-n", "--states", type=count, default=1000, metavar="N", help="default: %(default)s"
+    )
+    made.add_argument("--seed", type=seed, default=0, help="default: %(default)s")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="NPZ",
+        type=Path,
+        default=Path("states.npz"),
+        help="gets the arrays that the functions need, all functions unless some are named "
+        "(default: %(default)s)",
+    )
 
     made = robot_command(
         commands,

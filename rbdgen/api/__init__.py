@@ -15,6 +15,7 @@ from .generate import generate
 from .info import info
 from .results import Generated, Report, Results
 from .simulate import simulate
+from .states import states
 from .synthesize import synthesize
 from .topology import topology, topology_picture
 
@@ -33,6 +34,7 @@ __all__ = [
     "read_arrays",
     "read_manifest",
     "simulate",
+    "states",
     "synthesize",
     "topology",
     "topology_picture",

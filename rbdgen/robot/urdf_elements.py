@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from pathlib import PurePath
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from rbdgen.robot.model import (
     Transform,
     skew,
 )
-from rbdgen.robot.xml_lines import Element, did_you_mean, quoted
+from rbdgen.robot.xml_lines import Element, did_you_mean, one_line, quoted
 
 KINDS = {
     "revolute": JointKind.REVOLUTE,
@@ -69,13 +71,19 @@ _ROUNDING = 1e-6  # of the largest moment about the link's origin: files print s
 _NEGLIGIBLE = 1e-7  # kg·m²: what a gram has at 1 cm; published dummy links err by less
 
 
+def expand(file: str) -> str:
+    """How a file that is xacro becomes a URDF."""
+    place = PurePath(one_line(file, 200))
+    stem = place.name.removesuffix(".xacro").removesuffix(".urdf")
+    made = place.with_name(stem + (".urdf" if place.suffix == ".xacro" else "_expanded.urdf"))
+    return f"expand it first: xacro {shlex.quote(str(place))} > {shlex.quote(str(made))}"
+
+
 def attribute(element: Element, key: str) -> str | None:
     """The attribute's text, with a clear refusal of xacro that was not expanded."""
     value = element.attributes.get(key)
     if value is not None and ("${" in value or "$(" in value):
-        raise element.error(
-            f"{key}={quoted(value)} is xacro; expand it first: xacro FILE.xacro > FILE.urdf"
-        )
+        raise element.error(f"{key}={quoted(value)} is xacro; {expand(element.file)}")
     return value
 
 
@@ -327,12 +335,16 @@ def limits(joint: Element, notes: list[str]) -> Limits:
 
 def refuse_xacro(robot: Element) -> None:
     """A file that still holds xacro would lose links or joints without a word."""
+    names = [key for key, value in robot.attributes.items() if "wiki/xacro" in value]
+    spaces = ("xacro:", *(f"{key.removeprefix('xmlns:')}:" for key in names))
     pending = [robot]
     while pending:
         element = pending.pop()
-        if element.tag.startswith("xacro:"):
+        if element.tag.startswith(spaces):
             raise RobotError(
-                f"{element.file}:{element.line}: <{element.tag}>: the file is xacro; expand it "
-                "first: xacro FILE.xacro > FILE.urdf"
+                f"{element.file}:{element.line}: <{element.tag}>: the file is xacro; "
+                f"{expand(element.file)}"
             )
         pending.extend(reversed(element.children))
+    if not robot.all("link") and (names or robot.file.endswith(".xacro")):
+        raise robot.error(f"has no <link>: the file is xacro; {expand(robot.file)}")

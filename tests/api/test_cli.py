@@ -18,7 +18,7 @@ from rbdgen.data import data_folder
 from rbdgen.parser import parser
 
 COMMANDS = (
-    *("info", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
+    *("info", "states", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
     *("demo", "bench", "topology"),
 )
 BENT = """<robot name="bent">
@@ -277,6 +277,72 @@ def test_generate_prints_the_place(place: Path, capsys: pytest.CaptureFixture[st
     assert main(["generate", "pendulum", "--width", "12"]) == 0
     assert capsys.readouterr().out == "build/pendulum_id\n"
     assert api.read_manifest(Path("build/pendulum_id"))["width"] == 12
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "generate pendulum --width 12 -o made",
+        "generate pendulum --accelerator --function id --ii 8 -o made",
+        "topology pendulum",
+        "explore pendulum --no-synthesis --ii 1 --jobs 1 -o made",
+        "compare pendulum --function m --ii 1",
+        "bench",
+    ],
+)
+def test_json_and_quiet(command: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object on standard output, nothing on standard error."""
+    assert main([*command.split(), "--json", "--quiet"]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert not err
+    if command.startswith("generate"):
+        manifest = api.read_manifest(Path("made"))
+        assert report == {"path": "made", **manifest}
+        assert "notes" in report
+    else:
+        assert report
+
+
+def test_json_with_progress(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "pendulum", "--json", "-o", "made"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["name"] == "pendulum_id"
+    assert all(line.startswith("[") for line in err.splitlines())
+    assert "Verilog" in err
+
+
+XACRO = "http://www.ros.org/wiki/xacro"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cure"),
+    [
+        ("arm.xacro", "<xacro:include filename='a'/>", "xacro arm.xacro > arm.urdf"),
+        ("arm.urdf.xacro", "<xacro:arm/>", "xacro arm.urdf.xacro > arm.urdf"),
+        ("arm.urdf", "<x:arm/>", "xacro arm.urdf > arm_expanded.urdf"),
+        ("arm.xacro", "", "xacro arm.xacro > arm.urdf"),
+        ("my arm.xacro", '<link name="${a}"/>', "xacro 'my arm.xacro' > 'my arm.urdf'"),
+    ],
+)
+def test_xacro(
+    name: str, text: str, cure: str, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(name).write_text(f'<robot name="arm" xmlns:x="{XACRO}">\n{text}\n</robot>')
+    line = refused(capsys, "info", name)
+    assert line.startswith(f"{name}:")
+    assert line.endswith(f" is xacro; expand it first: {cure}")
+
+
+@pytest.mark.parametrize("accelerator", [[], ["--accelerator", "--ii", "4"]])
+def test_what_flies_needs_a_floating_base(
+    accelerator: list[str], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = "still: no joint moves, so there is no hardware to make; "
+    assert refused(capsys, "info", "still.urdf", *accelerator).endswith("does: --base floating")
+    given = ["--base", "floating", "--root", "given", *accelerator]
+    line = refused(capsys, "info", "still.urdf", *given)
+    assert line == f"{start}its base does with --root free, not given"
 
 
 @pytest.mark.parametrize("command", ["simulate", "synthesize"])

@@ -86,10 +86,10 @@ REFUSED = {
     "xacro element": (
         robot(link("base"), '<xacro:arm xmlns:xacro="x" name="l"/>'),
         3,
-        "xacro FILE.xacro > FILE.urdf",
+        "is xacro; expand it first: xacro ",
     ),
-    "xacro number": (arm('<origin xyz="0 0 ${len}"/>'), 4, "xacro FILE.xacro > FILE.urdf"),
-    "xacro name": (robot(link("${side}_arm")), 2, "xacro FILE.xacro > FILE.urdf"),
+    "xacro number": (arm('<origin xyz="0 0 ${len}"/>'), 4, "is xacro; expand it first: xacro "),
+    "xacro name": (robot(link("${side}_arm")), 2, "is xacro; expand it first: xacro "),
     # names and the tree
     "empty link name": (robot('<link name=" "/>'), 2, "name is empty"),
     "line break in a name": (robot('<link name="a&#10;b"/>'), 2, "line break or control"),
