@@ -36,6 +36,7 @@ def _run(arguments: Sequence[str]) -> int:
     from .parser import parser
 
     options = parser().parse_args(arguments)
+    from .api import UsageError
     from .commands import COMMANDS, ERRORS  # which is more than help and errors need
 
     say = _silent if options.quiet else progress()
@@ -52,7 +53,8 @@ def _run(arguments: Sequence[str]) -> int:
         return 0
     except ERRORS as error:
         print(f"rbdgen: {error}", file=sys.stderr)
-        return USAGE if _typed(getattr(error, "name", None), options) else 1
+        usage = isinstance(error, UsageError) or _typed(getattr(error, "name", None), options)
+        return USAGE if usage else 1
     except KeyboardInterrupt as stop:
         print(LINE, file=sys.stderr)
         return getattr(stop, "status", 130)

@@ -47,6 +47,8 @@ def _info(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
+    if options.output is not None:
+        api.check_place(options.output)
     facts = api.topology(
         options.robot,
         options.tolerance,
@@ -71,6 +73,7 @@ def _states(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
+    api.check_place(options.output)
     results = api.evaluate(
         options.robot,
         api.read_arrays(options.input),
@@ -92,7 +95,13 @@ def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
-    place = api.generate(options.robot, options.output, progress=progress, **choices_of(options))
+    place = api.generate(
+        options.robot,
+        options.output,
+        progress=progress,
+        force=options.force,
+        **choices_of(options),
+    )
     return Answer({"path": str(place), **api.read_manifest(place)}, str(place))
 
 
@@ -104,6 +113,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
         widths=options.widths or (),
         synthesis=not options.no_synthesis,
         jobs=options.jobs,
+        force=options.force,
         progress=progress,
         **{**choices_of(options), "ii": None},
     )

@@ -19,6 +19,7 @@ def demo(place: Path, progress: Progress) -> dict[str, Any]:
 
     Prints them as they come; returns robot → manifest, simulation, synthesis.
     """
+    api.check_place(place / ARM / "manifest.json")
     print(f"== {ARM}: canonical form, graph, number formats, schedule\n")
     facts = api.info(ARM)
     print(info_text(facts) + "\n")

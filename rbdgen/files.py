@@ -50,6 +50,8 @@ def read_regular(path: str | Path, most: int) -> bytes:
 def write(place: Path, data: bytes) -> None:
     """Write a file, and the folders that it lies in; OSError if that cannot be."""
     place = _target(place)
+    if place.exists() and not place.is_file() and not place.is_dir():
+        raise OSError(errno.EINVAL, "a pipe or a device; name an ordinary file", str(place))
     with beside(place, folder=False) as new:
         new.write_bytes(data)
         new.replace(place)

@@ -42,6 +42,15 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
     return made
 
 
+def forced(made: Parser) -> None:
+    """What every command has that writes a folder."""
+    made.add_argument(
+        "--force",
+        action="store_true",
+        help="replace what rbdgen has made there of another robot or of other choices",
+    )
+
+
 def trusted(made: Parser) -> None:
     """What every command has that runs what a folder holds."""
     made.add_argument(

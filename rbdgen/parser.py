@@ -9,6 +9,7 @@ from .arguments import Parser, count, examples, numbers, positive, seed, whole
 from .options import (
     command,
     folder_command,
+    forced,
     printed,
     robot_command,
     topology_command,
@@ -194,6 +195,8 @@ def parser() -> Parser:
     )
     made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    for name in ("generate", "explore"):
+        forced(commands.choices[name])
     for name in ("compare", "simulate", "synthesize"):
         trusted(commands.choices[name])
     for made in commands.choices.values():

@@ -8,11 +8,13 @@ from .explore import explore
 from .folder import (
     InputError,
     OutputError,
+    UsageError,
     read_manifest,
     write_file,
 )
 from .generate import generate
 from .info import info
+from .places import check_place
 from .results import Generated, Report, Results
 from .simulate import simulate
 from .states import states
@@ -24,6 +26,8 @@ __all__ = [
     "InputError",
     "Mismatch",
     "OutputError",
+    "UsageError",
+    "check_place",
     "Report",
     "Results",
     "compare",

@@ -23,6 +23,7 @@ from .folder import MARK, sealed, write_folder
 from .info import accelerator_facts, chosen, given_angles, robot_facts
 from .manifest import START
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
+from .places import no_defaults
 
 Progress = Callable[[str], None]
 PICTURE = "accelerator.svg"
@@ -30,9 +31,9 @@ WIDE = 16  # words of a beat
 
 
 def generate_accelerator(
-    robot: str, output: str | Path | None, progress: Progress, choices: Mapping[str, Any]
+    robot: str, folder: Path, progress: Progress, choices: Mapping[str, Any]
 ) -> Path:
-    """Compile the accelerator of ``robot`` and write its folder, as `generate` does."""
+    """Compile the accelerator of ``robot`` and write its ``folder``, as `generate` does."""
     from ..driver.header import c_header  # the driver reads what is written here
 
     made = accelerate(robot, progress, **choices)
@@ -59,7 +60,6 @@ def generate_accelerator(
     files[f"{name}.h"] = c_header(manifest)
     manifest["files"][f"{name}.h"] = _hash(files[f"{name}.h"])
     files[MARK] = sealed(manifest)
-    folder = Path(output) if output is not None else Path("build") / name
     write_folder(folder, files)
     return folder
 
@@ -75,6 +75,7 @@ def accelerator_manifest(
     return {
         "generator": f"rbdgen {__version__}",
         "name": name,
+        "choices": no_defaults(made.front.design),
         **{key: facts[key] for key in ("robot", "functions", "joint_names", "body_names")},
         **{key: facts[key] for key in ("base", "root", "base_link", "nq", "nv")},
         "gravity": list(made.design.gravity),

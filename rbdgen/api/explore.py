@@ -20,7 +20,7 @@ from ..synthesize.tool import SynthesisError
 from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
-from .names import design_name
+from .places import check_place, default_place
 from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
 from .results import Exploration
 
@@ -37,6 +37,7 @@ def explore(
     synthesis: bool = True,
     jobs: int | None = None,
     progress: Progress = lambda _: None,
+    force: bool = False,
     **choices: Any,
 ) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
@@ -50,7 +51,8 @@ def explore(
     Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
     ``jobs`` processes (default: one for each core); with more than one, a script that calls this
     must guard its main part by ``if __name__ == "__main__":``. Writes explore.json and pareto.svg
-    to ``output`` (default: build/NAME_explore). Returns the report, and ``text``, its table.
+    to ``output`` (default: build/NAME_explore; what it has of another robot, function or part is
+    replaced only with ``force``). Returns the report, and ``text``, its table.
 
     Raises InputError, OutputError, RobotError or SynthesisError, in one line.
     """
@@ -65,10 +67,13 @@ def explore(
         raise InputError("widths: words follow from the design's error; give one of the two")
     if synthesis and not yosys_version():
         raise SynthesisError('no Yosys: pip install "rbdgen[synthesis]", or do without synthesis')
-    name = design_name(loaded.name, design)
+    name = default_place(robot, loaded.name, design, choices).name
     place = Path(output) if output is not None else Path("build") / f"{name}_explore"
+    check_place(place / REPORT)
     if place.exists() and not (place / KEPT).is_dir() and not _is_empty(place):
         raise OutputError(f"{place}: exists and is not explore's; name another with -o")
+    if not force:
+        _refuse_another(place, loaded.name, design)
 
     work = _Work(robot, choices, target, place / KEPT, jobs or os.cpu_count() or 1, progress)
     given = {"width": widths, **_chosen(choices)}
@@ -89,6 +94,20 @@ def explore(
     write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
     write_file(place / PICTURE, picture(report))
     return Exploration(report | {"text": as_text(report)}, place)
+
+
+def _refuse_another(place: Path, robot: str, design: Design) -> None:
+    """OutputError for a folder with the exploration of another robot, function or part."""
+    try:
+        there = json.loads((place / REPORT).read_bytes())
+        found = there["robot"], tuple(there["functions"]), there["target"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged
+        return
+    if found != (robot, design.functions, design.target):
+        raise OutputError(
+            f"{place}: has explored {found[0]}: {', '.join(found[1])} on {found[2]}; name another "
+            "folder with -o, or replace its report with --force"
+        )
 
 
 def _is_empty(place: Path) -> bool:

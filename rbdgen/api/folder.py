@@ -11,6 +11,7 @@ from typing import Any
 
 from ..files import read_regular, recover, write, write_tree
 from ..robot.xml_lines import neighbour, one_line
+from .names import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 LARGEST_MANIFEST = 2**28  # bytes
@@ -18,6 +19,10 @@ LARGEST_MANIFEST = 2**28  # bytes
 
 class InputError(ValueError):
     """States that do not fit the robot or the design, or cannot be read, in one line."""
+
+
+class UsageError(InputError):
+    """A request that contradicts itself, in one line."""
 
 
 class NoInput(InputError):
@@ -45,15 +50,23 @@ def write_folder(place: Path, files: Mapping[str, str]) -> None:
 
     A design that was there before is replaced with all its reports; anything else is refused.
     """
+    refuse_foreign(place)
     with writing(place):
-        if place.exists() and not (place / MARK).is_file():
-            empty = place.is_dir() and not any(place.iterdir())
-            if not empty:
-                raise OutputError(
-                    f"{place}: exists and is no design of rbdgen's; name another with -o"
-                )
         whole = {n: text.encode("utf-8", "surrogateescape") for n, text in files.items()}
         write_tree(place, whole)
+
+
+def refuse_foreign(place: Path) -> None:
+    """OutputError for a folder that is neither empty nor a design of rbdgen's."""
+    with writing(place):
+        if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+            return
+        try:
+            ours = b'"generator": "rbdgen' in (place / MARK).read_bytes()
+        except OSError:
+            ours = False
+        if not ours and not all((place / name).is_file() for name in (MARK, DESIGN, ROBOT)):
+            raise OutputError(f"{place}: exists and is no design of rbdgen's; name another with -o")
 
 
 def write_file(place: Path, text: str | bytes) -> None:

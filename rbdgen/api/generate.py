@@ -22,6 +22,7 @@ from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder
 from .manifest import manifest
 from .names import DESIGN, ROBOT, design_file, design_name
+from .places import check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]
@@ -32,16 +33,23 @@ def generate(
     robot: str,
     output: str | Path | None = None,
     progress: Progress = lambda _: None,
+    force: bool = False,
     **choices: Any,
 ) -> Generated:
     """Compile ``robot`` and write the design's folder; returns where it is.
 
     The folder (``build/NAME`` unless ``output`` says) stands for itself: it holds the robot and
-    the design that it was made from. The same input gives the same bytes.
+    the design that it was made from. The same input gives the same bytes. A folder of another
+    robot or of other choices is replaced only with ``force``, and none that rbdgen did not make:
+    OutputError before any work.
     """
     refuse_unknown(choices, generate)
-    if load(robot, **choices)[0].accelerator:
-        return Generated(generate_accelerator(robot, output, progress, choices))
+    design, loaded = load(robot, **choices)
+    default = default_place(robot, loaded.name, design, choices)
+    place = Path(output) if output is not None else default
+    check_design_place(place, loaded.name, design, force)
+    if design.accelerator:
+        return Generated(generate_accelerator(robot, place, progress, choices))
     progress(f"reading {robot}")
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
@@ -70,6 +78,5 @@ def generate(
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_file(core.front.design, front.robot)
     files[MARK] = sealed(manifest(core, made, files))
-    place = Path(output) if output is not None else Path("build") / name
     write_folder(place, files)
     return Generated(place)

@@ -15,6 +15,7 @@ from ..schedule.pipelined import region_name
 from ..schedule.round_plan import RoundPlan
 from .info import chosen, formats, given_angles, robot_facts
 from .names import filed_notes
+from .places import no_defaults
 
 # What brings a design up; either does, alone.
 START = (
@@ -33,6 +34,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "name": made.top,
         "robot": facts["robot"],
         "functions": list(front.design.functions),
+        "choices": no_defaults(front.design),
         "joint_names": facts["joint_names"],
         "body_names": facts["body_names"],
         "base": front.design.base,

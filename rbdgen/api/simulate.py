@@ -23,6 +23,7 @@ from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, write_file, writing
 from .generate import GRAPH
 from .names import DESIGN, ROBOT
+from .places import check_place
 from .reference import golden_model
 from .results import Simulation
 from .rtl import load_core
@@ -54,6 +55,7 @@ def simulate(
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    check_place(place / REPORT)
     if "accelerator" in entry:
         return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
     core = compile_core(front_end(str(place / DESIGN), progress), progress)

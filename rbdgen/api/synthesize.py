@@ -15,10 +15,11 @@ from ..estimate.area import counted
 from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import MEMORIES, synth_xilinx
 from ..tables import table
-from ..target import PLACERS, ROUTERS
+from ..target import PLACERS, ROUTERS, TARGETS
 from .checked import checked_manifest
-from .folder import write_file
+from .folder import UsageError, write_file
 from .kept import kept
+from .places import check_place
 from .results import Synthesis
 
 Progress = Callable[[str], None]
@@ -51,7 +52,14 @@ def synthesize(
     entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
     name = entry["name"]
     target = target or entry["target"]
+    if place_and_route and target in XILINX:
+        placed = ", ".join(name for name in TARGETS if name not in XILINX)
+        raise UsageError(
+            f"target: nothing places {target}, it is only mapped; leave out --place-and-route, or "
+            f"choose one of {placed}"
+        )
     out = place / f"synthesis-{target}"
+    check_place(out / "report.json")
     if target in XILINX:
         jobs = min(os.cpu_count() or 1, MOST_RUNS)
         cells = synth_xilinx(

@@ -98,7 +98,7 @@ def _about(name: str) -> str:
 
 def bits(place: Path, progress: Progress) -> Any:
     """A million random states of iiwa 14, every bit against the integer model."""
-    api.generate("iiwa14", place / "iiwa14", progress)
+    api.generate("iiwa14", place / "iiwa14", progress, force=True)
     report = api.simulate(place / "iiwa14", MILLION, progress=progress)
     print(simulation_text(report))
     return report
@@ -110,7 +110,7 @@ def robots(place: Path, progress: Progress) -> Any:
     rows = []
     for robot in ("pendulum", "gantry", "iiwa14", "hyq", "baxter", "humanoid"):
         folder = place / robot
-        api.generate(robot, folder, progress, fit=False)
+        api.generate(robot, folder, progress, force=True, fit=False)
         simulation = api.simulate(folder, 10_000, progress=progress)
         mapped = api.synthesize(folder, progress=progress)
         rows.append(row(api.read_manifest(folder), simulation, mapped))
@@ -123,7 +123,7 @@ def xilinx(place: Path, progress: Progress) -> Any:
     """The same Verilog of iiwa 14 and HyQ mapped with synth_xilinx -family xcup."""
     results = {}
     for robot in ("iiwa14", "hyq"):
-        api.generate(robot, place / robot, progress, fit=False)
+        api.generate(robot, place / robot, progress, force=True, fit=False)
         results[robot] = api.synthesize(place / robot, "xcup", progress=progress)
         print(results[robot]["text"])
     return results
@@ -135,7 +135,9 @@ def quadruped(place: Path, progress: Progress) -> Any:
     for function in FUNCTIONS:
         folder = place / f"hyq_floating_{function}"
         started = time.monotonic()
-        api.generate("hyq", folder, progress, base="floating", functions=(function,), fit=False)
+        api.generate(
+            "hyq", folder, progress, base="floating", functions=(function,), force=True, fit=False
+        )
         report = api.simulate(folder, STATES, progress=progress)
         results[function] = report
         print(_line(function, report, started), flush=True)
@@ -176,7 +178,7 @@ def hyq(place: Path, progress: Progress) -> Any:
 
 def _placed(robot: str, place: Path, progress: Progress) -> Any:
     folder = place / robot
-    api.generate(robot, folder, progress, fit=False)
+    api.generate(robot, folder, progress, force=True, fit=False)
     simulation = api.simulate(folder, 1000, progress=progress)
     result = api.synthesize(
         folder, place_and_route=True, speeds=(6, 8), seeds=SEEDS, progress=progress
@@ -197,6 +199,7 @@ def growth(place: Path, progress: Progress) -> Any:
             api.write_file(file, chain_urdf(joints))
             robot = str(file)
         command = [sys.executable, "-m", "rbdgen", "generate", robot, "-o", str(place / "growth")]
+        command.append("--force")
         progress(" ".join(command[1:]))
         started = time.monotonic()
         if (done := run_child(command)).returncode:

@@ -42,7 +42,7 @@ def _measured(
     folder: Path, robot: str, choices: dict[str, Any], place: Path, progress: Progress
 ) -> dict[str, Any]:
     whole = {"functions": FUNCTIONS, "target": "xcup", "accelerator": True, **choices}
-    api.generate(robot, folder, progress, **whole)
+    api.generate(robot, folder, progress, force=True, **whole)
     manifest = api.read_manifest(folder)
 
     def simulated() -> Any:

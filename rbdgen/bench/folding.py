@@ -79,7 +79,7 @@ def _made_by() -> str:
 def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
     """A design generated into ``folder``, simulated on ``STATES`` states, placed and routed."""
     robot, choices, asked = DESIGNS[name]
-    api.generate(robot, folder, progress, **choices)
+    api.generate(robot, folder, progress, force=True, **choices)
     return {
         "manifest": api.read_manifest(folder),
         "simulation": api.simulate(folder, STATES, progress=progress),

@@ -58,7 +58,7 @@ class Turns:
 def rk4(place: Path, progress: Progress) -> Any:
     """RK4 sensitivities of 1 to 64 points, interleaved, against one gradient after the other."""
     folder = place / "rk4_accelerator"
-    api.generate(ROBOT, folder, progress, accelerator=True, **CHOICES)
+    api.generate(ROBOT, folder, progress, force=True, accelerator=True, **CHOICES)
     made = accelerate(str(folder / DESIGN), progress)
     model = load_core(folder, api.read_manifest(folder), progress=progress)
     driver = Dynamics(folder, on_overflow="raise")

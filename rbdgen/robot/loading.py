@@ -78,12 +78,7 @@ def load(
     receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
     """
     refuse_unknown(choices)
-    file = locate(path)
-    if file.suffix.lower() in (".yaml", ".yml"):
-        root = parse_yaml(read_bytes(file, MAX_YAML), str(file))
-        design, source = _from_yaml(root, file)
-    else:
-        design, source = Design(str(file)), None
+    design, source = _filed(path)
     chosen = replace(design, **{k: v for k, v in choices.items() if v is not None})
     # what was chosen for a design to fit is chosen anew for another one
     design = chosen if chosen == design else replace(chosen, fitted=choices.get("fitted"))
@@ -98,6 +93,19 @@ def load(
         end = ", so the design has no force inputs" if none else ""
         notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
     return design, robot
+
+
+def filed(path: str | Path) -> Design:
+    """The design that ROBOT names by itself; RobotError."""
+    return _filed(path)[0]
+
+
+def _filed(path: str | Path) -> tuple[Design, Node | None]:
+    """And the root of its file, if it has one of its own."""
+    file = locate(path)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return _from_yaml(parse_yaml(read_bytes(file, MAX_YAML), str(file)), file)
+    return Design(str(file)), None
 
 
 def as_filed(design: Design) -> Robot:

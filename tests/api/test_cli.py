@@ -275,8 +275,8 @@ def test_info_as_text_and_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_generate_prints_the_place(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "pendulum", "--width", "12"]) == 0
-    assert capsys.readouterr().out == "build/pendulum_id\n"
-    assert api.read_manifest(Path("build/pendulum_id"))["width"] == 12
+    assert capsys.readouterr().out == "build/pendulum_id_width12\n"
+    assert api.read_manifest(Path("build/pendulum_id_width12"))["width"] == 12
 
 
 @pytest.mark.parametrize(

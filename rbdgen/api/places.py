@@ -1,0 +1,150 @@
+"""Where things are written: what such a place is called, and whether it may be written to.
+
+Asked before any work is done. A folder that is none of rbdgen's is never replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..robot.choices import FUNCTIONS
+from ..robot.design import Design, MotionLimits
+from ..robot.loading import filed
+from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
+from .names import design_name, module_name
+
+LONGEST_NAME = 120  # characters; what is longer ends in a digest
+FOLLOW = ("robot", "fitted")  # fields that follow from the others, or that the name has
+# Choices whose value alone says what it is of.
+CLEAR = {
+    *("base", "mimic", "target", "angles", "formulation", "factorisation"),
+    *("root", "scheduler", "style", "order"),
+}
+
+
+def default_place(path: str, robot: str, design: Design, choices: Mapping[str, Any]) -> Path:
+    """``build/NAME``: robot, functions, and the choices that differ from those of the file.
+
+    ``iiwa14_id``, ``iiwa14_did_ii4``; ``path``: the robot or design file, ``robot``: its name.
+    """
+    said = {key: value for key, value in choices.items() if value is not None}
+    before, after = filed(path), replace(filed(path), **said)
+    if design.accelerator:
+        name, left = module_name(robot, "accelerator"), {"accelerator"}
+        left |= {"functions"} if set(design.functions) == set(FUNCTIONS) else set()
+    else:
+        name, left = design_name(robot, design), {"functions"}
+    tokens = [
+        token
+        for field in fields(Design)
+        if field.name not in (*FOLLOW, *left)
+        and getattr(after, field.name) != getattr(before, field.name)
+        for token in _tokens(field.name, getattr(after, field.name))
+    ]
+    name = re.sub(r"[^\w.+-]+", "_", "_".join([name, *tokens]), flags=re.ASCII)
+    if len(name) > LONGEST_NAME:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{name[: LONGEST_NAME - 9]}_{digest}"
+    return Path("build") / name
+
+
+def _tokens(key: str, value: Any) -> Iterator[str]:
+    """What a name says of a choice."""
+    if isinstance(value, MotionLimits):
+        for own, limit in vars(value).items():
+            if limit is not None:
+                yield from _tokens(own, limit)
+    elif isinstance(value, bool):
+        yield key if value else f"no_{key}"
+    elif isinstance(value, tuple):
+        yield "_".join([*([] if key == "functions" else [key]), *map(_short, value)])
+    elif isinstance(value, Mapping):
+        yield f"{key}_{hashlib.sha256(repr(sorted(value.items())).encode()).hexdigest()[:8]}"
+    elif isinstance(value, str):
+        yield value if key in CLEAR and value != "auto" else f"{key}_{value}"
+    else:
+        yield f"{key}{_short(value)}"
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def no_defaults(design: Design) -> dict[str, Any]:
+    """The choices that make a design what it is, as JSON has them; no defaults."""
+    return {
+        field.name: _plain(value)
+        for field, default in zip(fields(Design), vars(Design("")).values(), strict=True)
+        if field.name not in FOLLOW and (value := getattr(design, field.name)) != default
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, MotionLimits):
+        return {key: _plain(own) for key, own in vars(value).items() if own is not None}
+    if isinstance(value, Mapping):
+        return {key: _plain(own) for key, own in value.items()}
+    return [_plain(own) for own in value] if isinstance(value, tuple) else value
+
+
+def check_design_place(place: Path, robot: str, design: Design, force: bool) -> None:
+    """OutputError unless a design of ``robot`` may be written to the folder ``place``.
+
+    What is there is replaced if it is a design of the same robot and choices, or with ``force``.
+    """
+    check_place(place, folder=True)
+    refuse_foreign(place)
+    if force or not (place / MARK).exists():
+        return
+    try:
+        there = read_manifest(place)
+    except OutputError:  # damaged; making it again is the cure
+        return
+    mine = no_defaults(design)
+    other = there.get("choices", {**mine, "functions": there.get("functions")})
+    another = there.get("robot") != robot
+    different = [f"robot {there.get('robot')}"] if another else []
+    for key in () if another else sorted({*mine, *other}):
+        default = _plain(getattr(Design(""), key, None))
+        if (was := other.get(key, default)) != mine.get(key, default):
+            different.append(f"{key.replace('_', ' ')} {_listed(was)}")
+    if different:
+        raise OutputError(
+            f"{place}: holds another design, of {'; '.join(different)}: name another folder with "
+            "-o, or replace it with --force"
+        )
+
+
+def _listed(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value or "none")
+    return text if len(text) < 60 else f"{text[:59]}…"
+
+
+def check_place(place: Path, folder: bool = False) -> None:
+    """OutputError unless a file, or a folder, can be written to ``place``; nothing is left there.
+
+    Folders that it lies in are made when it is written.
+    """
+    with writing(place):
+        within = Path(os.path.realpath(place))
+        if folder and within in (Path.cwd(), *Path.cwd().parents):
+            refuse_foreign(place)
+            raise OutputError(f"{place}: is the folder that you are in; name another with -o")
+        if not folder and within.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        for part in within.parts:
+            if len(os.fsencode(part)) > 255:
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+        within = within.parent
+        while not within.exists():
+            within = within.parent
+        with tempfile.TemporaryDirectory(prefix=".rbdgen-", dir=within):
+            pass
