@@ -290,7 +290,7 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
 def _slots(accelerator: Accelerator) -> int:
     """As many tasks under way as keep the stages of any function busy."""
     under_way = max(
-        -(-accelerator.latency(f) // accelerator.interval(f)) for f in accelerator.functions
+        -(-accelerator.usual_latency(f) // accelerator.interval(f)) for f in accelerator.functions
     )
     return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
 

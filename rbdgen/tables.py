@@ -132,7 +132,7 @@ def accelerator_text(facts: dict[str, Any]) -> str:
         for name, s in own["stages"].items()
     ]
     functions = [
-        [name, len(f["inputs"]), len(f["outputs"]), f["interval"], f["latency"]]
+        [name, len(f["inputs"]), len(f["outputs"]), f["interval"], _latency(f)]
         for name, f in own["functions"].items()
     ]
     return "\n".join(
@@ -143,12 +143,18 @@ def accelerator_text(facts: dict[str, Any]) -> str:
             "",
             table(("stage", "interval", "latency", "multipliers", "products", "in turn"), stages),
             "",
-            table(("function", "words in", "words out", "interval", "about latency"), functions),
+            table(("function", "words in", "words out", "interval", "latency"), functions),
             *limits_lines(facts),
             *area_lines(own["estimated"]),
             *(f"note: {note}" for note in facts["notes"]),
         ]
     )
+
+
+def _latency(facts: dict[str, Any]) -> int | str:
+    """Exact, or of a rollout's step, about."""
+    latency = int(facts["latency"])
+    return f"about {latency} a step" if facts["latency_of"] == "step" else latency
 
 
 def topology_text(facts: dict[str, Any]) -> str:

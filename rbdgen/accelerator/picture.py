@@ -16,7 +16,7 @@ from ..schedule import svg
 from ..schedule.rows import FAINT, GREY
 from ..schedule.svg import INK, PAPER
 from .colours import of_function
-from .routes import RESULT, stage_of
+from .routes import RESULT, ROLLOUTS, stage_of
 from .stages import Accelerator
 
 ENTRY = "entry"  # where tasks come in; they leave at RESULT
@@ -30,7 +30,8 @@ BODY, BEAM, TINT = "#f6f8fa", "#3f4a59", "#e3e7ec"
 SWEEPS = 8
 CROSSING = 400.0  # what a crossing of two lines costs, beside squares of their rise [px²]
 NOTES = (
-    "stage: a task every so many cycles, its result after so many; bar: its hardware multipliers",
+    "function: a task every so many cycles, the first one's result after so many; stage: the same, "
+    "and a bar for its hardware multipliers",
     "line: where a task goes next; dashed: what it must have left besides; below: its slot goes "
     "back",
 )
@@ -305,8 +306,11 @@ def _heading(
         x, y = LEFT + CHIP * (k % each), TOP + 12 + CHIP_ROW * (k // each)
         svg.line(legend, [(x, y - 4), (x + 22, y - 4)], of_function(function), 4)
         svg.text(legend, x + 29, y, function, size=12, weight="bold")
-        said = f"every {accelerator.interval(function)}, after {accelerator.latency(function)}"
-        svg.text(legend, x + 68, y, f"{said} cycles", size=11, colour=GREY)
+        after = f"after {accelerator.latency(function)} cycles"
+        if function in ROLLOUTS:
+            after = f"about {accelerator.latency(function)} cycles a step"
+        said = f"every {accelerator.interval(function)}, {after}"
+        svg.text(legend, x + 68, y, said, size=11, colour=GREY)
     for k, words in enumerate(NOTES):
         svg.text(page, 14, height - 28 + 15 * k, words, size=10, colour=GREY)
 

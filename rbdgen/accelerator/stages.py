@@ -10,6 +10,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
 from ..passes.pieces import Piece
 from ..schedule.any_plan import AnyPlan
+from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from .routes import (
     AGAIN,
@@ -18,6 +19,7 @@ from .routes import (
     LAST,
     LIMBS,
     ORDER,
+    RESULT,
     ROLLOUTS,
     STAGES,
     STEPS,
@@ -67,6 +69,12 @@ class Stage:
     def latency(self) -> int:
         """Cycles from a task's entry to its result."""
         return self.plan.latency if self.plan else 1
+
+    @property
+    def takes_every(self) -> int:
+        """n: it takes tasks, while it has room, in every n-th cycle, counted from reset."""
+        plan = self.plan.template if isinstance(self.plan, LimbPlan) else self.plan
+        return plan.interval if isinstance(plan, Fold) else 1
 
     @property
     def multipliers(self) -> int:
@@ -208,22 +216,35 @@ class Accelerator:
         return max(count * self.stages[s].interval for s, count in counts.items())
 
     def latency(self, function: str) -> int:
+        """Cycles from a task's entry to its result: of the first task after reset, alone.
+
+        Later ones may come in another phase of the stages that take a task only every so many
+        cycles. Of a rollout: `usual_latency`.
+        """
+        return (
+            self.usual_latency(function) if function in ROLLOUTS else first_result(self, function)
+        )
+
+    def usual_latency(self, function: str) -> int:
         """About the cycles from a task's entry to its result, in an idle accelerator.
 
         Of a rollout: for each step.
         """
-        route = self.route(function)
         done: dict[str, int] = {}
         for visit in self.ordered(function):
-            name = stage_of(visit)
-            before = {v for v, leads in route.items() if visit in leads} & done.keys()
-            before |= {self.waits[name]} & done.keys() if name in self.waits else set()
-            start = max((done[v] for v in before), default=0)
-            stage = self.stages[name]
+            senders, waited = self.before(function, visit)
+            start = max((done[v] for v in {*senders, *waited} & done.keys()), default=0)
+            stage = self.stages[stage_of(visit)]
             done[visit] = start + HOP + stage.interval // 2 + stage.latency
         if function in ROLLOUTS:
             return ROLLOUTS[function] * max(done.values())
         return max(done.values()) + HOP
+
+    def before(self, function: str, visit: str) -> tuple[list[str], list[str]]:
+        """The visits that send a task to a visit, and those that it only waits for."""
+        waits = self.waits.get(stage_of(visit))
+        senders = [v for v, leads in self.route(function).items() if visit in leads]
+        return senders, [waits] if waits else []
 
     def ordered(self, function: str) -> list[str]:
         """The visits of a function, each after those that it reads of; a rollout's first turn."""
@@ -247,3 +268,27 @@ def constant(fixed: FixedGraph) -> bool:
 def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:
     name, _ = item
     return ORDER.index(kind_of(name)), indices(name), name
+
+
+# Cycles in hardware, see ``rtl.accelerator``:
+FIRST = 1  # after reset, in which a task is taken
+TAKEN, SENT = 4, 3  # from its entry, and from a stage's result, until a core can take its operands
+PASSED = 2  # the same from the result of a stage that it only waits for
+BESIDE = 2  # that whose task it is takes through a stage, at least
+GIVEN, GIVEN_IN_ORDER = 4, 3  # from the last stage's result to the task's
+
+
+def first_result(accelerator: Accelerator, function: str) -> int:
+    """Cycles from a task's entry to its result: of the first task after reset, alone."""
+    done: dict[str, int] = {}
+    for visit in accelerator.ordered(function):
+        stage = accelerator.stages[stage_of(visit)]
+        senders, waited = accelerator.before(function, visit)
+        there = [done[v] + SENT for v in senders if v in done]
+        there += [done[v] + PASSED for v in waited if v in done]
+        ready = max(there, default=FIRST + TAKEN)
+        every = stage.takes_every
+        done[visit] = -(-ready // every) * every + max(stage.latency, BESIDE)
+    route = accelerator.route(function)
+    last = max(cycle for visit, cycle in done.items() if RESULT in route[visit])
+    return last + (GIVEN_IN_ORDER if accelerator.in_order else GIVEN) - FIRST

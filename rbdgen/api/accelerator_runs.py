@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..accelerate import Accelerated, accelerate
+from ..accelerator.routes import ROLLOUTS
 from ..accelerator.timeline import Task, timeline
 from ..files import beside
 from ..graph.text import to_text
 from ..simulate.model import Result
 from ..simulate.stays import tasks_of
-from .errors import STALL
+from .errors import STALL, Mismatch
 from .folder import OutputError, write_file, writing
 from .names import DESIGN
 from .rtl import load_core
@@ -54,9 +55,14 @@ def simulate_accelerator(
     for function in made.accelerator.functions:
         alone = traffic.run(model, [function])
         batch = traffic.run(model, [function] * BATCH)
+        latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
+        predicted = made.accelerator.latency(function)
+        if function not in ROLLOUTS and latency != predicted:
+            said = f"{latency} simulated, {predicted} predicted"
+            raise Mismatch(f"{folder}: latency of {function} {said}")
         later = batch.result_cycle[BATCH // 2 :]
         functions[function] = {
-            "latency": int(alone.result_cycle[0] - alone.accept_cycle[0]),
+            "latency": latency,
             "interval": round(float(later[-1] - later[0]) / (len(later) - 1), 2),
             "batch_cycles": int(batch.result_cycle[-1] - batch.accept_cycle[0]),
             "overflows": int(traffic.expected[function][1].sum()),

@@ -9,8 +9,10 @@ from typing import Any
 from ..compiler import compile_core, front_end
 from ..graph.text import to_text
 from ..robot.loading import load, refuse_unknown
+from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
+from ..schedule.any_plan import AnyPlan
 from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
@@ -59,24 +61,28 @@ def generate(
     progress("Verilog")
     made = emit(core.plan, name)
     files = dict(made.files)
-    joints = front.canonical.joints
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    plan = core.plan
-    if isinstance(plan, LimbPlan):  # the picture is the first one's
-        title += f", one of {len(plan.limbs)} limbs"
-        joints = joints[: 1 + max(joint for _, joint in plan.fire)]
-        plan = plan.template
-    if isinstance(plan, RoundPlan):
-        files[DIAGRAM] = round_picture(plan, title)
-    elif isinstance(plan, Fold):
-        alone = plan.interval == 1 or plan.chain is not None
-        files[DIAGRAM] = (timeline if alone else occupancy)(plan, title)
-    else:
-        names, parents = [j.name for j in joints], [j.parent for j in joints]
-        files[DIAGRAM] = diagram(plan, names, parents, title)
+    files[DIAGRAM] = pictured(core.plan, title, front.canonical)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_file(core.front.design, front.robot)
     files[MARK] = sealed(manifest(core, made, files))
     write_folder(place, files)
     return Generated(place)
+
+
+def pictured(plan: AnyPlan, title: str, robot: Robot) -> str:
+    """The plan's picture: where limbs take turns, what one of them does."""
+    joints, whole = robot.joints, plan
+    if isinstance(plan, LimbPlan):  # the picture is the first one's
+        title += f", one of {len(plan.limbs)} limbs"
+        joints = joints[: 1 + max(joint for _, joint in plan.fire)]
+        plan = plan.template
+    names = [joint.name for joint in joints]
+    if isinstance(plan, RoundPlan):
+        return round_picture(plan, title, names)
+    if isinstance(plan, Fold) and (plan.interval == 1 or plan.chain is not None):
+        return timeline(plan, title, names, whole)
+    if isinstance(plan, Fold):
+        return occupancy(plan, title, whole)
+    return diagram(plan, names, [joint.parent for joint in joints], title, whole)

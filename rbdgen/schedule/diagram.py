@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from ..graph.node import Op, Region
 from . import svg
+from .any_plan import AnyPlan
 from .bars import (
     FOOT,
     INDENT,
@@ -27,6 +28,7 @@ from .bars import (
     spoken,
 )
 from .channels import Channel, Plan
+from .heading import DOT, FACTS, facts
 from .pipelined import INPUT, OUTPUT, region_name, region_of
 from .routes import Route, routes
 from .svg import PAPER
@@ -57,12 +59,21 @@ HINTS = (
 )
 
 
-def diagram(plan: Plan, names: Sequence[str], parents: Sequence[int], title: str) -> str:
+def diagram(
+    plan: Plan,
+    names: Sequence[str],
+    parents: Sequence[int],
+    title: str,
+    whole: AnyPlan | None = None,
+) -> str:
     """The plan as an SVG document.
 
-    ``names`` and ``parents`` (-1: the base) belong to the joints that regions are numbered by.
+    ``names`` and ``parents`` (-1: the base) belong to the joints that regions are numbered by;
+    ``whole`` is what the plan is a limb of.
     """
     layout = Layout(plan, names, parents)
+    said = DOT.join(_facts(layout, whole or plan))
+    layout.width = max(layout.width, 28 + svg.extent(said, FACTS))
     found = routes(layout)
     shade = [SHADE[k % 2] for k in _limbs(parents)]
     colours = _colours(layout.kinds)
@@ -70,7 +81,8 @@ def diagram(plan: Plan, names: Sequence[str], parents: Sequence[int], title: str
     page = svg.document(layout.width, layout.floor + FOOT, title)
     _joints(page, layout, parents, shade)
     _axis(page, layout)
-    _heading(page, layout, title)
+    svg.text(page, 14, 28, title, size=19, weight="bold")
+    svg.text(page, 14, 48, said, size=FACTS)
     _legend(page, layout, colours)
     _streams(page, layout)
     for channel in plan.channels:
@@ -104,22 +116,17 @@ def _axis(page: ET.Element, layout: Layout) -> None:
         svg.line(group, [(x, layout.roof - 4), (x, layout.floor + 4)], FAINT, 1)
         for y in (layout.roof - 8, layout.floor + 14):
             svg.text(group, x, y, str(cycle), "middle")
-    svg.text(group, layout.start, layout.roof - 8, "cycle", "end")
+    svg.text(group, layout.start, layout.roof - 8, "clock cycle", "end")
 
 
-def _heading(page: ET.Element, layout: Layout, title: str) -> None:
-    binding = layout.plan.schedule.binding
-    soft = sum(style == "logic" for style in binding.style.values())
-    facts = [
-        f"latency {layout.plan.latency} cycles",
-        "initiation interval 1",
-        f"{binding.multipliers} hardware multipliers",
+def _facts(layout: Layout, whole: AnyPlan) -> list[str]:
+    soft = sum(style == "logic" for style in layout.plan.schedule.binding.style.values())
+    return [
+        *facts(whole),
         *([f"{soft} products in logic"] if soft else []),
         f"{len(layout.bars)} regions",
         f"{len(layout.plan.channels)} FIFOs",
     ]
-    svg.text(page, 14, 28, title, size=19, weight="bold")
-    svg.text(page, 14, 48, "  ·  ".join(facts), size=12)
 
 
 def _legend(page: ET.Element, layout: Layout, colours: dict[str, str]) -> None:

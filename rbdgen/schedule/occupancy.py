@@ -2,61 +2,80 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..graph.node import Node
 from . import svg
+from .any_plan import AnyPlan
 from .fold import Fold
+from .heading import Entry, Heading, facts, regions
 from .pipelined import region_name, region_of
-from .units import job
+from .units import Kind, job
 
-CELL, ROW, LEFT, TOP = 34.0, 13.0, 92.0, 84.0
+CELL, ROW = 34.0, 16.0
+LEAST = 900.0  # the page's width, at least
+AXIS = 26.0  # room for the names of columns
+SMALL = 11.0  # size of text
 BUSY = ("#2f6db3", "#2a8a57", "#5a4fcf", "#a8621a", "#0d86a8", "#b23a6b", "#75871b", "#8a52b5")
-IDLE, GREY = "#eef1f4", "#6b7280"
+IDLE, GREY = "#eef1f4", "#5f6875"
+UNIT = {"mul": "multiplier", "sincos": "sine and cosine", "recip": "reciprocal"}
+COLUMNS = "column: a clock cycle of the interval, over and over; row: a unit; blank: it is idle"
 
 
-def occupancy(fold: Fold, title: str) -> str:
+def occupancy(fold: Fold, title: str, whole: AnyPlan | None = None) -> str:
     """An SVG document: a row for each unit, a column for each phase, colours for kinds of region.
 
     A cell's hint names the operation, its region and the cycle of a task in which it starts.
+    ``whole``: what ``fold`` is a limb of.
     """
     units = [(k, n) for k, count in fold.units.items() for n in range(count)]
-    row = {unit: TOP + ROW * k for k, unit in enumerate(units)}
-    kinds: dict[str, str] = {}
-    cells = []
+    cells: list[tuple[int, tuple[Kind, int], str, Node]] = []  # phase, unit, kind of region
     done = set()
     for node in fold.time:
         own = job(node)
         if own in fold.place and own not in done:
             done.add(own)
-            place, kind = fold.place[own], region_of(node)[0]
-            kinds.setdefault(kind, BUSY[len(kinds) % len(BUSY)])
-            phase = fold.start(node) % fold.interval
-            cells.append((LEFT + CELL * phase, row[place.kind, place.number], kind, node))
-    width = max(LEFT + CELL * fold.interval + 20, 660.0)
-    page = svg.document(width, TOP + ROW * len(units) + 24, title)
-    svg.text(page, 14, 28, title, size=19, weight="bold")
+            place, phase = fold.place[own], fold.start(node) % fold.interval
+            cells.append((phase, (place.kind, place.number), region_of(node)[0], node))
+    kinds = dict.fromkeys(kind for _, _, kind, _ in cells)
+    colours = {kind: BUSY[k % len(BUSY)] for k, kind in enumerate(kinds)}
+    said = _names([kind for kind, _ in units])
+    left = 24 + max((svg.extent(words, SMALL) for words in said), default=0.0)
+    width = max(left + CELL * fold.interval + 14, LEAST)
     used = len(cells) / max(1, len(units) * fold.interval)
-    facts = [
-        f"latency {fold.latency} cycles",
-        f"initiation interval {fold.interval}",
-        f"{fold.multipliers} hardware multipliers",
-        f"{len(cells)} jobs on {len(units)} units, {used:.1%} of their cycles",
-    ]
-    svg.text(page, 14, 48, "  ·  ".join(facts), size=12)
-    x = LEFT
-    for kind, colour in kinds.items():
-        svg.rectangle(page, x, 58, 12, 8, colour)
-        svg.text(page, x + 16, 66, kind, size=10)
-        x += 30 + svg.extent(kind, 10)
+    jobs = f"{len(cells)} operations on {len(units)} shared units, {used:.1%} of their cycles"
+    legend = [regions(colours), [Entry(COLUMNS)]]
+    head = Heading(title, [*facts(whole or fold), jobs], legend, width)
+    top = head.height + AXIS
+    row = {unit: top + ROW * k for k, unit in enumerate(units)}
+    page = svg.document(width, top + ROW * len(units) + 14, title)
+    head.draw(page)
+    svg.text(page, left - 6, top - 5, "clock cycle", "end", SMALL, colour=GREY)
     for phase in range(fold.interval):
-        middle = LEFT + CELL * phase + CELL / 2
-        svg.text(page, middle, TOP - 4, str(phase), "middle", 9, colour=GREY)
-    for (kind_of, number), y in row.items():
-        svg.text(page, LEFT - 6, y + 10, f"{kind_of.name} {number}", "end", 9, colour=GREY)
-        svg.rectangle(page, LEFT, y + 1, CELL * fold.interval, ROW - 2, IDLE)
-    for x, y, kind, node in cells:
+        middle = left + CELL * (phase + 0.5)
+        svg.text(page, middle, top - 5, str(phase), "middle", SMALL, colour=GREY)
+    for words, y in zip(said, row.values(), strict=True):
+        svg.text(page, left - 6, y + 12, words, "end", SMALL)
+        svg.rectangle(page, left, y + 1, CELL * fold.interval, ROW - 2, IDLE)
+    for phase, unit, kind, node in cells:
         cell = svg.group(page, _spoken(fold, node))
-        svg.rectangle(cell, x + 1, y + 1, CELL - 2, ROW - 2, kinds[kind])
+        x = left + CELL * phase
+        svg.rectangle(cell, x + 1, row[unit] + 1, CELL - 2, ROW - 2, colours[kind])
     return svg.to_text(page)
+
+
+def _names(kinds: list[Kind]) -> list[str]:
+    """Units are numbered by what they are; their widths where those differ."""
+    widths = {kind.name: {k.widths for k in kinds if k.name == kind.name} for kind in kinds}
+    seen: Counter[str] = Counter()
+    names = []
+    for kind in kinds:
+        words = UNIT.get(kind.name, kind.name)
+        if len(widths[kind.name]) > 1:
+            words += " " + "×".join(map(str, kind.widths))
+        names.append(f"{words}  {seen[words]}")
+        seen[words] += 1
+    return names
 
 
 def _spoken(fold: Fold, node: Node) -> str:

@@ -27,6 +27,7 @@ from rbdgen.target import find_target
 
 TARGET = find_target("ecp5-85f")
 SVG = "{http://www.w3.org/2000/svg}"
+NAMES = [f"joint_{k}" for k in range(12)]
 PLANS = {  # robot, functions, rounds, cycles
     "pendulum": ("pendulum", "did", 1, 6),
     "iiwa14": ("iiwa14", "id", 6, 2),
@@ -281,13 +282,15 @@ def groups(text: str) -> Counter[str]:
 
 
 def test_a_picture_has_every_visit(plan: RoundPlan) -> None:
-    text = round_picture(plan, "joints & <turns>")
+    text = round_picture(plan, "joints & <turns>", NAMES)
     root = ET.fromstring(text)
     said = "\n".join(t.text or "" for t in root.iter(f"{SVG}text"))
     assert "joints & <turns>" in said
     assert f"latency {plan.latency} cycles" in said
     assert f"{plan.multipliers} hardware multipliers" in said
-    assert all(lane.name in said for lane in plan.lanes.copies)
+    assert f"initiation interval {plan.interval}" in said
+    for lane in plan.lanes.copies:
+        assert lane.template.replace("_base", ", base") in said
     hints = groups(text)
     for visit, at in plan.at.items():
         joints = ", ".join(map(str, visit.key))
@@ -298,7 +301,7 @@ def test_a_picture_has_every_visit(plan: RoundPlan) -> None:
 
 
 def test_nothing_is_drawn_outside_the_page(plan: RoundPlan) -> None:
-    root = ET.fromstring(round_picture(plan, "title"))
+    root = ET.fromstring(round_picture(plan, "title", NAMES))
     width, height = (float(root.get(k, "nan")) for k in ("width", "height"))
     for rect in root.iter(f"{SVG}rect"):
         x, y, w, h = (float(rect.get(k, "nan")) for k in ("x", "y", "width", "height"))
@@ -307,6 +310,6 @@ def test_nothing_is_drawn_outside_the_page(plan: RoundPlan) -> None:
 
 
 def test_same_plan_same_picture() -> None:
-    once = round_picture(planned("legs"), "title")
+    once = round_picture(planned("legs"), "title", NAMES)
     again = in_rounds(words("hyq", "did,m"), TARGET, 12, 3)
-    assert round_picture(again, "title") == once
+    assert round_picture(again, "title", NAMES) == once
