@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -73,12 +73,7 @@ def interruptible() -> Iterator[None]:
         came.append(number)
         warnings.simplefilter("ignore")  # of what is left half made
         _kill_children()
-        threading.Thread(target=insist, args=(number,), daemon=True).start()
         raise Stopped(number)
-
-    def insist(number: int) -> None:
-        if not over.wait(GRACE):
-            _end(number)
 
     def unraisable(args: Any) -> None:
         if not isinstance(args.exc_value, Stopped):  # raised where Python can only drop it
@@ -88,7 +83,8 @@ def interruptible() -> Iterator[None]:
     sys.unraisablehook = unraisable
     before = {number: signal.signal(number, interrupt) for number in _heeded()}
     try:
-        yield
+        with _insisting(before, over):
+            yield
     except BaseException:
         if came:  # a library may have made another error of it, or a tool's end has
             raise Stopped(came[0]) from None
@@ -98,6 +94,36 @@ def interruptible() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+@contextmanager
+def _insisting(numbers: Collection[int], over: threading.Event) -> Iterator[None]:
+    """Inside, a signal ends the process where it is not ``over`` within `GRACE`.
+
+    A thread sees to it: the handler itself waits for code that is not Python.
+    """
+    if not numbers:
+        yield
+        return
+    end, start = os.pipe()
+    os.set_blocking(start, False)
+
+    def watch() -> None:
+        while came := os.read(end, 1):
+            if came[0] in numbers and not over.wait(GRACE):
+                _end(came[0])
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    before = signal.set_wakeup_fd(start, warn_on_full_buffer=False)
+    try:
+        yield
+    finally:
+        over.set()
+        signal.set_wakeup_fd(before)
+        os.close(start)  # the thread has read all
+        thread.join()
+        os.close(end)
 
 
 def leave(status: int) -> None:

@@ -17,17 +17,21 @@ import os, sys, time
 from pathlib import Path
 from rbdgen import api, cli, stopping
 
-def started(command):
-    with stopping.child(command) as process:
-        print("here", process.pid, file=sys.stderr, flush=True)
-        process.wait()
-
 def sleeps(*_, **__):
     print("here", file=sys.stderr, flush=True)
     time.sleep(600)
 
 def runs_a_tool(*_, **__):
-    started(["sh", "-c", "sleep 600 & echo $! > pid; wait"])
+    with stopping.child(["sh", "-c", "sleep 600 & echo $! > pid; echo here >&2; wait"]) as process:
+        process.wait()
+
+def is_not_in_python(*_, **__):
+    import ctypes
+    stopping.GRACE = 0.2
+    lock = ctypes.create_string_buffer(64)
+    print("here", file=sys.stderr, flush=True)
+    for _ in range(2):  # the second waits for ever, whatever signal comes
+        ctypes.CDLL(None).pthread_mutex_lock(lock)
 
 def swallows(*_, **__):
     stopping.GRACE = 0.2
@@ -101,7 +105,8 @@ def test_while_it_is_imported(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["sleeps", "swallows", "drops", "makes_another_error_of_it", "warns"]
+    "what",
+    ["sleeps", "swallows", "drops", "makes_another_error_of_it", "warns", "is_not_in_python"],
 )
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_at_work(what: str, number: int, tmp_path: Path) -> None:
