@@ -71,6 +71,8 @@ def bench(names: Sequence[str], place: Path, progress: Progress) -> dict[str, An
         chosen += found
     results = {}
     for name in dict.fromkeys(chosen):
+        api.check_place(place / f"{name}.json")
+    for name in dict.fromkeys(chosen):
         print(f"\n== {name}: {_about(name)}\n", flush=True)
         results[name] = MEASUREMENTS[name](place, progress)
         api.write_file(place / f"{name}.json", json.dumps(results[name], indent=2) + "\n")
