@@ -185,6 +185,17 @@ def test_overflowing_says_whether_any_operands_overflow(op: Op, seed: int) -> No
     assert fixed.overflowing(fixed.graph.outputs["z"]) == bool(overflowed)
 
 
+@pytest.mark.parametrize("fractions", [(0, 2), (2, 0), (1, 1)])
+def test_selection_brings_both_to_a_finer_last_bit(fractions: tuple[int, int]) -> None:
+    """And a condition of zero takes the second."""
+    of = [Format(3, 0), *(Format(4, fraction) for fraction in fractions)]
+    fixed = fixed_graph(Op.SELECT, of, Format(9, 3))
+    words = {"x": np.array([-4, -1, 0, 1, 3]), "y": np.full(5, 5), "c": np.full(5, -3)}
+    first, second = 5 << (3 - fractions[0]), -3 << (3 - fractions[1])
+    found = evaluate_fixed(fixed, words).outputs["z"]
+    assert found.tolist() == [first, first, second, second, second]
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_selection_aligns_cuts_and_may_overflow(seed: int) -> None:
     rng = np.random.default_rng(seed)

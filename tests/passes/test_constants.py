@@ -20,6 +20,7 @@ from rbdgen.passes.constants import (
     one_addition,
     parts,
     signed_digits,
+    tables,
     value,
 )
 
@@ -146,3 +147,45 @@ def test_products_stay_within_their_tolerance(seed: int) -> None:
         assert abs(got[name] - exact[name]) <= tolerance, name
     alone = sum(additions(cheapest(n.value, slack[n])[0]) for n in slack if not n.is_shift)
     assert lowered.operations()["add"] <= alone
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_four_additions_reach_a_power_of_two_more_or_less(sign: int) -> None:
+    """2^k plus or minus what takes three: as many, and no more."""
+    rng = np.random.default_rng(4)
+    table = tables()[2]
+    for row in rng.choice(len(table.mantissa), 30, replace=False):
+        inner = table.recipe(int(row))
+        assert additions(inner) <= 3
+        constant = 2.0**3 + sign * math.ldexp(value(inner), -math.frexp(value(inner))[1])
+        recipe, exponent = cheapest(constant, constant * 1e-12)
+        assert abs(made(recipe, exponent) - constant) <= constant * 2e-12
+        assert additions(recipe) <= 4, constant
+
+
+def test_regions_do_not_share_what_their_constants_are_made_of() -> None:
+    """Each takes what it takes alone: nothing made elsewhere comes for nothing."""
+    rng = np.random.default_rng(5)
+
+    def taken(*constants: float) -> list[int]:
+        """Additions in a region for each constant of one operand."""
+        b = Builder()
+        with b.region("forward", 0):
+            x = b.input("x")
+        outputs = {}
+        for k, constant in enumerate(constants, 1):
+            with b.region("forward", k):
+                outputs[f"y{k}"] = b.mul(constant, x)
+        graph = Graph(("x",), outputs)
+        slack = {n: n.value * 3e-4 for n in graph.nodes if n.op is Op.MULC}
+        lowered = constant_multiply(graph, slack)
+        sums = [n.region for n in lowered.nodes if n.op in (Op.ADD, Op.SUB)]
+        return [sums.count(node.region) for node in outputs.values()]
+
+    alone: list[int] = []
+    together: list[int] = []
+    for _ in range(40):
+        few, many = (float(x) for x in np.exp(rng.uniform(-2, 2, 2)))
+        alone += [*taken(few), *taken(many)]
+        together += taken(few, many)
+    assert together == alone

@@ -12,7 +12,8 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.passes.precision import PrecisionError, affordable, gains
+from rbdgen.passes.precision import EVEN_SHARE, PrecisionError, affordable, fractions, gains
+from rbdgen.passes.ranges import Ranges
 from rbdgen.samples import sample_states
 
 
@@ -65,6 +66,32 @@ def test_gains_are_gradients() -> None:
     by_z, by_w = inputs["x"] / size["z[0]"], 3 / inputs["y"] ** 2 / size["w[0]"]
     # the signs of two outputs are independent: their errors add as squares
     assert found[y] == pytest.approx(np.hypot(rms(by_z), rms(by_w)), rel=0.03)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_array_that_is_always_zero_asks_for_nothing() -> None:
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    graph = Graph(("x", "y"), {"z[0]": x * x, "w[0]": y})
+    rng = np.random.default_rng(0)
+    inputs = {"x": rng.uniform(1, 2, 500), "y": np.zeros(500)}
+    found = gains(graph, inputs, {"z[0]": "z", "w[0]": "w"})
+    assert found[y] == 0 and found[x] > 0
+
+
+def test_what_rounds_nothing_takes_no_share_of_the_error() -> None:
+    """Powers of two and constants: the only word that rounds gets the bits that the error takes."""
+    b = Builder()
+    x = b.input("x")
+    outputs = {f"y[{k}]": b.mul(2.0**-k, x) for k in range(9)}
+    graph = Graph(("x",), outputs | {f"c[{k}]": b.const(1.0 + k) for k in range(9)})
+    inputs = {"x": np.random.default_rng(0).uniform(1, 2, 500)}
+    gain = gains(graph, inputs, {name: name for name in graph.outputs})
+    ranges = Ranges(dict.fromkeys(graph.nodes, 2.0), frozenset())
+    for error in (1e-3, 3e-4, 1e-5):
+        fraction = fractions(graph, ranges, gain, error, 18)[x]
+        off = [gain[x] ** 2 * 4.0**-f / 12 for f in (fraction, fraction - 1)]
+        assert off[0] < EVEN_SHARE * error**2 < off[1]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,9 +12,21 @@ import pytest
 from rbdgen.compiler import Core, compile_core, front_end
 from rbdgen.dynamics.interface import input_limits, to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.graph.fixed import Integers, evaluate_fixed
-from rbdgen.graph.node import Node, Op
-from rbdgen.passes.wordlength import ANGLE_BITS, LARGEST_INPUT, integer_bits
+from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.reciprocal import WIDEST, exponent_width
+from rbdgen.passes.ranges import Ranges
+from rbdgen.passes.reciprocals import reciprocals
+from rbdgen.passes.wordlength import (
+    ANGLE_BITS,
+    GUARD,
+    LARGEST_INPUT,
+    integer_bits,
+    least_exponent,
+    needed_fraction,
+    wordlength,
+)
 from rbdgen.robot.bounds import bounds
 from rbdgen.robot.states import random_states
 
@@ -119,3 +132,64 @@ def test_wrapping_is_for_phases_only() -> None:
     assert wrapping
     for node in wrapping:
         assert all(user.op in (Op.SIN, Op.COS) for user in graph.users[node])
+
+
+def divided(width: int, least: float, chosen: int | None = None) -> tuple[FixedGraph, Ranges]:
+    """x / a in fixed point: |x| ≤ 1, a from ``least`` to 4; ``chosen``: fraction bits of all."""
+    b = Builder()
+    x, a = b.input("x"), b.input("a")
+    graph = reciprocals(Graph(("x", "a"), {"y": b.mul(x, b.recip(a))}))
+    pivot = next(n for n in graph.nodes if n.name == "a")
+    bound = dict.fromkeys(graph.nodes, 1.0) | {pivot: 4.0, graph.outputs["y"]: 8 / least}
+    ranges = Ranges(bound, frozenset(), {pivot: least})
+    inputs = {"x": Format(width, width - 1), "a": Format(width + 6, width + 2)}
+    bits = None if chosen is None else dict.fromkeys(graph.nodes, chosen)
+    return wordlength(graph, ranges, width, inputs, bits), ranges
+
+
+@pytest.mark.parametrize("binades", range(16))
+def test_a_reciprocal_has_an_exponent_for_every_pivot_and_no_bit_more(binades: int) -> None:
+    fixed, ranges = divided(18, 4.0 * 2.0**-binades)
+    exponent = next(n for n in fixed.graph.nodes if n.op is Op.EXPONENT)
+    (pivot,) = exponent.args
+    word, unit = fixed.formats[pivot], fixed.reciprocal(exponent)
+    # of the largest word, and of the smallest that the reciprocal is sized for
+    largest, smallest = (
+        math.frexp(word.real(np.array(word.highest)))[1],
+        (least_exponent(ranges, pivot)),
+    )
+    smallest = max(smallest, 1 - word.fraction)
+    assert unit.top == largest and unit.lowest <= smallest
+    fewer = replace(unit, steps=unit.steps - 1)
+    assert unit.steps == 1 or fewer.lowest > smallest
+    own = fixed.formats[exponent]
+    assert (own.fraction, own.width) == (0, exponent_width(unit.lowest, unit.top))
+    words = np.array([word.highest, max(1, int(math.ldexp(0.5, smallest + word.fraction)))])
+    found = evaluate_fixed(fixed, {"x": np.zeros(2, np.int64), "a": words})
+    assert not found.overflowed
+
+
+def test_a_product_with_a_mantissa_keeps_the_bits_that_its_shift_brings_up() -> None:
+    """One below the last bit of what the shift by the smallest exponent makes of it."""
+    for least in (0.25, 0.5, 2.0):
+        fixed, ranges = divided(18, least)
+        scale = next(n for n in fixed.graph.nodes if n.op is Op.SCALE)
+        product, exponent = scale.args
+        needed = needed_fraction(fixed.graph, ranges, 18)
+        assert needed[scale] == 17 - integer_bits(8 / least)
+        wanted = needed[scale] + 1 - least_exponent(ranges, exponent.args[0])
+        most = 17 - integer_bits(ranges.bound[product]) + GUARD
+        assert needed[product] == min(wanted, most)
+    assert wanted < most
+
+
+@pytest.mark.parametrize("binades", [4, 12, 24])
+def test_shifted_words_fit_64_bits(binades: int) -> None:
+    """However many bits are asked for: as many as there is room for."""
+    fixed, _ = divided(18, 4.0 * 2.0**-binades, chosen=50)
+    scale = next(n for n in fixed.graph.nodes if n.op is Op.SCALE)
+    x, unit = fixed.formats[scale.args[0]], fixed.reciprocal(scale.args[1])
+    fraction = fixed.formats[scale].fraction
+    shifted = x.width + fraction - x.fraction - unit.lowest
+    assert shifted <= WIDEST
+    assert shifted == WIDEST or fraction in (50, x.fraction + unit.top)
