@@ -239,7 +239,7 @@ def _why(best: Try[M], alone: Try[M]) -> str:
     otherwise += _at_most(best.need)
     if alone.need.multipliers <= part.multipliers:
         otherwise += "; --no-fit for that all the same"
-    in_turn = ", joints in turn with larger errors" if best.design.fold == "joints" else ""
+    in_turn = ", joints in turn with larger errors," if best.design.fold == "joints" else ""
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
         f"{otherwise}"
