@@ -18,6 +18,7 @@ from .compiler import (
     front_end,
     refuse_still,
     sample_inputs,
+    with_extremes,
 )
 from .cutting import Cutting, cut_limbs, cut_whole
 from .dynamics.interface import random_inputs
@@ -25,9 +26,9 @@ from .estimate.accelerator import accelerator_features
 from .fitting import Need, Search, Way, need, too_large
 from .hips import cut_hips
 from .paces import slowest, stage_intervals
+from .passes.given import Given
 from .passes.limbs import LimbError, find_limbs
 from .passes.pieces import Piece
-from .passes.words import Given
 from .plans import alone, chooses_fold, every
 from .robot.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
 from .robot.design import Design, as_fitted, given_coordinates, is_left_open
@@ -139,7 +140,7 @@ class _Pieces:
     @cached_property
     def given(self) -> Given:
         """What the inputs may be."""
-        return sample_inputs(self.front)
+        return with_extremes(self.front, sample_inputs(self.front), self.progress)
 
     @cached_property
     def whole(self) -> Cutting:

@@ -29,10 +29,10 @@ from .graph.fixed import FixedGraph
 from .graph.graph import Graph
 from .graph.node import Builder, Op
 from .graph.verify import verify
+from .passes.given import Given, joined
 from .passes.instances import instantiate
 from .passes.limbs import ZERO, Limb, Limbs, Signed
 from .passes.pieces import Piece
-from .passes.words import Given
 
 PRODUCT = "product"
 ARRAYS = {"dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd"}
@@ -244,14 +244,18 @@ def _with_gradient(whole: Graph, given: Given) -> Given:
     """What the entries of ∂τ may be, too: hardly more than in the ``samples``."""
     names = [n for n in whole.outputs if kind_of(n) in ARRAYS.values()]
     graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
-    samples, few = (evaluate(graph, columns) for columns in (given.samples, given.few))
-    largest = {name: (1 + MARGIN) * float(np.abs(samples[name]).max()) for name in names}
+    samples, few, extremes = (
+        {**columns, **evaluate(graph, columns)}
+        for columns in (given.samples, given.few, given.extremes)
+    )
+    states = joined(samples, extremes)
+    largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
     limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
-    return Given(limits, {**given.samples, **samples}, {**given.few, **few}, given.related)
+    return Given(limits, samples, few, given.related, extremes)
 
 
 def _of_all(limbs: Limbs, given: Given) -> Given:
-    """What the template's inputs may be: of the states, every part takes others.
+    """What the template's inputs may be: of samples, every part takes others; of extremes, all.
 
     M⁻¹ has one binary point.
     """
@@ -261,6 +265,12 @@ def _of_all(limbs: Limbs, given: Given) -> Given:
     left = [limits[name] for name in names if kind_of(name) == "left"]
     widest = min(low for low, _ in left), max(high for _, high in left)
     limits |= {name: widest for name in names if kind_of(name) == "left"}
+
+    def all_of(of: Mapping[str, Array]) -> dict[str, Array]:
+        return {
+            name: np.concatenate([_scaled(of, limb.inputs[name]) for limb in limbs.limbs])
+            for name in names
+        }
 
     def columns(of: Mapping[str, Array]) -> dict[str, Array]:
         most = len(next(iter(of.values()))) // n
@@ -272,7 +282,8 @@ def _of_all(limbs: Limbs, given: Given) -> Given:
             for name in names
         }
 
-    return Given(limits, columns(given.samples), columns(given.few), frozenset(names))
+    samples, few, extremes = columns(given.samples), columns(given.few), all_of(given.extremes)
+    return Given(limits, samples, few, frozenset(names), extremes)
 
 
 def _interval(limbs: Limbs, name: str, given: Given) -> tuple[float, float]:
@@ -312,13 +323,15 @@ def _of_parts(limbs: Limbs, made: FixedGraph, rest: Graph, given: Given) -> Give
     limits: dict[str, tuple[float, float]] = {}
     samples: dict[str, Array] = {}
     few: dict[str, Array] = {}
+    extremes: dict[str, Array] = {}
     for limb in limbs.limbs:
         names = {own: word for own, (word, _) in limb.outputs.items() if word in rest.inputs}
         if not names:
             continue
-        for columns, found in ((given.samples, samples), (given.few, few)):
+        made_from = (given.samples, samples), (given.few, few), (given.extremes, extremes)
+        for columns, found in made_from:
             own = {name: _scaled(columns, limb.inputs[name]) for name in limbs.template.inputs}
             made_of = evaluate(limbs.template, own)
             found |= {word: limb.outputs[name][1] * made_of[name] for name, word in names.items()}
         limits |= {w: made.formats[made.graph.outputs[w]].limits for w in names.values()}
-    return Given(limits, samples, few, frozenset(rest.inputs))
+    return Given(limits, samples, few, frozenset(rest.inputs), extremes)

@@ -22,6 +22,7 @@ from .graph.graph import Graph
 from .graph.node import Op
 from .graph.verify import verify
 from .passes.factor import factor
+from .passes.given import Given, joined, largest_inputs
 from .passes.identities import identities
 from .passes.instances import Instances, in_order, instantiate
 from .passes.limbs import LimbError, Limbs, constants, find_limbs, unread
@@ -30,7 +31,7 @@ from .passes.ranges import Ranges
 from .passes.reciprocals import reciprocals
 from .passes.visit_words import Visited, visited
 from .passes.wordlength import input_formats
-from .passes.words import Given, to_words, within_error
+from .passes.words import to_words, within_error
 from .plans import (
     alone,
     chooses_fold,
@@ -49,12 +50,12 @@ from .robot.frames import align_axes
 from .robot.limits import unused_limits
 from .robot.loading import load
 from .robot.model import Robot, RobotError
-from .samples import refuse_singular, sample_states
+from .samples import domain_of, refuse_singular, sample_states
 from .schedule.any_plan import AnyPlan
 from .schedule.limbs import LimbPlan
 from .target import find_target
 
-RANGE_SAMPLES = 40_000
+RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
 MATRICES = ("m", "minv", "did", "dfd", "difd")
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
@@ -268,7 +269,8 @@ class Words:
         if not program.reads:
             raise _constant(front)
         self.progress("ranges and word lengths")
-        return visited(program, front.graph, self.given, design.width)
+        given = with_extremes(front, self.given, self.progress)
+        return visited(program, front.graph, given, design.width)
 
 
 def leaner(core: Core, words: Words) -> Core:
@@ -317,9 +319,9 @@ def in_words(
     graph = verify(phase(graph))  # angles in turns
     graph = verify(reciprocals(graph))  # as mantissas and exponents
     if design.error is None:
-        ranges, fixed = to_words(graph, given, design.width)
+        ranges, fixed = to_words(graph, given, design.width, progress=progress)
     else:
-        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width)
+        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width, progress)
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
         raise _constant(front)
     return ranges, fixed
@@ -350,7 +352,15 @@ def sample_inputs(front: Front) -> Given:
     robot, names = front.canonical, front.graph.inputs
     state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
     samples = to_columns(robot, names, state)
-    limits = input_limits(robot, names, bounds(front.design, robot), samples)
+    domain = domain_of(front.design, robot, names, state)
+    extremes = largest_inputs(domain, samples)
+    box = bounds(front.design, robot)
+    limits = input_limits(robot, names, box, joined(samples, extremes))
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     related = frozenset(name for name in names if name.partition("[")[0] in SAMPLED)
-    return Given(limits, samples, few, related)
+    return Given(limits, samples, few, related, extremes, domain)
+
+
+def with_extremes(front: Front, given: Given, progress: Progress) -> Given:
+    """States in which the signals of the front's graph are largest, for graphs made of parts."""
+    return given.searched(front.graph, progress)[0]

@@ -14,11 +14,11 @@ from .compiler import Front, Progress, in_words, of_limbs
 from .graph.fixed import Format
 from .graph.graph import Graph
 from .graph.node import Node, Op
+from .passes.given import Given
 from .passes.instances import instantiate
 from .passes.limb_pieces import of_all_limbs
 from .passes.limbs import Limb, Limbs, constants
 from .passes.pieces import Piece, cut
-from .passes.words import Given
 from .robot.bounds import whole_turns
 from .robot.model import RobotError
 

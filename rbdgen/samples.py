@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from . import golden
+from .dynamics.interface import input_limits, revolute, to_columns
+from .dynamics.trace import trace as trace_functions
+from .graph.graph import Graph
+from .graph.node import Builder, Node, Op
 from .robot.bounds import bounds
 from .robot.design import Design, given_coordinates, needs
 from .robot.model import Array, Robot, RobotError
-from .robot.states import State, random_states
+from .robot.states import State, random_states, turns
+from .search.domain import Domain, copied
 
 INVERTING = {"fd", "minv", "dfd", "difd"}  # functions that need a regular mass matrix
 
@@ -84,3 +92,67 @@ def refuse_singular(design: Design, robot: Robot) -> None:
         few = random_states(robot, bounds(design, robot), 4, 1)
         inverse = golden.joint_minv if given_coordinates(design, robot) else golden.minv
         inverse(robot, few["q"])
+
+
+def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: State) -> Domain:
+    """The states within the limits of a design of a canonical ``robot``, whose graph has these
+    ``inputs``; efforts, M⁻¹ and sines among them follow from a state. ``samples``: of the states.
+    """
+    derived = _derived(design, robot, inputs)
+    made = derived.outputs.keys()
+    names = dict.fromkeys(name for name in (*inputs, *derived.inputs) if name not in made)
+    vectors = tuple(
+        tuple(f"q[{k}]" for k in range(own.start, own.stop)) for own in turns(robot).values()
+    )
+    vectors = tuple(own for own in vectors if not names.keys().isdisjoint(own))
+    names = dict.fromkeys(name for own in vectors for name in own) | names
+    limits = input_limits(robot, list(names), bounds(design, robot))
+    angles = {f"q[{robot.q_slices[i].start}]" for i in robot.free if i in revolute(robot)}
+    whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
+    return Domain(
+        limits,
+        frozenset(whole),
+        frozenset(angles & limits.keys() - whole),
+        vectors,
+        derived,
+        to_columns(robot, list(names), samples),
+    )
+
+
+def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
+    """Those of the ``inputs`` that follow from a state, as a graph over its coordinates."""
+    builder = Builder()
+    outputs: dict[str, Node] = {}
+    given = given_coordinates(design, robot)
+    for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
+        wanted = [name for name in inputs if name.startswith(f"{field}[")]
+        if not wanted:
+            continue
+        graph = trace_functions(
+            robot,
+            [function],
+            external_forces=[
+                i for i in robot.moving if robot.joints[i].body in design.external_forces
+            ],
+            root="given" if design.root == "given" else "free",
+        )
+        still: dict[str, Node] = {}
+        if field == "bias":  # no acceleration but that of a base whose motion is given
+            still = {f"qdd[{k}]": builder.const(0.0) for k in range(given, robot.nv)}
+        copies = copied(builder, graph, still)
+        made = {name.replace("tau", field): node for name, node in graph.outputs.items()}
+        zero = builder.const(0.0)  # entries that are left out
+        outputs |= {name: copies[made[name]] if name in made else zero for name in wanted}
+    for name in inputs:
+        if name.startswith(("sin[", "cos[")):
+            i = int(name[4:-1])
+            joint = robot.joints[i]
+            own = builder.input(f"q[{robot.q_slices[i].start}]")
+            factor, offset = 1.0, joint.offset
+            if joint.mimic:
+                factor, offset = joint.mimic.multiplier, offset + joint.mimic.offset
+            angle = builder.add(builder.mul(factor, own), offset)
+            outputs[name] = builder.sin(angle) if name.startswith("sin") else builder.cos(angle)
+    graph = Graph((), outputs)
+    read = tuple(dict.fromkeys(node.name for node in graph.nodes if node.op is Op.INPUT))
+    return Graph(read, outputs)

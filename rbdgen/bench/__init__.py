@@ -30,6 +30,7 @@ from .delays import delays
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers
+from .ranges import ranges
 from .rk4 import rk4
 
 Progress = Callable[[str], None]
@@ -243,6 +244,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
     "bits": bits,
+    "ranges": ranges,
     "growth": growth,
     "robots": robots,
     "quadruped": quadruped,

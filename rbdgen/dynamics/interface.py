@@ -25,7 +25,7 @@ Columns = dict[str, Array]  # graph input or output → (N,)
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
 SYMMETRIC = ("M", "Minv")
 SAMPLED = ("tau", "bias", "Minv")  # inputs whose limits nobody states
-MARGIN = 0.2  # beyond the largest sample
+MARGIN = 0.1  # beyond the largest value seen
 SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise
 
 

@@ -17,10 +17,10 @@ from ..graph.evaluate import evaluate
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..passes.given import Given
 from ..passes.limb_pieces import of_all_limbs
 from ..passes.limbs import LimbError
 from ..passes.pieces import Piece, cut
-from ..passes.words import Given
 from .split import Split, split
 
 SAMPLES, SEED = 8, 7
@@ -116,7 +116,7 @@ def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
 
 def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
     """What the trunk's words may be, too."""
-    columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few)]
+    columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few, given.extremes)]
     outputs = trunk.graph.outputs.items()
     limits = {name: trunk.formats[node].limits for name, node in outputs}
     return Given(
@@ -124,15 +124,17 @@ def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
         {**given.samples, **columns[0]},
         {**given.few, **columns[1]},
         given.related | limits.keys(),
+        {**given.extremes, **columns[2]},
     )
 
 
 def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
     """What the limbs' words may be, too, those that the rest reads."""
-    samples, few, limits = dict(given.samples), dict(given.few), dict(given.limits)
+    samples, few, extremes = dict(given.samples), dict(given.few), dict(given.extremes)
+    limits = dict(given.limits)
     wanted = set(hips.rest.inputs)
     for limb in hips.limbs.limbs:
-        for columns in (samples, few):
+        for columns in (samples, few, extremes):
             own = {name: sign * columns[word] for name, (word, sign) in limb.inputs.items()}
             for name, values in evaluate(hips.limbs.template, own).items():
                 word, sign = limb.outputs[name]
@@ -142,4 +144,4 @@ def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
             if word in wanted:
                 limits[word] = template.formats[template.graph.outputs[name]].limits
     new = limits.keys() - given.limits.keys()
-    return Given(limits, samples, few, given.related | new)
+    return Given(limits, samples, few, given.related | new, extremes)

@@ -17,7 +17,8 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from .words import Given
+from ..search.domain import Domain
+from .given import Given
 
 SAME = 1e-9  # of an output's largest value
 MOST_SIGNS = 12  # of a limb's joints: every choice of them is tried
@@ -56,6 +57,21 @@ class Limbs:
             {name: self._columns(name, given.samples) for name in names},
             {name: self._columns(name, given.few) for name in names},
             given.related.intersection(names),
+            {name: self._columns(name, given.extremes) for name in names if given.extremes},
+            self._domain(given),
+        )
+
+    def _domain(self, given: Given) -> Domain | None:
+        """Of the template, where its inputs are coordinates of the states."""
+        domain, names = given.domain, self.template.inputs
+        if domain is None or not domain.limits.keys() >= set(names):
+            return None
+        return Domain(
+            {name: self._interval(name, domain.limits) for name in names},
+            domain.turns.intersection(names),
+            domain.angles.intersection(names),
+            tuple(own for own in domain.vectors if set(names).issuperset(own)),
+            samples={name: self._columns(name, domain.samples) for name in names},
         )
 
     def _interval(

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.derivative import DERIVATIVE
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
@@ -37,25 +38,6 @@ COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest si
 
 class PrecisionError(ValueError):
     """An error budget that no words can meet."""
-
-
-# Node, its value, its operands' values → derivative by each operand.
-DERIVATIVE: dict[Op, Callable[..., tuple[Any, ...]]] = {
-    Op.INPUT: lambda node, v: (),
-    Op.CONST: lambda node, v: (),
-    Op.ADD: lambda node, v, a, b: (1.0, 1.0),
-    Op.SUB: lambda node, v, a, b: (1.0, -1.0),
-    Op.NEG: lambda node, v, a: (-1.0,),
-    Op.MUL: lambda node, v, a, b: (b, a),
-    Op.MULC: lambda node, v, a: (node.value,),
-    Op.SIN: lambda node, v, a: (np.cos(a * math.tau / node.value) * math.tau / node.value,),
-    Op.COS: lambda node, v, a: (-np.sin(a * math.tau / node.value) * math.tau / node.value,),
-    Op.RECIP: lambda node, v, a: (-v * v,),
-    Op.MANTISSA: lambda node, v, a: (-v / a,),  # of 2^k / a, with k as it is
-    Op.EXPONENT: lambda node, v, a: (0.0,),
-    Op.SCALE: lambda node, v, x, k: (np.exp2(-k), 0.0),
-    Op.SELECT: lambda node, v, c, a, b: (0.0, np.where(c < 0, 1.0, 0.0), np.where(c < 0, 0.0, 1.0)),
-}
 
 
 def gains(

@@ -1,4 +1,4 @@
-"""How large each signal can get: proven by intervals where that is tight, else sampled.
+"""How large each signal can get: proven by intervals where that is tight, else as it was seen.
 
 And how small: what a reciprocal is taken of must stay away from zero.
 """
@@ -81,12 +81,23 @@ def _square(a: Interval) -> Interval:
     return (0.0 if a[0] <= 0 <= a[1] else min(ends)), max(ends)
 
 
+def intervals_of(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]:
+    """What every node may be by interval arithmetic, from ``limits`` of the inputs."""
+    found: dict[Node, Interval] = {}
+    for node in graph.nodes:
+        if node.op is Op.INPUT:
+            found[node] = limits[node.name]
+        else:
+            found[node] = INTERVAL[node.op](node, *(found[a] for a in node.args))
+    return found
+
+
 def analyse(
     graph: Graph,
     limits: Mapping[str, Interval],
     samples: Mapping[str, NDArray[np.float64]],
     related: Collection[str] = (),
-    margin: float = 0.2,
+    margin: float | Mapping[Node, float] = 0.2,
 ) -> Ranges:
     """Bound every node by the smaller of its interval and its sampled maximum plus ``margin``.
 
@@ -110,19 +121,15 @@ def analyse(
                 raise RangeError(_not_positive(graph, pivots[node], smallest[node]))
 
     evaluate(graph, samples, watch)
-    intervals: dict[Node, Interval] = {}
+    intervals = intervals_of(graph, limits)
+    beyond = margin if isinstance(margin, Mapping) else dict.fromkeys(graph.nodes, margin)
     bound: dict[Node, float] = {}
     raised: dict[Node, float] = {}  # what a sum that cancels has brought with it
     touched: set[Node] = set()
     proven = set()
     for node in graph.nodes:
-        if node.op is Op.INPUT:
-            interval = limits[node.name]
-        else:
-            interval = INTERVAL[node.op](node, *(intervals[a] for a in node.args))
-        intervals[node] = interval
-        largest = max(abs(interval[0]), abs(interval[1]))
-        guess = sampled[node] * (1 + margin)
+        largest = max(map(abs, intervals[node]))
+        guess = sampled[node] * (1 + beyond[node])
         if node.op is Op.MUL and any(a.op is Op.MANTISSA for a in node.args):
             # it jumps from 1 to 2 where its operand passes a power of two, between two samples
             others = (sampled[a] for a in node.args if a.op is not Op.MANTISSA)
@@ -139,7 +146,7 @@ def analyse(
         bound[node] = min(largest, guess) if node.op is not Op.INPUT else largest
         if largest <= guess or node.op is Op.INPUT:
             proven.add(node)
-    least = {node: max(intervals[node][0], smallest[node] / (1 + margin)) for node in pivots}
+    least = {n: max(intervals[n][0], smallest[n] / (1 + beyond[n])) for n in pivots}
     return Ranges(bound, frozenset(proven), least)
 
 

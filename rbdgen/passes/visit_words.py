@@ -14,13 +14,15 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region, source
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Source, Visit
+from .given import SEARCHED_MANY, Given
+from .given import joined as both
 from .instances import CopyingBuilder
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
-from .words import Given, to_words
+from .words import to_words
 
-EVERY = 4  # of the states that ranges are taken from: each makes a state for every visit
-MARGIN = 1.2  # beyond the largest sample, as in ``ranges``
+EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
+MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 LEAST = 2.0**-6  # of what its operands make possible, that a result has room for: see ``_Noisy``
 Port = tuple[str, str, str]  # "in" or "out", a template, and which of its inputs or outputs
 
@@ -76,7 +78,7 @@ def visited(program: Program, graph: Graph, given: Given, width: int) -> Visited
 
     Whatever goes from visit to visit has one format at all its ends: that of the largest.
     """
-    columns = {name: column[::EVERY] for name, column in given.samples.items()}
+    columns = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
     values, sizes = _values(program, columns)
     whole_bits = _whole_bits(program, sizes, given.limits)
     templates: dict[str, FixedGraph] = {}

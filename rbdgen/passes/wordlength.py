@@ -10,6 +10,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
 from .ranges import Ranges
+from .rounding import deviation, headroom
 
 GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
@@ -161,7 +162,8 @@ def wordlength(
     ``width`` is the widest word that meets a multiplier. Signals are narrower where their
     operands have no more bits to give, and one bit wider where only additions read them; up to
     twice as wide where they end in reciprocals and shifts. ``chosen`` fraction bits of each node
-    (``precision``) take the place of all that.
+    (``precision``) take the place of all that. Above its largest value every word has room for
+    what rounding, its own and its operands', makes of it.
     """
     needed = needed_fraction(graph, ranges, width) if chosen is None else chosen
     units = {} if chosen is None else unit_widths(graph, chosen)
@@ -170,7 +172,9 @@ def wordlength(
         width = WIDEST_FACTOR
     steps: dict[Node, int] = {}
     formats: dict[Node, Format] = {}
+    off: dict[Node, float] = {}  # standard deviation of a word from its real number
     for node in graph.nodes:
+        off |= {a: deviation(a, ranges, off, formats[a]) for a in node.args if a not in off}
         whole = integer_bits(ranges.bound[node])
         of = [formats[a] for a in node.args]
         phase = any(user.op in (Op.SIN, Op.COS) for user in graph.users[node])
@@ -217,8 +221,10 @@ def wordlength(
             formats[node] = Format(bits, bits, wraps=True)
             continue
         rounded = node.op is Op.MUL and node not in wide
-        if chosen is not None:  # rounding may carry a value beyond its bound
-            whole = integer_bits(ranges.bound[node] + 2.0**-fraction)
+        most = max(whole + fraction + 1, width)  # a word as wide as it may be has no more bits
+        spare = headroom(node, ranges, off, 2.0**-fraction)
+        whole = integer_bits(ranges.bound[node] + spare)
+        fraction = min(fraction, most - 1 - whole)
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
     return FixedGraph(graph, dict(inputs), formats, width, steps, units)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
@@ -13,30 +12,20 @@ from ..graph.node import Node
 from ..graph.verify import verify, verify_fixed
 from .balance import balance
 from .constant_multiply import constant_multiply, has_constants, tolerances
+from .given import Given, Progress
 from .precision import affordable, fractions, gains
-from .ranges import Ranges, analyse
-from .whole_words import for_whole_words
+from .ranges import Ranges
 from .wordlength import input_formats, wordlength
 
 GAIN_SAMPLES = 256
 
 
-@dataclass(frozen=True, eq=False)
-class Given:
-    """What a graph's inputs may be: ``limits``, and states within them, (N,) of each input."""
-
-    limits: Mapping[str, tuple[float, float]]
-    samples: Mapping[str, Array]  # the first half with extremes
-    few: Mapping[str, Array]  # without extremes
-    related: frozenset[str]  # inputs that follow from others
-
-    def ranges(self, graph: Graph) -> Ranges:
-        found = analyse(graph, self.limits, self.samples, self.related)
-        return for_whole_words(graph, found, self.limits)
-
-
 def to_words(
-    graph: Graph, given: Given, width: int, error: float | None = None
+    graph: Graph,
+    given: Given,
+    width: int,
+    error: float | None = None,
+    progress: Progress = lambda _: None,
 ) -> tuple[Ranges, FixedGraph]:
     """Constants as shifts and additions, sums in order, and a format for every signal.
 
@@ -49,7 +38,7 @@ def to_words(
         graph = verify(constant_multiply(graph, slack))
         ranges = given.ranges(graph)
     graph = verify(balance(graph))  # sums in the order in which their terms arrive
-    ranges = given.ranges(graph)  # of the new additions too
+    given, ranges = given.searched(graph, progress)  # of the new additions too
     chosen = _fractions(graph, ranges, given, width, error)
     formats = input_formats(graph, given.limits, width, chosen)
     return ranges, verify_fixed(wordlength(graph, ranges, width, formats, chosen))
@@ -65,14 +54,20 @@ def _fractions(
     return fractions(graph, ranges, gain, error, width)
 
 
-def within_error(graph: Graph, given: Given, error: float, width: int) -> tuple[Ranges, FixedGraph]:
+def within_error(
+    graph: Graph,
+    given: Given,
+    error: float,
+    width: int,
+    progress: Progress = lambda _: None,
+) -> tuple[Ranges, FixedGraph]:
     """Words whose outputs are off by at most ``error``, measured on the ``few``.
 
     ``width``: of a hardware multiplier's operand.
     """
     return affordable(
         error,
-        lambda aim: to_words(graph, given, width, aim),
+        lambda aim: to_words(graph, given, width, aim, progress),
         lambda made: relative_error(made[1], graph, given.few),
     )
 

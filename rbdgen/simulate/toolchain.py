@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rbdgen.stopping import run_child
 
-from .cache import cache_folder, is_kept, keep
+from ..cache import cache_folder, is_kept, keep
 
 Progress = Callable[[str], None]
 

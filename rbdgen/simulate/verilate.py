@@ -15,7 +15,7 @@ from pathlib import Path
 from rbdgen.data import data_folder
 from rbdgen.files import beside
 
-from .cache import cache_folder, is_remembered, remember
+from ..cache import cache_folder, is_remembered, remember
 from .model import Model
 from .ports import Ports
 from .toolchain import Progress, SimulationError, Toolchain, in_cache

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.node import ARITY, Op
-from rbdgen.passes.precision import DERIVATIVE
 from rbdgen.passes.ranges import INTERVAL
 
 # Table → arguments before the operands.

@@ -13,8 +13,8 @@ from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.text import from_text
+from rbdgen.passes.given import Given
 from rbdgen.passes.limbs import LimbError, Limbs, components, find_limbs
-from rbdgen.passes.words import Given
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from tests.limbs import robot_of_limbs

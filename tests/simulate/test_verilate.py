@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.simulate.cache import is_kept
+from rbdgen.cache import is_kept
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports
 from rbdgen.simulate.toolchain import SimulationError, Toolchain

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.simulate.cache import DIGESTS, is_kept, is_remembered, keep, remember
+from rbdgen.cache import DIGESTS, is_kept, is_remembered, keep, remember
 
 FILES = {"a.o": b"one object", "b.o": b"another"}
 

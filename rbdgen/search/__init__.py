@@ -1,0 +1,1 @@
+"""States in which signals are largest, found by gradient ascent."""

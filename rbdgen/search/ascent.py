@@ -1,0 +1,391 @@
+"""Gradient ascent on |signal|: where in a domain each signal of a graph is largest.
+
+A signal of rigid-body dynamics is a trigonometric polynomial in the angles, linear in
+accelerations and forces, and at most quadratic in velocities. From each of ``WAYS`` states the
+angles climb along the normalised gradient, by a step that grows where it succeeds, shrinks where it
+fails, and starts anew when it has shrunk to nothing. Everything else goes, two times in three,
+straight to the limits that the gradient points to.
+
+``ascent.cpp`` makes the same steps bit for bit, and is what runs where there is a C++ compiler:
+both use IEEE's basic operations only, for sines too, so all machines find the same states.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.derivative import DERIVATIVE
+from ..graph.evaluate import FLOAT, Array, evaluate
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from .domain import Domain
+from .native import library
+
+WAYS = 16
+LEAST_STEP, FIRST_STEP = 1e-5, 0.3
+GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
+LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
+TOGETHER = 64  # signals in one call: between calls there is a line of progress, or Ctrl-C
+Int32 = NDArray[np.int32]
+UInt64 = NDArray[np.uint64]
+Progress = Callable[[str], None]
+
+
+class Kind(IntEnum):
+    """How a coordinate moves; ``ascent.cpp`` has the same numbers."""
+
+    TURN = 0  # an angle whose interval is a whole turn
+    CLIPPED = 1  # an angle within less
+    LINEAR = 2  # signals are linear or quadratic in it
+    UNIT = 3  # an entry of a unit vector
+
+
+OPS = {op: number for number, op in enumerate(Op)}  # as ascent.cpp has them
+
+
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """A graph over coordinates, and its domain, as arrays of numbers."""
+
+    graph: Graph
+    op: Int32
+    args: Int32  # (3, nodes): of INPUT the coordinate
+    value: Array
+    kind: Int32  # of each coordinate
+    vector: Int32
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, graph: Graph, domain: Domain) -> Climb:
+        place = {node: i for i, node in enumerate(graph.nodes)}
+        coordinate = {name: j for j, name in enumerate(domain.names)}
+        args = np.zeros((3, len(place)), np.int32)
+        for node, i in place.items():
+            own = [coordinate[node.name]] if node.op is Op.INPUT else [place[a] for a in node.args]
+            args[: len(own), i] = own
+        kind = np.full(len(coordinate), Kind.LINEAR, np.int32)
+        vector = np.full(len(coordinate), -1, np.int32)
+        for name, j in coordinate.items():
+            if name in domain.turns:
+                kind[j] = Kind.TURN
+            elif name in domain.angles:
+                kind[j] = Kind.CLIPPED
+        for k, names in enumerate(domain.vectors):
+            for name in names:
+                kind[coordinate[name]], vector[coordinate[name]] = Kind.UNIT, k
+        limits = np.array(list(domain.limits.values()), np.float64).reshape(-1, 2)
+        return cls(
+            graph,
+            np.array([OPS[node.op] for node in place], np.int32),
+            args,
+            np.array([node.value for node in place]),
+            kind,
+            vector,
+            np.ascontiguousarray(limits[:, 0]),
+            np.ascontiguousarray(limits[:, 1]),
+        )
+
+    @property
+    def inputs(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Signals to climb on: their places in the graph, and a state (n, inputs) to start from."""
+
+    targets: Int32
+    downward: Int32  # 1: the smallest value is looked for, not the largest magnitude
+    starts: Array
+    steps: int
+    patience: int
+    seed: int
+
+    def parts(self, size: int) -> Iterator[Job]:
+        for k in range(0, len(self.targets), size):
+            own = slice(k, k + size)
+            yield Job(
+                self.targets[own],
+                self.downward[own],
+                self.starts[own],
+                self.steps,
+                self.patience,
+                self.seed,
+            )
+
+
+def ascend(
+    graph: Graph,
+    domain: Domain,
+    targets: Sequence[Node],
+    lowest: Sequence[Node] = (),
+    *,
+    steps: int,
+    patience: int = 0,
+    seed: int,
+    progress: Progress = lambda _: None,
+) -> dict[str, Array]:
+    """For each of the ``targets`` a state in which its magnitude is largest, and for each node of
+    ``lowest`` one in which its value is smallest: coordinates of the domain, (N,) each.
+
+    ``graph`` is one over the coordinates (``Domain.over``). The best of ``domain.samples`` is
+    where the climb starts, beside states at random. A climb ends after ``steps``, or, if there is
+    ``patience``, when that many have brought next to nothing.
+    """
+    climb = Climb.of(graph, domain)
+    largest, smallest = _best_samples(graph, domain, {*targets}, {*lowest})
+    place = {node: i for i, node in enumerate(graph.nodes)}
+    rows = [largest[node] for node in targets] + [smallest[node] for node in lowest]
+    samples = np.stack([domain.samples[name] for name in domain.names], axis=1)
+    job = Job(
+        np.array([place[node] for node in (*targets, *lowest)], np.int32),
+        np.array([0] * len(targets) + [1] * len(lowest), np.int32),
+        np.ascontiguousarray(samples[rows], dtype=np.float64).reshape(-1, climb.inputs),
+        steps,
+        patience or steps,
+        seed,
+    )
+    compiled = library(Path(__file__).with_name("ascent.cpp"))
+    if compiled is None:
+        most = max(1, LARGEST_ARRAYS // (WAYS * len(place)))
+        parts = [in_numpy(climb, part) for part in job.parts(most)]
+    else:
+        run = _compiled(compiled)
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            parts = list(pool.map(lambda part: run(climb, part), job.parts(TOGETHER)))
+    states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
+    return {name: states[:, j].copy() for j, name in enumerate(domain.names)}
+
+
+def _best_samples(
+    graph: Graph, domain: Domain, targets: set[Node], lowest: set[Node]
+) -> tuple[dict[Node, int], dict[Node, int]]:
+    """The sample in which each target is largest, and each node of ``lowest`` smallest."""
+    largest: dict[Node, int] = {}
+    smallest: dict[Node, int] = {}
+
+    def watch(node: Node, values: Array) -> None:
+        if node in targets:
+            largest[node] = int(np.abs(values).argmax())
+        if node in lowest:
+            smallest[node] = int(values.argmin())
+
+    evaluate(graph, domain.samples, watch)
+    return largest, smallest
+
+
+def _compiled(compiled: ctypes.CDLL) -> Callable[[Climb, Job], tuple[Array, Array]]:
+    def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
+        return ctypes.c_void_p(array.ctypes.data)
+
+    def run(climb: Climb, job: Job) -> tuple[Array, Array]:
+        n = len(job.targets)
+        best, states = np.zeros(n), np.zeros((n, climb.inputs))
+        compiled.ascend(
+            ctypes.c_int32(len(climb.op)),
+            *(pointer(a) for a in (climb.op, *climb.args, climb.value)),
+            ctypes.c_int32(climb.inputs),
+            *(pointer(a) for a in (climb.kind, climb.vector, climb.low, climb.high)),
+            ctypes.c_int32(n),
+            *(pointer(a) for a in (job.targets, job.downward, job.starts)),
+            ctypes.c_int32(job.steps),
+            ctypes.c_int32(job.patience),
+            ctypes.c_uint64(job.seed),
+            pointer(best),
+            pointer(states),
+        )
+        return best, states
+
+    return run
+
+
+def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
+    """What ``ascent.cpp`` computes: the best value (n,), and its state (n, inputs)."""
+    n, inputs = len(job.targets), climb.inputs
+    shape = n, WAYS
+    number = 2 * job.targets.astype(np.uint64) + job.downward.astype(np.uint64)
+    with np.errstate(over="ignore"):
+        own = np.uint64(job.seed) + number * np.uint64(0xD1B54A32D192ED03)
+    key = np.broadcast_to(own[:, None], shape)
+    ways = np.arange(WAYS)
+    downward = job.downward[:, None] == 1
+    y = []
+    for j in range(inputs):
+        u = _chance(key, ways * inputs + j)
+        if climb.kind[j] == Kind.LINEAR:
+            u = np.where(ways < WAYS // 2, np.where(u < 0.5, 0.0, 1.0), u)
+        at = climb.low[j] + (climb.high[j] - climb.low[j]) * u
+        at[:, [0, WAYS // 2]] = job.starts[:, j : j + 1]
+        y.append(at)
+    _normalise(climb, y)
+    x, to = [np.zeros(shape) for _ in y], [np.zeros(shape) for _ in y]
+    found, step = np.full(shape, -np.inf), np.full(shape, FIRST_STEP)
+    before, climbing = np.full(n, -np.inf), np.ones((n, 1), bool)
+    for it in range(job.steps):
+        if it > 0 and it % job.patience == 0:
+            now = found.max(axis=1)
+            with np.errstate(invalid="ignore"):
+                climbing &= ~(now - before <= GAIN * np.abs(now))[:, None]
+            before = now
+            if not climbing.any():
+                break
+        reached, by = _values_and_slopes(climb, job, y)
+        height = np.where(downward, -reached, np.abs(reached))
+        better = (height > found) & climbing
+        found = np.where(better, height, found)
+        step = step * np.where(better, 1.6, 0.45)
+        x = [np.where(better, new, old) for new, old in zip(y, x, strict=True)]
+        to = [np.where(better, new, old) for new, old in zip(by, to, strict=True)]
+        anew = FIRST_STEP * _chance(key ^ np.uint64(0xA5A5A5A5A5A5A5A5), it * WAYS + ways)
+        step = np.where(step < LEAST_STEP, anew, step)
+        square, steepest = np.full(shape, 1e-300), np.full(shape, 1e-300)
+        for j, d in enumerate(to):
+            if climb.kind[j] == Kind.LINEAR:
+                steepest = np.maximum(steepest, np.abs(d))
+            else:
+                square = square + d * d
+        length = np.sqrt(square)
+        y = [
+            _moved(climb, j, at, d, step, length, steepest, (it + ways) % 3 != 0)
+            for j, (at, d) in enumerate(zip(x, to, strict=True))
+        ]
+        _normalise(climb, y)
+    highest = found.argmax(axis=1)
+    each = np.arange(n)
+    return found[each, highest], np.stack([at[each, highest] for at in x], axis=1)
+
+
+def _moved(
+    climb: Climb,
+    j: int,
+    x: Array,
+    d: Array,
+    step: Array,
+    length: Array,
+    steepest: Array,
+    corner: NDArray[np.bool_],
+) -> Array:
+    """Coordinate ``j`` one step on."""
+    low, high = climb.low[j], climb.high[j]
+    if climb.kind[j] == Kind.LINEAR:
+        slow = np.clip(x + step * 1.5 * (high - low) * d / steepest, low, high)
+        return np.where(d == 0, x, np.where(corner, np.where(d > 0, high, low), slow))
+    u = x + step * d / length
+    if climb.kind[j] == Kind.TURN:
+        u = np.where(u > high, u - (high - low), u)
+        u = np.where(u < low, u + (high - low), u)
+    return u if climb.kind[j] == Kind.UNIT else np.clip(u, low, high)
+
+
+def _values_and_slopes(climb: Climb, job: Job, y: list[Array]) -> tuple[Array, list[Array]]:
+    """Each target's value (n, WAYS), and the slope of its magnitude by every coordinate."""
+    shape = len(job.targets), WAYS
+    values: list[Any] = []
+    for i, node in enumerate(climb.graph.nodes):
+        if node.op is Op.INPUT:
+            values.append(y[climb.args[0, i]])
+        else:
+            own = (values[climb.args[k, i]] for k in range(len(node.args)))
+            values.append(VALUE[node.op](node, *own))
+    back: list[Any] = [np.zeros(shape) for _ in values]
+    reached = np.zeros(shape)
+    for row, i in enumerate(job.targets):
+        reached[row] = np.broadcast_to(values[i], shape)[row]
+        back[i][row] = 1.0
+    sign = np.where((job.downward[:, None] == 1) | (reached < 0), -1.0, 1.0)
+    by = [np.zeros(shape) for _ in y]
+    for row, i in enumerate(job.targets):
+        back[i][row] *= sign[row]
+    for i in range(len(values) - 1, -1, -1):
+        node = climb.graph.nodes[i]
+        if node.op is Op.INPUT:
+            by[climb.args[0, i]] = by[climb.args[0, i]] + back[i]
+            continue
+        places = [climb.args[k, i] for k in range(len(node.args))]
+        slopes = SLOPE[node.op](node, values[i], *(values[p] for p in places))
+        for place, slope in zip(places, slopes, strict=True):
+            back[place] = back[place] + back[i] * slope
+    return reached, by
+
+
+def _normalise(climb: Climb, x: list[Array]) -> None:
+    """Bring every unit vector back to length one."""
+    for k in range(climb.vector.max(initial=-1) + 1):
+        entries = [int(j) for j in np.flatnonzero(climb.vector == k)]
+        square = np.zeros_like(x[entries[0]])
+        for j in entries:
+            square = square + x[j] * x[j]
+        length = np.sqrt(square)
+        none = ~(length > 1e-9)
+        x[entries[0]] = np.where(none, 1.0, x[entries[0]])
+        length = np.where(none, 1.0, length)
+        for j in entries:
+            x[j] = x[j] / length
+
+
+def _chance(key: UInt64, counter: NDArray[Any] | int) -> Array:
+    """A number in [0, 1) for each counter: splitmix64."""
+    with np.errstate(over="ignore"):
+        z = key + (np.asarray(counter).astype(np.uint64) + np.uint64(1)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((z ^ (z >> np.uint64(31))) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+BIG = 1.5 * 2.0**52  # adding it rounds to a whole number
+
+
+def turned(x: Array) -> tuple[Array, Array]:
+    """Sine and cosine of so many turns, to about 1e-13."""
+    r = x - ((x + BIG) - BIG)
+    quarters = (4.0 * r + BIG) - BIG
+    y = (r - 0.25 * quarters) * math.tau
+    z = y * y
+    s = y * _series(z, [1.0, -6.0, 120.0, -5040.0, 362880.0, -39916800.0, 6227020800.0])
+    c = _series(z, [1.0, -2.0, 24.0, -720.0, 40320.0, -3628800.0, 479001600.0, -87178291200.0])
+    odd = np.abs(quarters) == 1.0
+    sine, cosine = np.where(odd, c, s), np.where(odd, s, c)
+    half = np.abs(quarters) == 2.0
+    return (
+        np.where((quarters == -1.0) | half, -1.0, 1.0) * sine,
+        np.where((quarters == 1.0) | half, -1.0, 1.0) * cosine,
+    )
+
+
+def _series(z: Array, divisors: list[float]) -> Array:
+    """Σ z^k / divisor_k."""
+    total: Any = 1.0 / divisors[-1]
+    for divisor in reversed(divisors[:-1]):
+        total = 1.0 / divisor + z * total
+    return np.asarray(total)
+
+
+def _power(k: Array) -> Array:
+    return np.ldexp(1.0, np.asarray(k).astype(np.int32))
+
+
+# As FLOAT and DERIVATIVE, but with sines and powers that are the same on every machine.
+VALUE: dict[Op, Callable[..., Any]] = FLOAT | {
+    Op.SIN: lambda node, a: turned(a * (1.0 / node.value))[0],
+    Op.COS: lambda node, a: turned(a * (1.0 / node.value))[1],
+    Op.SCALE: lambda node, x, k: x * _power(-k),
+}
+SLOPE: dict[Op, Callable[..., tuple[Any, ...]]] = DERIVATIVE | {
+    Op.SIN: lambda node, v, a: (turned(a * (1.0 / node.value))[1] * (math.tau / node.value),),
+    Op.COS: lambda node, v, a: (-turned(a * (1.0 / node.value))[0] * (math.tau / node.value),),
+    Op.SCALE: lambda node, v, x, k: (_power(-k), 0.0),
+}
