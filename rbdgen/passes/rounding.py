@@ -14,6 +14,7 @@ from ..graph.fixed import Format
 from ..graph.node import Node, Op
 from .ranges import Ranges
 
+MOST = 2.0**-7  # of its range, that a word's operands bring: slopes are not all largest at once
 DEVIATIONS = 4.0  # standard deviations of room: more than a last bit for its own rounding
 
 # Node, ranges, the operands' deviations → what they make of the result, its own rounding aside.
@@ -29,12 +30,17 @@ CARRIED: dict[Op, Callable[[Node, Ranges, Sequence[float]], float]] = {
     Op.MULC: lambda node, ranges, of: node.value * of[0],
     Op.SIN: lambda node, ranges, of: of[0] * math.tau / node.value,
     Op.COS: lambda node, ranges, of: of[0] * math.tau / node.value,
-    Op.RECIP: lambda node, ranges, of: of[0] * ranges.bound[node] ** 2,
-    Op.MANTISSA: lambda node, ranges, of: 2 * of[0] / ranges.least[node.args[0]],
+    # of a quotient relative to the largest operand: where that is small its word has more bits
+    Op.RECIP: lambda node, ranges, of: _relative(node, ranges, of[0]),
+    Op.MANTISSA: lambda node, ranges, of: _relative(node, ranges, of[0]),
     Op.EXPONENT: lambda node, ranges, of: 0.0,
-    Op.SCALE: lambda node, ranges, of: of[0] / ranges.least[node.args[1].args[0]],
+    Op.SCALE: lambda node, ranges, of: _relative(node, ranges, of[0]),
     Op.SELECT: lambda node, ranges, of: max(of[1:]),
 }
+
+
+def _relative(node: Node, ranges: Ranges, of: float) -> float:
+    return ranges.bound[node] * of / ranges.bound[node.args[0]] if of else 0.0
 
 
 def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -> float:
@@ -48,7 +54,8 @@ def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format
 
 
 def _carried(node: Node, ranges: Ranges, of: Mapping[Node, float]) -> float:
-    return CARRIED[node.op](node, ranges, [of[a] for a in node.args])
+    carried = CARRIED[node.op](node, ranges, [of[a] for a in node.args])
+    return min(carried, MOST * ranges.bound[node])
 
 
 def _with(carried: float, ulp: float) -> float:
