@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int WAYS = 16;
+constexpr int WAYS = 8;
 constexpr double GAIN = 0.002;  // by which a climb gets higher in ``patience`` steps, or ends
 enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT };
 enum Kind { TURN, CLIPPED, LINEAR, UNIT };  // of an input: see ascent.py
@@ -52,7 +52,15 @@ inline void turn(double x, double *sine, double *cosine) {
     *cosine = flip_c * c1;
 }
 
-inline double power(double k) { return std::ldexp(1.0, (int)k); }
+inline uint64_t bits_of(double x) { uint64_t bits; std::memcpy(&bits, &x, 8); return bits; }
+inline double from_bits(uint64_t bits) { double x; std::memcpy(&x, &bits, 8); return x; }
+
+// 2^k, and a = fraction · 2^exponent with the fraction in [½, 1), of normal numbers
+inline double power(double k) { return from_bits((uint64_t)((int64_t)k + 1023) << 52); }
+inline double exponent(double a) { return (double)((int64_t)(bits_of(a) >> 52 & 0x7FF) - 1022); }
+inline double fraction(double a) {
+    return from_bits((bits_of(a) & 0x800FFFFFFFFFFFFFull) | 0x3FE0000000000000ull);
+}
 
 void forward(const Graph &g, const std::vector<int> &cone, const Row *x, Row *v) {
     for (int i : cone) {
@@ -71,8 +79,8 @@ void forward(const Graph &g, const std::vector<int> &cone, const Row *x, Row *v)
             case SIN: EACH turn(a.at[w] * (1.0 / value), &out.at[w], &other); break;
             case COS: EACH turn(a.at[w] * (1.0 / value), &other, &out.at[w]); break;
             case RECIP: EACH out.at[w] = 1.0 / a.at[w]; break;
-            case MANTISSA: EACH { int k; out.at[w] = 1.0 / std::frexp(a.at[w], &k); } break;
-            case EXPONENT: EACH { int k; std::frexp(a.at[w], &k); out.at[w] = k; } break;
+            case MANTISSA: EACH out.at[w] = 1.0 / fraction(a.at[w]); break;
+            case EXPONENT: EACH out.at[w] = exponent(a.at[w]); break;
             case SCALE: EACH out.at[w] = a.at[w] * power(-b.at[w]); break;
             case SELECT: {
                 const Row &c = v[g.c[i]];

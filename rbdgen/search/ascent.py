@@ -32,7 +32,7 @@ from ..graph.node import Node, Op
 from .domain import Domain
 from .native import library
 
-WAYS = 16
+WAYS = 8
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3
 GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
 LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
