@@ -22,7 +22,7 @@ from .graph.graph import Graph
 from .graph.node import Op
 from .graph.verify import verify
 from .passes.factor import factor
-from .passes.given import Given, joined, largest_inputs
+from .passes.given import Given, joined, largest_inputs, within
 from .passes.identities import identities
 from .passes.instances import Instances, in_order, instantiate
 from .passes.limbs import LimbError, Limbs, constants, find_limbs, unread
@@ -358,6 +358,7 @@ def sample_inputs(front: Front) -> Given:
     limits = input_limits(robot, names, box, joined(samples, extremes))
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     related = frozenset(name for name in names if name.partition("[")[0] in SAMPLED)
+    extremes = within(limits, extremes, related)
     return Given(limits, samples, few, related, extremes, domain)
 
 

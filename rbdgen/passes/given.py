@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..search.ascent import ascend
+from ..search.ascent import ascend, cones
 from ..search.domain import Domain
 from .ranges import RECIPROCALS, Ranges, analyse, intervals_of
 from .whole_words import for_whole_words
@@ -18,9 +18,10 @@ from .whole_words import for_whole_words
 Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
 SEARCHED, SEARCHED_MANY = 0.05, 0.1  # beyond the largest value that a search found
-MANY = 7  # angles: a signal of more has the larger margin, and is searched twice
+MANY = 7  # angles: a signal of more has the larger margin, and is searched once more
+ROUNDS = 2
 STEPS, PATIENCE, FEWEST = 150, 30, 24  # of an ascent
-WORK = 1e11  # signals · nodes · steps of a search, about as many nanoseconds of a core
+WORK = 3e9  # nodes that a round may compute, of all signals and steps: about a minute of a core
 SEED = 3
 # Operations whose results are as large as an operand, or bounded by what they are.
 BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
@@ -65,19 +66,21 @@ class Given:
         largest = list(dict.fromkeys(copies[node] for node in self._open(graph)))
         pivots = {n.args[0] for n in graph.nodes if n.op in RECIPROCALS}
         lowest = list(dict.fromkeys(copies[n] for n in graph.nodes if n in pivots))
-        work = (len(largest) + len(lowest)) * len(whole.nodes)
-        steps = max(FEWEST, min(STEPS, int(WORK / max(work, 1))))
+        steps = max(FEWEST, min(STEPS, int(WORK / (1 + cones(whole, [*largest, *lowest])))))
         progress(f"ranges: {len(largest)} signals, each climbed in {steps} steps or fewer")
         found, domain = self.extremes, self.domain
-        for turn in range(2):
+        for turn in range(ROUNDS + 1):
             columns = ascend(
                 whole, domain, largest, lowest, steps=steps, patience=PATIENCE, seed=SEED + turn
             )
-            found = joined(found, self._within(domain.columns(columns, self.samples)))
+            found = joined(
+                found, within(self.limits, domain.columns(columns, self.samples), self.related)
+            )
             # again, from the best state that was found for any signal
             domain = replace(domain, samples=joined(domain.samples, columns))
-            largest = [node for node in largest if angles[node] > MANY]
-            lowest = [node for node in lowest if angles[node] > MANY]
+            if turn == ROUNDS - 1:
+                largest = [node for node in largest if angles[node] > MANY]
+                lowest = [node for node in lowest if angles[node] > MANY]
         given = replace(self, extremes=found)
         margins = {
             node: SEARCHED_MANY if angles[copy] > MANY else SEARCHED
@@ -88,14 +91,6 @@ class Given:
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin)
         return for_whole_words(graph, found, self.limits)
-
-    def _within(self, states: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Those in which what follows from a state is within its limits, as an effort must be."""
-        inside = np.ones(len(next(iter(states.values()), ())), bool)
-        for name, values in states.items():
-            if name in self.related and name in self.limits:
-                inside &= np.abs(values) <= max(map(abs, self.limits[name]))
-        return {name: values[inside] for name, values in states.items()}
 
     def _open(self, graph: Graph) -> list[Node]:
         """The signals that may be larger than they have been seen, by their intervals."""
@@ -121,6 +116,19 @@ def joined(first: Mapping[str, Array], second: Mapping[str, Array]) -> Mapping[s
     if not first or not second:
         return first or second
     return {name: np.concatenate([first[name], second[name]]) for name in first}
+
+
+def within(
+    limits: Mapping[str, tuple[float, float]], states: Mapping[str, Array], related: Iterable[str]
+) -> Mapping[str, Array]:
+    """The states in which inputs that follow from others are within limits, as an effort must be.
+
+    A search knows the limits of the others only.
+    """
+    inside = np.ones(len(next(iter(states.values()), ())), bool)
+    for name in related:
+        inside &= np.abs(states[name]) <= max(map(abs, limits[name])) if states else True
+    return {name: values[inside] for name, values in states.items()}
 
 
 def largest_inputs(domain: Domain, inputs: Mapping[str, Array]) -> Mapping[str, Array]:

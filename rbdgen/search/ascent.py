@@ -36,7 +36,8 @@ WAYS = 8
 LEAST_STEP, FIRST_STEP = 1e-5, 0.3
 GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
 LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
-TOGETHER = 64  # signals in one call: between calls there is a line of progress, or Ctrl-C
+MEASURED = 32
+TOGETHER = 16  # signals in one call: between calls there is a line of progress, or Ctrl-C
 Int32 = NDArray[np.int32]
 UInt64 = NDArray[np.uint64]
 Progress = Callable[[str], None]
@@ -167,6 +168,20 @@ def ascend(
             parts = list(pool.map(lambda part: run(climb, part), job.parts(TOGETHER)))
     states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
     return {name: states[:, j].copy() for j, name in enumerate(domain.names)}
+
+
+def cones(graph: Graph, targets: Sequence[Node]) -> float:
+    """How many nodes all targets depend on, one by one; estimated from some of them."""
+    some = targets[:: max(1, len(targets) // MEASURED)]
+    total = 0
+    for target in some:
+        stack, seen = [target], {target}
+        while stack:
+            new = [a for a in stack.pop().args if a not in seen]
+            seen.update(new)
+            stack += new
+        total += len(seen)
+    return total * len(targets) / max(len(some), 1)
 
 
 def _best_samples(

@@ -8,11 +8,11 @@ import os
 import platform
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
-from ..cache import cache_folder
+from ..cache import cache_folder, is_kept, keep
+from ..stopping import run_child
 
 # without contraction of a * b + c, so that every machine computes the same
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")
@@ -20,28 +20,23 @@ FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-shared", "
 
 @cache
 def library(source: Path) -> ctypes.CDLL | None:
-    """The file as a shared library; None where there is no C++ compiler, or it fails.
+    """The file as a shared library; None where there is no C++ compiler, or it cannot.
 
-    It is kept in `cache_folder` under the digest of all that it depends on.
+    It is kept in the cache under the digest of all that it depends on.
     """
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         return None
     key = hashlib.sha256(source.read_bytes())
     key.update(repr((compiler, FLAGS, _processor())).encode())
-    kept = cache_folder() / f"{source.stem}-{key.hexdigest()[:16]}.so"
+    folder = cache_folder() / f"{source.stem}-{key.hexdigest()[:16]}"
+    name = f"{source.stem}.so"
     try:
-        return ctypes.CDLL(str(kept))
-    except OSError:  # not there, or damaged
-        pass
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".making-", dir=kept.parent) as scratch:
-            made = Path(scratch) / kept.name
-            command = [compiler, *FLAGS, str(source), "-o", str(made)]
-            subprocess.run(command, check=True, capture_output=True)
-            made.replace(kept)
-        return ctypes.CDLL(str(kept))
+        if not is_kept(folder, [name]):
+            with keep(folder) as work:
+                command = [compiler, *FLAGS, str(source), "-o", str(work / name)]
+                run_child(command).check_returncode()
+        return ctypes.CDLL(str(folder / name))
     except (OSError, subprocess.CalledProcessError):
         return None
 
