@@ -140,7 +140,12 @@ class _Pieces:
     @cached_property
     def given(self) -> Given:
         """What the inputs may be."""
-        return with_extremes(self.front, sample_inputs(self.front), self.progress)
+        return sample_inputs(self.front)
+
+    @cached_property
+    def searched(self) -> Given:
+        """The same for what is made in parts."""
+        return with_extremes(self.front, self.given, self.progress)
 
     @cached_property
     def whole(self) -> Cutting:
@@ -162,7 +167,7 @@ class _Pieces:
         else:
             return len(limbs.limbs), cut_limbs(front, limbs, self.given, self.progress)
         try:
-            return cut_hips(front, self.given, self.progress)
+            return cut_hips(front, self.searched, self.progress)
         except LimbError as error:
             return f"{why}; {error}"
 
@@ -200,7 +205,7 @@ def _columns(
         return cutting, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
-    found = in_columns(front, cutting.pieces, words.given, whole, most, words.progress)
+    found = in_columns(front, cutting.pieces, words.searched, whole, most, words.progress)
     if found is None:
         return cutting, intervals
     pieces, shape = found

@@ -105,7 +105,7 @@ def number_facts(core: Core) -> dict[str, Any]:
         "mean_width": round(sum(widths) / max(len(widths), 1), 2),
         "ranges": {
             "proven": sum(n in core.ranges.proven for n in fixed.graph.nodes),
-            "sampled": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
+            "searched": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
         },
         "latency": plan.latency,
         "initiation_interval": plan.interval,

@@ -35,7 +35,8 @@ Progress = Callable[[str], None]
 INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 # What a design's cells depend on: rooms and modules of the package.
 COMPILER = (
-    *("robot", "dynamics", "graph", "passes", "schedule", "accelerator", "rtl", "synthesize"),
+    *("robot", "dynamics", "graph", "passes", "search", "schedule", "accelerator"),
+    *("rtl", "synthesize"),
     *(
         "compiler.py",
         "fitting.py",

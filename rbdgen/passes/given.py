@@ -52,7 +52,9 @@ class Given:
         """The samples, and the extremes."""
         return joined(self.samples, self.extremes)
 
-    def searched(self, graph: Graph, progress: Progress = lambda _: None) -> tuple[Given, Ranges]:
+    def searched(
+        self, graph: Graph, progress: Progress = lambda _: None, rounds: int = ROUNDS
+    ) -> tuple[Given, Ranges]:
         """With states in which the signals of the graph are largest; and its ranges.
 
         Of those signals that intervals do not settle the largest magnitude is looked for, of
@@ -69,7 +71,7 @@ class Given:
         steps = max(FEWEST, min(STEPS, int(WORK / (1 + cones(whole, [*largest, *lowest])))))
         progress(f"ranges: {len(largest)} signals, each climbed in {steps} steps or fewer")
         found, domain = self.extremes, self.domain
-        for turn in range(ROUNDS + 1):
+        for turn in range(rounds + 1):
             columns = ascend(
                 whole, domain, largest, lowest, steps=steps, patience=PATIENCE, seed=SEED + turn
             )
@@ -78,7 +80,7 @@ class Given:
             )
             # again, from the best state that was found for any signal
             domain = replace(domain, samples=joined(domain.samples, columns))
-            if turn == ROUNDS - 1:
+            if turn == rounds - 1:
                 largest = [node for node in largest if angles[node] > MANY]
                 lowest = [node for node in lowest if angles[node] > MANY]
         given = replace(self, extremes=found)

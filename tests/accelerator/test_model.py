@@ -91,7 +91,7 @@ def test_an_overflow_anywhere_flags_the_task() -> None:
     for function, formats in made.accelerator.formats.items():
         words = {n: rng.integers(f.lowest, f.highest, 300) for n, f in formats.items()}
         _, flags = evaluate_task(made.accelerator, function, words)
-        if function != "m":  # a configuration alone never overflows a mass matrix
+        if function not in ("m", "minv"):  # of a configuration alone, and none is out of range
             assert flags.any(), function
 
 
