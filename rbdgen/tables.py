@@ -57,7 +57,8 @@ def info_text(facts: dict[str, Any]) -> str:
     lines += [table(["", *names], rows), ""]
     lines.append(
         f"{facts['width']}-bit words, {facts['mean_width']} bits on average; ranges: "
-        f"{facts['ranges']['proven']} proven, {facts['ranges']['searched']} searched by ascent, and 5 or 10 %"
+        f"{facts['ranges']['proven']} proven, {facts['ranges']['searched']} the largest that was "
+        "found, and 5 or 10 %"
     )
     line = (
         f"{facts['target']}: latency {facts['latency']} cycles, initiation interval "

@@ -58,8 +58,9 @@ class Given:
         """With states in which the signals of the graph are largest; and its ranges.
 
         Of those signals that intervals do not settle the largest magnitude is looked for, of
-        operands of reciprocals the smallest value too. Where the domain is not known, what has
-        been seen so far has to do.
+        operands of reciprocals the smallest value too. Each of the ``rounds`` starts from what the
+        one before has found, and signals of many angles have one more. Where the domain is not
+        known, what has been seen so far has to do.
         """
         if self.domain is None or not self.domain.limits:
             return self, self.ranges(graph)
