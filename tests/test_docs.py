@@ -106,7 +106,7 @@ def test_commands_parse(command: str) -> None:
         if "--help" not in words:
             raise
         return
-    assert set(getattr(options, "names", ())) <= {*MEASUREMENTS}
+    assert set(getattr(options, "names", ())) <= {*MEASUREMENTS, "all"}
     robot = getattr(options, "robot", "ROBOT")
     assert robot in {"ROBOT", "my_robot.urdf", *shipped_robots()}
 
