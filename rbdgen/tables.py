@@ -210,6 +210,7 @@ def simulation_text(report: dict[str, Any]) -> str:
     if "functions" in report:
         return accelerator_simulation_text(report)
     error, errors = report["error"], report["errors"]
+    kept = report.get("promised") is not None
     by_array = []
     if len(errors) > 1:
         rows = [[name, *(f"{e[k]:.2e}" for k in ERRORS)] for name, e in errors.items()]
@@ -222,6 +223,7 @@ def simulation_text(report: dict[str, Any]) -> str:
             f"{report['initiation_interval']}, both as predicted; {report['overflows']} overflows",
             f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
             f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
+            *([f"relative RMS of {report['promised']:g} promised, and kept"] if kept else []),
             *by_array,
         ]
     )

@@ -14,7 +14,7 @@ from ..files import beside
 from ..graph.text import to_text
 from ..simulate.model import Result
 from ..simulate.stays import tasks_of
-from .errors import STALL, Mismatch
+from .errors import STALL, Mismatch, keep_promise
 from .folder import OutputError, write_file, writing
 from .names import DESIGN
 from .rtl import load_core
@@ -60,15 +60,16 @@ def simulate_accelerator(
         if function not in ROLLOUTS and latency != predicted:
             said = f"{latency} simulated, {predicted} predicted"
             raise Mismatch(f"{folder}: latency of {function} {said}")
+        errors = traffic.errors(function, state)
+        if function not in ROLLOUTS:
+            keep_promise(f"{folder}: {function}", errors, made.design.error)
         later = batch.result_cycle[BATCH // 2 :]
         functions[function] = {
             "latency": latency,
             "interval": round(float(later[-1] - later[0]) / (len(later) - 1), 2),
             "batch_cycles": int(batch.result_cycle[-1] - batch.accept_cycle[0]),
             "overflows": int(traffic.expected[function][1].sum()),
-            "errors": {
-                name: error.report() for name, error in traffic.errors(function, state).items()
-            },
+            "errors": {name: error.report() for name, error in errors.items()},
         }
         progress(f"{function}: {BATCH} tasks, every bit equal")
     mixed = traffic.mixed(states, seed)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..graph.arrays import SURE
 
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
 
@@ -22,14 +26,27 @@ class Error:
     reference: float = 0.0
     largest: float = 0.0
     largest_reference: float = 0.0
+    states: int = 0
+    fourth: float = 0.0  # of the states' sums of squares, the squares
 
     def add(self, values: NDArray, reference: NDArray) -> None:
-        self.square += float(((values - reference) ** 2).sum())
+        """Arrays (N, …) of N states more."""
+        of_states = ((values - reference) ** 2).reshape(len(values), -1).sum(axis=1)
+        self.square += float(of_states.sum())
+        self.fourth += float((of_states**2).sum())
+        self.states += len(values)
         self.reference += float((reference**2).sum())
         self.largest = max(self.largest, float(np.abs(values - reference).max(initial=0.0)))
         self.largest_reference = max(
             self.largest_reference, float(np.abs(reference).max(initial=0.0))
         )
+
+    def surely(self) -> float:
+        """Relative RMS that it has in all states, as far as those that were added tell."""
+        if not self.reference:
+            return 0.0
+        variance = max(self.fourth - self.square**2 / self.states, 0.0)
+        return math.sqrt(max(self.square - SURE * math.sqrt(variance), 0.0) / self.reference)
 
     def report(self) -> dict[str, float]:
         """Relative RMS over all states and outputs; largest, absolute and against the largest."""
@@ -38,3 +55,14 @@ class Error:
             "max_absolute": self.largest,
             "max_relative": self.largest / self.largest_reference if self.reference else 0.0,
         }
+
+
+def keep_promise(where: object, errors: Mapping[str, Error], promised: float | None) -> None:
+    """Mismatch where an array is off by more than the error that the design was made for."""
+    for name, error in errors.items():
+        if promised is not None and error.surely() > promised:
+            rms = error.report()["relative_rms"]
+            raise Mismatch(
+                f"{where}: error of {name} {rms:.3g} (RMS, {error.states} states), "
+                f"{promised:g} promised; a smaller --error makes up for it"
+            )

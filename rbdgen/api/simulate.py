@@ -18,7 +18,7 @@ from ..samples import sample_states
 from ..simulate.model import Model, Result
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
-from .errors import STALL, Error, Mismatch
+from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluate import as_numbers, integer_results, to_words
 from .folder import OutputError, write_file, writing
 from .generate import GRAPH
@@ -49,7 +49,8 @@ def simulate(
     every value with the golden model. Returns the report, also written to simulation.json;
     ``error`` is over all results, ``errors`` has the same for each array.
 
-    Raises Mismatch where hardware, model or manifest disagree; OutputError for a folder that is
+    Raises Mismatch where hardware, model or manifest disagree, or an array is off by more than the
+    error that the design promises; OutputError for a folder that is
     no design, or has files that changed since, unless ``trust`` says to run them as they are. An
     accelerator is simulated by `simulate_accelerator`.
     """
@@ -89,6 +90,7 @@ def simulate(
             traced.run(tokens, waves=waves_file)
             waves_file.replace(place / WAVES)
 
+    keep_promise(place, errors, core.front.design.error)
     latency = {c[0] for c in cycles}
     interval = max((c[1] for c in cycles), default=1)
     report = {
@@ -101,6 +103,7 @@ def simulate(
         "overflows": overflows,
         "error": overall.report(),
         "errors": {name: error.report() for name, error in errors.items()},
+        "promised": core.front.design.error,
     }
     for key in ("latency", "initiation_interval"):
         if report[key] != entry[key]:

@@ -12,7 +12,8 @@ from ..accelerator.integration import LONGEST, STEP
 from ..accelerator.routes import indices, kind_of
 from ..api.folder import InputError
 from ..data import data_folder
-from ..dynamics.interface import SYMMETRIC, WRENCH
+from ..dynamics.interface import WRENCH
+from ..graph.arrays import SYMMETRIC
 from ..robot.choices import GIVES, ROLLOUTS, VECTORS
 from ..robot.design import takes
 from ..robot.model import JointKind

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.arrays import SYMMETRIC
 from ..robot.bounds import Bounds
 from ..robot.model import JointKind, Robot
 from ..robot.wrapping import periods, wrapped
@@ -23,7 +24,6 @@ Array = NDArray[np.float64]
 Columns = dict[str, Array]  # graph input or output → (N,)
 
 WRENCH = ("fx", "fy", "fz", "nx", "ny", "nz")
-SYMMETRIC = ("M", "Minv")
 SAMPLED = ("tau", "bias", "Minv")  # inputs whose limits nobody states
 MARGIN = 0.1  # beyond the largest value seen
 SMALLEST = 2.0**-20  # of the largest entry: what is less is rounding noise

@@ -41,6 +41,7 @@ class Given:
     related: frozenset[str]  # inputs that follow from others
     extremes: Mapping[str, Array] = field(default_factory=dict)
     domain: Domain | None = None
+    rounds: int = ROUNDS  # of a search, each from the best states before
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""
@@ -52,15 +53,12 @@ class Given:
         """The samples, and the extremes."""
         return joined(self.samples, self.extremes)
 
-    def searched(
-        self, graph: Graph, progress: Progress = lambda _: None, rounds: int = ROUNDS
-    ) -> tuple[Given, Ranges]:
+    def searched(self, graph: Graph, progress: Progress = lambda _: None) -> tuple[Given, Ranges]:
         """With states in which the signals of the graph are largest; and its ranges.
 
         Of those signals that intervals do not settle the largest magnitude is looked for, of
-        operands of reciprocals the smallest value too. Each of the ``rounds`` starts from what the
-        one before has found, and signals of many angles have one more. Where the domain is not
-        known, what has been seen so far has to do.
+        operands of reciprocals the smallest value too. Signals of many angles have a round more.
+        Where the domain is not known, what has been seen so far has to do.
         """
         if self.domain is None or not self.domain.limits:
             return self, self.ranges(graph)
@@ -72,7 +70,7 @@ class Given:
         steps = max(FEWEST, min(STEPS, int(WORK / (1 + cones(whole, [*largest, *lowest])))))
         progress(f"ranges: {len(largest)} signals, each climbed in {steps} steps or fewer")
         found, domain = self.extremes, self.domain
-        for turn in range(rounds + 1):
+        for turn in range(self.rounds + 1):
             columns = ascend(
                 whole, domain, largest, lowest, steps=steps, patience=PATIENCE, seed=SEED + turn
             )
@@ -81,10 +79,10 @@ class Given:
             )
             # again, from the best state that was found for any signal
             domain = replace(domain, samples=joined(domain.samples, columns))
-            if turn == rounds - 1:
+            if turn == self.rounds - 1:
                 largest = [node for node in largest if angles[node] > MANY]
                 lowest = [node for node in lowest if angles[node] > MANY]
-        given = replace(self, extremes=found)
+        given = replace(self, extremes=found, domain=domain)
         margins = {
             node: SEARCHED_MANY if angles[copy] > MANY else SEARCHED
             for node, copy in copies.items()

@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.arrays import times
 from ..graph.derivative import DERIVATIVE
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
@@ -30,7 +31,8 @@ from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
 T = TypeVar("T")
 Array = NDArray[np.float64]
-ATTEMPTS, NEAR = 6, 0.8
+ATTEMPTS = 6
+NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 SEED = 7
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
@@ -53,12 +55,13 @@ def gains(
     n = len(next(iter(samples.values())))
     square: dict[str, float] = {}
     for name, node in graph.outputs.items():
-        square[groups[name]] = square.get(groups[name], 0.0) + float(np.mean(values[node] ** 2))
+        mean = times(name) * float(np.mean(values[node] ** 2))
+        square[groups[name]] = square.get(groups[name], 0.0) + mean
     rng = np.random.default_rng(SEED)
     back: dict[Node, Array] = {}
     for name, node in graph.outputs.items():
         if square[groups[name]] > 0:
-            sign = rng.choice([-1.0, 1.0], n) / math.sqrt(square[groups[name]])
+            sign = rng.choice([-1.0, 1.0], n) * math.sqrt(times(name) / square[groups[name]])
             back[node] = back.get(node, 0.0) + sign
     found: dict[Node, float] = {}
     for node in reversed(graph.nodes):
@@ -79,7 +82,9 @@ def fractions(
 
     ``width``: of a hardware multiplier's operand.
     """
-    rounds = [n for n in graph.nodes if n.op not in (Op.CONST, Op.EXPONENT) and not n.is_shift]
+    outputs = set(graph.outputs.values())
+    exact = (Op.CONST, Op.EXPONENT)  # as good as exact: a constant costs nothing but as an output
+    rounds = [n for n in graph.nodes if (n.op not in exact or n in outputs) and not n.is_shift]
     log_gain = {n: math.log2(max(gain[n], 1e-30)) for n in graph.nodes}
     offset = math.log2(12) / 2
 
@@ -128,11 +133,11 @@ def affordable(error: float, lower: Callable[[float], T], measure: Callable[[T],
     for _ in range(ATTEMPTS):
         made = lower(aim)
         seen = measure(made)
-        if seen <= error:
+        if seen <= KEPT * error:
             best = made
             if seen >= NEAR * error:
                 break
-        aim *= (1 + NEAR) / 2 * error / max(seen, error / 16)
+        aim *= (KEPT + NEAR) / 2 * error / max(seen, error / 16)
     if best is None:
         raise PrecisionError(
             f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {seen:.2g} is reached"

@@ -14,7 +14,7 @@ from ..graph.fixed import Format
 from ..graph.node import Node, Op
 from .ranges import Ranges
 
-MOST = 2.0**-7  # of its range, that a word's operands bring: slopes are not all largest at once
+MOST = 2.0**-9  # of its range, that operands bring on: slopes are not all largest at once
 DEVIATIONS = 4.0  # standard deviations of room: more than a last bit for its own rounding
 
 # Node, ranges, the operands' deviations → what they make of the result, its own rounding aside.
@@ -44,18 +44,21 @@ def _relative(node: Node, ranges: Ranges, of: float) -> float:
 
 
 def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -> float:
-    """What a word needs above its range; ``of``: operands' standard deviations."""
-    return DEVIATIONS * _with(_carried(node, ranges, of), ulp)
+    """What a word needs above its range, its own last bit included.
+
+    ``of``: operands' standard deviations.
+    """
+    return DEVIATIONS * _with(_carried(node, ranges, of), ulp) + ulp
 
 
 def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format) -> float:
     """Standard deviation of a word from the real number that it stands for."""
-    return _with(_carried(node, ranges, of), 2.0**-word.fraction)
+    carried = min(_carried(node, ranges, of), MOST * ranges.bound[node])
+    return _with(carried, 2.0**-word.fraction)
 
 
 def _carried(node: Node, ranges: Ranges, of: Mapping[Node, float]) -> float:
-    carried = CARRIED[node.op](node, ranges, [of[a] for a in node.args])
-    return min(carried, MOST * ranges.bound[node])
+    return CARRIED[node.op](node, ranges, [of[a] for a in node.args])
 
 
 def _with(carried: float, ulp: float) -> float:

@@ -18,6 +18,7 @@ SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin tha
 LARGEST_INPUT = 32  # an AXI4-Stream word
 WIDEST_FACTOR = 32  # bits of a product's operand: two of them fit int64
 UNIT_WIDTHS = (12, 32)  # that sine and reciprocal units are made for
+COARSE = 8  # bits: narrower words have one more
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
 
@@ -225,6 +226,8 @@ def wordlength(
         spare = headroom(node, ranges, off, 2.0**-fraction)
         whole = integer_bits(ranges.bound[node] + spare)
         fraction = min(fraction, most - 1 - whole)
+        if whole + fraction + 1 < COARSE:  # roundings upstream are as large as it is
+            whole += 1
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
     return FixedGraph(graph, dict(inputs), formats, width, steps, units)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+from dataclasses import replace
 
+from ..graph.arrays import SURE, array_of, relative_rms, times
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
@@ -50,7 +51,8 @@ def _fractions(
     """Fraction bits of each node that the error asks for, if one is asked for."""
     if error is None:
         return None
-    gain = gains(graph, {k: v[-GAIN_SAMPLES:] for k, v in given.few.items()}, array_of(graph))
+    some = {name: values[-GAIN_SAMPLES:] for name, values in given.few.items()}
+    gain = gains(graph, some, array_of(graph.outputs))
     return fractions(graph, ranges, gain, error, width)
 
 
@@ -61,30 +63,28 @@ def within_error(
     width: int,
     progress: Progress = lambda _: None,
 ) -> tuple[Ranges, FixedGraph]:
-    """Words whose outputs are off by at most ``error``, measured on the ``few``.
+    """Words whose outputs are off by at most ``error``, measured on the ``few`` with a margin.
 
     ``width``: of a hardware multiplier's operand.
     """
+    given, _ = given.searched(graph, progress)  # once, for what is tried to start from
+    again = replace(given, rounds=1)
     return affordable(
         error,
-        lambda aim: to_words(graph, given, width, aim, progress),
+        lambda aim: to_words(graph, again, width, aim, progress),
         lambda made: relative_error(made[1], graph, given.few),
     )
 
 
-def array_of(graph: Graph) -> dict[str, str]:
-    """Output → the array that it is an entry of."""
-    return {name: name.partition("[")[0] for name in graph.outputs}
-
-
 def relative_error(fixed: FixedGraph, graph: Graph, inputs: Mapping[str, Array]) -> float:
-    """Of the array that is off most: root mean square, against the float graph's."""
+    """Of the array that is off most: root mean square against the float graph's, and how much
+    more it may be in other states."""
     words = {name: word.quantize(inputs[name]) for name, word in fixed.inputs.items()}
     found, exact = evaluate_fixed(fixed, words).outputs, evaluate(graph, inputs)
-    sums: dict[str, list[float]] = {}
-    for name, array in array_of(graph).items():
+    squares: dict[str, Array] = {}
+    sizes: dict[str, Array] = {}
+    for name, array in array_of(graph.outputs).items():
         value = fixed.formats[fixed.graph.outputs[name]].real(found[name])
-        total = sums.setdefault(array, [0.0, 0.0])
-        total[0] += float(((value - exact[name]) ** 2).sum())
-        total[1] += float((exact[name] ** 2).sum())
-    return max((math.sqrt(e / size) for e, size in sums.values() if size), default=0.0)
+        for sums, own in ((squares, value - exact[name]), (sizes, exact[name])):
+            sums[array] = sums.get(array, 0.0) + times(name) * own**2
+    return max((relative_rms(e, sizes[a], SURE) for a, e in squares.items()), default=0.0)

@@ -1,0 +1,90 @@
+"""``--error`` is kept in states that no pass has seen, by designs of all kinds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api.errors import Error, Mismatch, keep_promise
+from rbdgen.api.simulate import batches, integer_results, outputs_and_golden, to_words
+from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.graph.node import Op
+from rbdgen.robot.model import RobotError
+
+ROBOTS = Path(__file__).parents[1] / "robots"
+NAMES = ("pendulum", "gantry", str(ROBOTS / "walker.urdf"), str(ROBOTS / "swinger.urdf"))
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "did,m", "difd", "dfd")
+STATES, SEED = 20_000, 4321
+
+
+def errors(core: Core) -> dict[str, Error]:
+    """Of each array, against the golden model."""
+    found: dict[str, Error] = {}
+    for state in batches(core, STATES, SEED):
+        expected, flags = integer_results(core, to_words(core, state))
+        assert not flags.any()
+        for name, values, reference in outputs_and_golden(core, state, expected):
+            found.setdefault(name, Error()).add(values, reference)
+    return found
+
+
+def random_design(seed: int) -> dict[str, Any]:
+    """A robot, functions, limits, conventions and an error from 3e-6 to 3e-2."""
+    rng = np.random.default_rng(seed)
+    choices: dict[str, Any] = {
+        "robot": NAMES[seed % len(NAMES)],
+        "functions": tuple(FUNCTIONS[rng.integers(len(FUNCTIONS))].split(",")),
+        "error": float(f"{10 ** rng.uniform(-5.5, -1.5):.2g}"),
+        "velocity": float(rng.choice([1.0, 5.0, 20.0])),
+        "target": str(rng.choice(["ecp5-85f", "xcup"])),
+        "angles": str(rng.choice(["on-chip", "sincos"])),
+        "rotation": int(rng.choice([3, 4])),
+        "formulation": str(rng.choice(["composite", "recursive"])),
+    }
+    if rng.random() < 0.3:
+        choices |= {"style": "latency", "clock": 18.0, "target": "xcup"}
+    return choices
+
+
+SEEDS = [pytest.param(k, marks=[pytest.mark.slow] if k >= 12 else []) for k in range(40)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_designs(seed: int) -> None:
+    choices = random_design(seed)
+    front = front_end(choices.pop("robot"), fit=False, **choices)
+    if all(node.op is Op.CONST for node in front.graph.outputs.values()):
+        with pytest.raises(RobotError, match="the same in every state"):
+            compile_core(front)
+        return
+    for name, error in errors(compile_core(front)).items():
+        assert error.report()["relative_rms"] <= choices["error"], (name, choices)
+
+
+@pytest.mark.parametrize(
+    ("robot", "error", "choices"),
+    [
+        ("iiwa14", 0.01, {}),
+        ("gantry", 1e-5, {"style": "latency", "clock": 18.0}),
+    ],
+)
+def test_both_triangles_count(robot: str, error: float, choices: dict[str, Any]) -> None:
+    """The graph has M's lower triangle only; what the user gets, and is promised, is M."""
+    core = compile_core(front_end(robot, functions=("m",), error=error, fit=False, **choices))
+    (found,) = errors(core).values()
+    rms = found.report()["relative_rms"]
+    assert 0.5 * error <= rms <= error
+
+
+def test_a_promise_that_is_broken_is_said() -> None:
+    rng = np.random.default_rng(0)
+    exact = rng.normal(size=(1000, 3))
+    found = Error()
+    found.add(exact + 0.02 * rng.normal(size=exact.shape), exact)
+    keep_promise("there", {"tau": found}, None)
+    keep_promise("there", {"tau": found}, 0.0199)  # not surely
+    with pytest.raises(Mismatch, match=r"there: error of tau 0\.02 \(RMS, 1000 states\), 0\.015"):
+        keep_promise("there", {"tau": found}, 0.015)
