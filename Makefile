@@ -1,5 +1,6 @@
 # make demo    a robot arm, from its URDF to verified hardware, in minutes
-# make test    style, types and tests
+# make test    style, types and the tests that take seconds
+# make test-all  the tests that take longer: with make test, every test
 # make bench   the long measurements
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
@@ -16,14 +17,17 @@ PY  := $(VENV)/bin/python
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test bench pictures lint format clean
+.PHONY: demo test test-all bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
 	$(PY) -m rbdgen demo
 
 test: lint
-	$(PY) -m pytest -n $(JOBS) --dist worksteal
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+
+test-all: $(DEV)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench all
