@@ -72,7 +72,14 @@ class Given:
         found, domain = self.extremes, self.domain
         for turn in range(self.rounds + 1):
             columns = ascend(
-                whole, domain, largest, lowest, steps=steps, patience=PATIENCE, seed=SEED + turn
+                whole,
+                domain,
+                largest,
+                lowest,
+                steps=steps,
+                patience=PATIENCE,
+                seed=SEED + turn,
+                progress=progress,
             )
             found = joined(
                 found, within(self.limits, domain.columns(columns, self.samples), self.related)

@@ -160,6 +160,7 @@ def ascend(
     )
     compiled = library(Path(__file__).with_name("ascent.cpp"))
     if compiled is None:
+        progress("no C++ compiler (g++, clang++, $CXX): NumPy searches, many times slower")
         most = max(1, LARGEST_ARRAYS // (WAYS * len(place)))
         parts = [in_numpy(climb, part) for part in job.parts(most)]
     else:

@@ -141,7 +141,10 @@ def test_without_a_compiler_the_states_are_the_same(monkeypatch: pytest.MonkeyPa
     nodes = [n for n in graph.nodes if n.op is Op.MUL]
     found = [ascend(graph, domain, nodes, steps=30, seed=2)]
     monkeypatch.setattr(ascent, "library", lambda source: None)
-    found.append(ascend(graph, domain, nodes, steps=30, seed=2))
+    said: list[str] = []
+    found.append(ascend(graph, domain, nodes, steps=30, seed=2, progress=said.append))
+    assert len(said) == 1
+    assert "no C++ compiler" in said[0]
     for name in domain.names:
         np.testing.assert_array_equal(found[0][name], found[1][name])
 
