@@ -69,9 +69,12 @@ def explore(
         raise SynthesisError('no Yosys: pip install "rbdgen[synthesis]", or do without synthesis')
     name = default_place(robot, loaded.name, design, choices).name
     place = Path(output) if output is not None else Path("build") / f"{name}_explore"
-    if place.exists() and not (place / KEPT).is_dir() and not _is_empty(place):
-        raise OutputError(f"{place}: exists and is not explore's; name another with -o")
+    taken = OutputError(f"{place}: exists and is not explore's; name another with -o")
+    if os.path.isfile(place):  # noqa: PTH113  # false for what cannot be a path
+        raise taken
     check_place(place / REPORT)
+    if place.exists() and not (place / KEPT).is_dir() and not _is_empty(place):
+        raise taken
     if not force:
         _refuse_another(place, loaded.name, design)
 

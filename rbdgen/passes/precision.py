@@ -82,9 +82,9 @@ def fractions(
 
     ``width``: of a hardware multiplier's operand.
     """
-    outputs = set(graph.outputs.values())
-    exact = (Op.CONST, Op.EXPONENT)  # as good as exact: a constant costs nothing but as an output
-    rounds = [n for n in graph.nodes if (n.op not in exact or n in outputs) and not n.is_shift]
+    exact = (Op.CONST, Op.EXPONENT)  # as good as exact: a constant's bits cost nothing
+    rounds = [n for n in graph.nodes if n.op not in exact and not n.is_shift]
+    rounds = rounds or list(graph.outputs.values())  # of constants alone, their words round
     log_gain = {n: math.log2(max(gain[n], 1e-30)) for n in graph.nodes}
     offset = math.log2(12) / 2
 
