@@ -36,8 +36,8 @@ class Given:
     """
 
     limits: Mapping[str, tuple[float, float]]
-    samples: Mapping[str, Array]  # the first half with extremes
-    few: Mapping[str, Array]  # without extremes
+    samples: Mapping[str, Array]  # in the first half rates and forces are at their limits
+    few: Mapping[str, Array]  # of the other half
     related: frozenset[str]  # inputs that follow from others
     extremes: Mapping[str, Array] = field(default_factory=dict)
     domain: Domain | None = None

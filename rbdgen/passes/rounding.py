@@ -2,13 +2,13 @@
 
 First order, roundings independent of each other: each adds the variance of a uniform error of its
 last bit, and operands bring theirs times the largest slope. A word of few bits needs that room
-above its range, or rounding carries it over; of a word of 18 bits it is less than a thousandth.
+above its range, or rounding carries it over.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ..graph.fixed import Format
 from ..graph.node import Node, Op
@@ -17,25 +17,25 @@ from .ranges import Ranges
 MOST = 2.0**-9  # of its range, that operands bring on: slopes are not all largest at once
 DEVIATIONS = 4.0  # standard deviations of room: more than a last bit for its own rounding
 
-# Node, ranges, the operands' deviations → what they make of the result, its own rounding aside.
-CARRIED: dict[Op, Callable[[Node, Ranges, Sequence[float]], float]] = {
-    Op.INPUT: lambda node, ranges, of: 0.0,
-    Op.CONST: lambda node, ranges, of: 0.0,
-    Op.ADD: lambda node, ranges, of: math.hypot(*of),
-    Op.SUB: lambda node, ranges, of: math.hypot(*of),
-    Op.NEG: lambda node, ranges, of: of[0],
-    Op.MUL: lambda node, ranges, of: math.hypot(
-        of[0] * ranges.bound[node.args[1]], of[1] * ranges.bound[node.args[0]]
+# Node, ranges, each operand's deviation → what they make of the result, its own rounding aside.
+CARRIED: dict[Op, Callable[..., float]] = {
+    Op.INPUT: lambda node, ranges: 0.0,
+    Op.CONST: lambda node, ranges: 0.0,
+    Op.ADD: lambda node, ranges, a, b: math.hypot(a, b),
+    Op.SUB: lambda node, ranges, a, b: math.hypot(a, b),
+    Op.NEG: lambda node, ranges, a: a,
+    Op.MUL: lambda node, ranges, a, b: math.hypot(
+        a * ranges.bound[node.args[1]], b * ranges.bound[node.args[0]]
     ),
-    Op.MULC: lambda node, ranges, of: node.value * of[0],
-    Op.SIN: lambda node, ranges, of: of[0] * math.tau / node.value,
-    Op.COS: lambda node, ranges, of: of[0] * math.tau / node.value,
+    Op.MULC: lambda node, ranges, a: node.value * a,
+    Op.SIN: lambda node, ranges, a: a * math.tau / node.value,
+    Op.COS: lambda node, ranges, a: a * math.tau / node.value,
     # of a quotient relative to the largest operand: where that is small its word has more bits
-    Op.RECIP: lambda node, ranges, of: _relative(node, ranges, of[0]),
-    Op.MANTISSA: lambda node, ranges, of: _relative(node, ranges, of[0]),
-    Op.EXPONENT: lambda node, ranges, of: 0.0,
-    Op.SCALE: lambda node, ranges, of: _relative(node, ranges, of[0]),
-    Op.SELECT: lambda node, ranges, of: max(of[1:]),
+    Op.RECIP: lambda node, ranges, a: _relative(node, ranges, a),
+    Op.MANTISSA: lambda node, ranges, a: _relative(node, ranges, a),
+    Op.EXPONENT: lambda node, ranges, a: 0.0,
+    Op.SCALE: lambda node, ranges, x, k: _relative(node, ranges, x),
+    Op.SELECT: lambda node, ranges, c, a, b: max(a, b),
 }
 
 
@@ -58,7 +58,7 @@ def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format
 
 
 def _carried(node: Node, ranges: Ranges, of: Mapping[Node, float]) -> float:
-    return CARRIED[node.op](node, ranges, [of[a] for a in node.args])
+    return CARRIED[node.op](node, ranges, *(of[a] for a in node.args))
 
 
 def _with(carried: float, ulp: float) -> float:

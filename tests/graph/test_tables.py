@@ -13,6 +13,8 @@ from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.node import ARITY, Op
 from rbdgen.passes.ranges import INTERVAL
+from rbdgen.passes.rounding import CARRIED
+from rbdgen.search.ascent import SLOPE, VALUE
 
 # Table → arguments before the operands.
 TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
@@ -20,6 +22,9 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "INTEGER": (INTEGER, 2),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),
+    "CARRIED": (CARRIED, 2),
+    "VALUE": (VALUE, 1),
+    "SLOPE": (SLOPE, 2),
 }
 
 
