@@ -63,6 +63,7 @@ ERROR_SAMPLES = 5000  # without extremes
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 Progress = Callable[[str], None]
+Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,23 @@ class Front:
     design: Design
     robot: Robot  # as the file says
     canonical: Robot  # rewritten; same τ
-    rewrites: tuple[tuple[str, dict[str, int]], ...]  # name, operations of the graph after it
     graph: Graph
     notes: tuple[str, ...] = field(default=())
+    counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass
+
+    @cached_property
+    def rewrites(self) -> Rows:
+        """Operations of the graph after each rewrite and pass.
+
+        A trace for each rewritten robot: it takes longer than the front end.
+        """
+        design, rows = self.design, []
+        # Only axes on z can be traced: the first two counts are of the robot with its axes there.
+        steps = [("as read", self.robot), *stages(self.robot, design.snap)]
+        for name, robot in steps[:-1]:  # the last is the canonical robot
+            counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot
+            rows.append((name, trace(design, counted).operations()))
+        return (*rows, *self.counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,23 +113,18 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     design, robot = load(path, notes=notes, **choices)
     refuse_large(design, robot)
     refuse_singular(design, robot)
-    # Only axes on z can be traced: the first two counts are of the robot with its axes there.
     progress(f"trace: {robot.nv} coordinates")
-    rewrites = [("as read", trace(design, align_axes(robot)).operations())]
-    canonical = robot
-    for name, canonical in stages(robot, design.snap, notes):
-        counted = align_axes(canonical) if name == "merge_fixed" else canonical
-        progress(f"trace: {name}")
-        rewrites.append((name, trace(design, counted).operations()))
+    *_, (last, canonical) = stages(robot, design.snap, notes)
     graph = trace(design, canonical)
+    counts = [(last, graph.operations())]
     progress("identities and common factors")
     anything = random_inputs(canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
     graph = verify(identities(graph, anything))
-    rewrites.append(("identities", graph.operations()))
+    counts.append(("identities", graph.operations()))
     graph = verify(factor(graph))
-    rewrites.append(("factor", graph.operations()))
+    counts.append(("factor", graph.operations()))
     notes += unused_limits(design, robot)
-    return Front(design, robot, canonical, tuple(rewrites), graph, tuple(notes))
+    return Front(design, robot, canonical, graph, tuple(notes), tuple(counts))
 
 
 def refuse_large(design: Design, robot: Robot) -> None:

@@ -43,6 +43,7 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
         return Info({**facts, "accelerator": {**accelerator_facts(made), "estimated": cells}})
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
+    progress("trace: after each rewrite")
     facts = {**robot_facts(front), **number_facts(core), "fitted": chosen(core.front.design)}
     return Info({**facts, "notes": [*facts["notes"], *core.notes]})
 

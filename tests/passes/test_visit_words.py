@@ -45,7 +45,7 @@ def front(robot: str, functions: str) -> Front:
     rng = np.random.default_rng(10 * seed + 7)
     given = random_robot(rng, 2 + seed % 4, [JointKind.REVOLUTE], branching=0.0)
     design, canonical = Design("", functions=names), canonicalize(given)
-    return Front(design, given, canonical, (), trace(design, canonical))
+    return Front(design, given, canonical, trace(design, canonical))
 
 
 @cache

@@ -31,7 +31,7 @@ def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> 
     """
     design = Design("", **{"fit": False, **choices})  # type: ignore[arg-type]
     canonical = canonicalize(robot, design.snap)
-    front = Front(design, robot, canonical, (), compiler.trace(design, canonical))
+    front = Front(design, robot, canonical, compiler.trace(design, canonical))
     if multipliers is None:
         return compile_core(front)
     part = replace(compiler.find_target(design.target), multipliers=multipliers)

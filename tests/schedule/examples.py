@@ -37,7 +37,7 @@ def compiled(case: str) -> Core:
         robot = random_robot(np.random.default_rng(seed), 3 + seed, branching=0.4, mimic=0.2)
         canonical = canonicalize(robot)
         design = Design(f"{case}.urdf", external_forces=(canonical.joints[-1].body,), fit=False)
-        return compile_core(Front(design, robot, canonical, (), trace(design, canonical)))
+        return compile_core(Front(design, robot, canonical, trace(design, canonical)))
     return compile_core(front_end(case.partition("-")[0], fit=False, **CHOICES.get(case, {})))
 
 
