@@ -15,6 +15,7 @@ from itertools import pairwise
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
 CODES = {name: k for k, name in enumerate(_ALL)}
+CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
 AGAIN = "_again"  # ends the name of a visit that reads what comes back

@@ -18,12 +18,14 @@ from .routes import (
     HOST,
     LAST,
     LIMBS,
+    NOTHING,
     ORDER,
     RESULT,
     ROLLOUTS,
     STAGES,
     STEPS,
     TRUNK,
+    TURN,
     Source,
     indices,
     kind_of,
@@ -186,6 +188,23 @@ class Accelerator:
             for visit in self.route(function)
             if stage_of(visit) == stage
         ]
+
+    def senders(self, stage: Stage) -> dict[str, list[str]]:
+        """Sender → the fields that a stage reads of it, in any visit."""
+        found: dict[str, dict[str, None]] = {}
+        for function, visit in self.visitors(stage.name):
+            for given in stage.sources(function, visit).values():
+                if given.stage not in (NOTHING, TURN):
+                    found.setdefault(given.stage, {})[given.field] = None
+        if stage.name == "integrate":
+            found[HOST][STEPS] = None
+        return {sender: list(fields) for sender, fields in found.items()}
+
+    def bank(self, sender: str, fields: list[str]) -> dict[str, int]:
+        """Width of each of a sender's words that a bank holds for each slot."""
+        if sender == HOST:
+            return {field: self.words[field] for field in fields}
+        return {field: self.stages[sender].outputs[field].width for field in fields}
 
     def route(self, function: str) -> dict[str, tuple[str, ...]]:
         """Visit → where the task goes from there; without a stage `trig`, no visit to it."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import __version__
 from ..compiler import Core
-from ..rtl.channel import capacity
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
+from ..schedule.fabric import capacity
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
 from ..schedule.round_plan import RoundPlan

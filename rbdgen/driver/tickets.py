@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..robot.choices import GIVES, NEEDS
 from .backends import Answer, Tasks
+from .base_link import BaseLink
 from .words import Array, Flags
-
-if TYPE_CHECKING:
-    from .dynamics import Dynamics
 
 Found = Array | tuple[Array | None, ...]
 
@@ -43,6 +41,16 @@ CALLS = {
 } | {name: Call((name,), GIVES[name]) for name in NEEDS}
 
 
+class Queue(Protocol):
+    """The driver that a call waits in."""
+
+    on_overflow: str
+    base_link: BaseLink | None
+
+    def run(self) -> None:
+        """Answers everything queued."""
+
+
 @dataclass(eq=False, repr=False)
 class Ticket:
     """A call that waits for its turn, or has had it.
@@ -52,7 +60,7 @@ class Ticket:
 
     call: str
     tags: dict[str, NDArray[np.int64]]
-    _driver: Dynamics = field(repr=False)
+    _driver: Queue = field(repr=False)
     _leading: tuple[int, ...] = field(repr=False)
     _given: dict[str, Array] = field(repr=False)  # what the call came with, (N, …)
     _batches: list[Tasks] = field(repr=False)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..accelerator.routes import NOTHING, TURN, stage_of
+from ..accelerator.routes import CODE, HOST, NOTHING, TURN, stage_of
 from ..accelerator.stages import Accelerator, Stage
-from ..rtl.station import FUNCTION, bank_layout, senders_of
 from .features import NAMES, features, memory
 
 
@@ -25,7 +24,8 @@ def accelerator_features(accelerator: Accelerator) -> dict[str, int]:
 
 
 def _bank(accelerator: Accelerator, sender: str, fields: list[str], count: Counter[str]) -> None:
-    memory(bank_layout(accelerator, sender, fields).size, accelerator.slots, count)
+    width = sum(accelerator.bank(sender, fields).values()) + (sender != HOST)  # and its flag
+    memory(width, accelerator.slots, count)
 
 
 def _queues(accelerator: Accelerator) -> int:
@@ -43,7 +43,7 @@ def _queues(accelerator: Accelerator) -> int:
 def _queue(accelerator: Accelerator, count: Counter[str]) -> None:
     """A memory of tasks, its two addresses and the number that waits, and the task that is next."""
     address = (accelerator.slots - 1).bit_length()
-    width = address + FUNCTION + 1
+    width = address + CODE + 1
     memory(width, accelerator.slots, count)
     count["counter_bits"] += 3 * address + 1
     count["waiting_bits"] += width
@@ -51,7 +51,7 @@ def _queue(accelerator: Accelerator, count: Counter[str]) -> None:
 
 def _fetching(accelerator: Accelerator, stage: Stage, count: Counter[str]) -> None:
     """The banks that a stage reads, and the registers that its operands are chosen into."""
-    for sender, fields in senders_of(accelerator, stage).items():
+    for sender, fields in accelerator.senders(stage).items():
         _bank(accelerator, sender, fields, count)
     places: dict[str, set[tuple[str, str]]] = {name: set() for name in stage.fixed.inputs}
     for function, visit in accelerator.visitors(stage.name):

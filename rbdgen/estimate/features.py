@@ -11,13 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region
-from ..rtl.channel import ADDRESSED, BANK, capacity
-from ..rtl.folded import DEEPEST
-from ..rtl.lane import LONGEST_RING
-from ..rtl.phases import LOADS
 from ..schedule.any_plan import AnyPlan
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Plan
+from ..schedule.fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from ..schedule.fold import Fold, job_operands
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
@@ -195,7 +192,7 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
             count["waiting_bits"] += width
             loads += width
             now = 1
-        for size in _steps(now, (n for n in last[node] if n > now), DEEPEST + 1, ring):
+        for size in _steps(now, (n for n in last[node] if n > now), LONGEST_RING, ring):
             count["waiting_bits"] += width
             loads += width
             if size > 1:

@@ -16,7 +16,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.routes import AGAIN, HOST, ROLLOUTS, STEPS, stage_of
+from ..accelerator.routes import AGAIN, CODE, HOST, ROLLOUTS, STEPS, stage_of
 from ..accelerator.stages import COUNT, TAG, Accelerator
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -25,7 +25,7 @@ from .retiring import Retiring
 from .sincos import SinCosUnit
 from .slot_queue import SlotQueue
 from .slots import Slots
-from .station import FUNCTION, TURNS, Station, is_one_of
+from .station import TURNS, Station, is_one_of
 
 Shape = data.StructLayout
 
@@ -54,7 +54,7 @@ class AcceleratorCore(wiring.Component):
         self.result_words = max(map(len, accelerator.results.values()))
         words = Shape({word: signed(width) for word, width in accelerator.words.items()})
         results = data.ArrayLayout(signed(self.result_width), self.result_words)
-        head = {"function": FUNCTION, "tag": TAG}
+        head = {"function": CODE, "tag": TAG}
         super().__init__(
             {
                 "i": In(stream.Signature(Shape({**head, "words": words}))),

@@ -7,21 +7,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..schedule.channels import PUSHES_ON_THE_WAY, Channel
+from ..schedule.fabric import ADDRESSED, capacity
 from .counting import at_least, next_count
 from .lut_ram import LutRam
-
-BANK = 16  # words of one LUT-RAM
-ADDRESSED = 200  # bits of memory that one copy of an address reaches
-
 
 # Tells rbdgen.synthesize to leave registers that are equal to others: those of a channel shall lie
 # beside it, not feed every channel of a region.
 NOT_SHARED = {"rbdgen_not_shared": 1}
-
-
-def capacity(channel: Channel) -> int:
-    """Tokens the channel has room for: what the schedule asks for, in whole LUT-RAMs."""
-    return -(-channel.depth // BANK) * BANK
 
 
 class ChannelFifo(wiring.Component):

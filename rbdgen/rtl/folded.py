@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.node import Node, Op, source
+from ..schedule.fabric import LONGEST_RING
 from ..schedule.fold import Fold, job_operands
 from ..schedule.pipelined import operands
 from ..schedule.units import Job, Kind, job, nodes_of
@@ -21,7 +22,6 @@ from .phases import Phases
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
-DEEPEST = 16  # words of a LUT-RAM
 GATHER = 16  # overflow bits that meet in one register
 
 
@@ -227,7 +227,7 @@ class Datapath:
         for number in sorted(self.wanted[node]):
             while now < number:
                 # the first register of what a shared unit gives can only be its own
-                step = min(number - now, DEEPEST + 1)
+                step = min(number - now, LONGEST_RING)
                 if step < self.fold.target.ring or (now == 0 and not self.fold.held(node)):
                     step = 1
                 name = f"n{node.index}_{now + step}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from amaranth.hdl import Const, Module, Signal, Value
 
+from ..schedule.fabric import LONGEST_RING
 from .counting import next_count
 from .lut_ram import LutRam
-
-LONGEST_RING = 17  # one LUT-RAM of 16 words and the register behind it
 
 
 class Rings:

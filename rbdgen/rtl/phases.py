@@ -7,9 +7,9 @@ from typing import Any
 
 from amaranth.hdl import Cat, Module, Signal, Value
 
+from ..schedule.fabric import LOADS
 from .channel import NOT_SHARED
 
-LOADS = 400  # registers that one copy of a phase's bit enables
 COPIES = 24  # that follow one relay
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
-from ..accelerator.routes import RESULT
+from ..accelerator.routes import CODE, RESULT
 from ..accelerator.stages import TAG
 from .fields import fitted
 from .lut_ram import LutRam
 from .slot_queue import SlotQueue
 from .slots import Slots
-from .station import FLAG, FUNCTION, is_one_of
+from .station import FLAG, is_one_of
 
 Shape = data.StructLayout
 
@@ -28,7 +28,7 @@ class Retiring:
     def build(self) -> None:
         """Pick a task that is done, read its result, and free its slot."""
         m, core = self.slots.m, self.slots.core
-        o, layout = core.o, Shape({"slot": self.slots.slot.shape(), "function": FUNCTION})
+        o, layout = core.o, Shape({"slot": self.slots.slot.shape(), "function": CODE})
         picked, found, offer = Signal(), Signal(layout, reset_less=True), Signal(layout)
         offered, accept, moves = Signal(), Signal(), Signal()
         (self._issued if core.accelerator.in_order else self._finished)(offer, offered, accept)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from amaranth.hdl import Const, Module, Signal, Value
 
+from ..schedule.fabric import ADDRESSED
 from ..schedule.round_plan import Origin, RoundPlan
 from .channel import NOT_SHARED
 from .counting import next_count
 from .phases import Phases
 
 TURNED = 60  # loads of one copy of the round's number
-ADDRESSED = 200  # bits of memory that one copy of an address reaches
 
 
 class Rounds:

@@ -6,9 +6,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from ..graph.node import Node, Region
 from ..schedule.channels import Plan
+from ..schedule.fabric import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .apart import instance_of
-from .channel import BANK, ChannelFifo
+from .channel import ChannelFifo
 from .core import Core
 from .lut_ram import LutRam
 from .multiplier import Multiplier

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from amaranth.hdl import Module, Mux, Signal, Value
 
 from ..accelerator.routes import AGAIN, HOST, RESULT
+from ..accelerator.stages import Accelerator
 from .fields import fill
 from .lut_ram import LutRam
-from .station import FLAG, bank_layout, is_one_of
+from .station import FLAG, Station, bank_layout, is_one_of
 
-if TYPE_CHECKING:
-    from .accelerator import AcceleratorCore
+
+class Stations(Protocol):
+    """An accelerator's stations, between a stream of tasks and one of results."""
+
+    accelerator: Accelerator
+    stations: dict[str, Station]
+    i: Any
+    o: Any
+    result_width: int
+    result_words: int
+    made_rams: list[LutRam]
 
 
 @dataclass
 class Slots:
     """Every task under way has one: its place in banks and marks."""
 
-    core: AcceleratorCore
+    core: Stations
     m: Module
     task: Any = field(init=False)  # that has just come, and its slot
     slot: Signal = field(init=False)

@@ -9,7 +9,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..accelerator.integration import turn_flags
-from ..accelerator.routes import AGAIN, CODES, HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source
+from ..accelerator.routes import AGAIN, CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
 from ..accelerator.stages import COUNT, Accelerator, Stage
 from ..graph.fixed import Format
 from ..graph.node import Node, source
@@ -23,7 +23,6 @@ from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 from .slot_queue import SlotQueue
 
-FUNCTION = 4  # bits of a function's code
 # Where a rollout is: the stage of its step, the steps left with this one, and whether it ends now.
 TURNS = {"phase": 2, "left": COUNT, "finish": 1}
 FLAG = "overflow"  # the field of a bank that says whether anything before it overflowed
@@ -94,10 +93,10 @@ class Station(wiring.Component):
             if stage.plan
             else Passing(stage.fixed, sticky=False)
         )
-        self.senders = senders_of(accelerator, stage)
+        self.senders = accelerator.senders(stage)
         turn = TURNS if stage.name == "integrate" else {}
         self.task = data.StructLayout(
-            {"slot": range(accelerator.slots), "function": FUNCTION, "again": 1, **turn}
+            {"slot": range(accelerator.slots), "function": CODE, "again": 1, **turn}
         )
         kept = data.StructLayout({**dict(self.task.members), "flag": 1})
         self.beside = SlotQueue(kept, accelerator.slots)
@@ -218,22 +217,7 @@ class Station(wiring.Component):
         )
 
 
-def senders_of(accelerator: Accelerator, stage: Stage) -> dict[str, list[str]]:
-    """Sender → the fields that a stage reads of it, in any visit."""
-    found: dict[str, dict[str, None]] = {}
-    for function, visit in accelerator.visitors(stage.name):
-        for origin in stage.sources(function, visit).values():
-            if origin.stage not in (NOTHING, TURN):
-                found.setdefault(origin.stage, {})[origin.field] = None
-    if stage.name == "integrate":
-        found[HOST][STEPS] = None
-    return {sender: list(fields) for sender, fields in found.items()}
-
-
 def bank_layout(accelerator: Accelerator, sender: str, fields: list[str]) -> data.StructLayout:
     """What a bank holds for each slot: words of a sender, and its flag unless it is the host."""
-    if sender == HOST:
-        return data.StructLayout({field: signed(accelerator.words[field]) for field in fields})
-    of = accelerator.stages[sender].outputs
-    words = {field: signed(of[field].width) for field in fields}
-    return data.StructLayout({**words, FLAG: 1})
+    words = {field: signed(bits) for field, bits in accelerator.bank(sender, fields).items()}
+    return data.StructLayout(words if sender == HOST else {**words, FLAG: 1})

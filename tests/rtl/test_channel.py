@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from amaranth.sim import Simulator
 
-from rbdgen.rtl.channel import BANK, ChannelFifo, capacity
+from rbdgen.rtl.channel import ChannelFifo
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Word
+from rbdgen.schedule.fabric import BANK, capacity
 from tests.rtl.cores import memory_of
 
 WIDTH = 12
