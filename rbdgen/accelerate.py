@@ -36,7 +36,7 @@ from .robot.model import RobotError
 from .schedule.any_plan import AnyPlan
 from .schedule.limbs import LimbPlan
 from .schedule.units import shared_jobs
-from .target import Target, find_target
+from .target import Target
 
 FEWEST_SLOTS = 4
 
@@ -99,23 +99,23 @@ def _as_asked(front: Front, words: _Pieces) -> Accelerated:
 def _fastest(front: Front, words: _Pieces) -> tuple[Design, Accelerated]:
     """The fastest accelerator that fits the part, else the smallest; the design says so."""
 
-    def make(design: Design) -> tuple[Need, Accelerated]:
-        made = _as_asked(replace(front, design=design), words)
+    def make(design: Design, target: Target) -> tuple[Need, Accelerated]:
+        made = _as_asked(replace(front, design=design, target=target), words)
         return _need(made), made
 
-    def ways(design: Design) -> list[Way]:
-        budget = replace(design, ii=None, multipliers=find_target(design.target).multipliers)
+    def ways(design: Design, target: Target) -> list[Way]:
+        budget = replace(design, ii=None, multipliers=target.multipliers)
 
         def intervals() -> Sequence[int]:
             try:
-                least = slowest(budget, words.whole.pieces)
+                least = slowest(budget, target, words.whole.pieces)
             except RobotError:  # more at any interval: the longest is the smallest
                 least = LARGEST_INTERVAL
             return range(max(least, 2), LARGEST_INTERVAL + 1)
 
         return [Way("auto", 2, intervals)]
 
-    return Search(alone, ways, make, words.progress).fastest(front.design)
+    return Search(alone, ways, make, words.progress).fastest(front.design, front.target)
 
 
 def _need(made: Accelerated) -> Need:
@@ -123,7 +123,7 @@ def _need(made: Accelerated) -> Need:
     accelerator = made.accelerator
     plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]
     return need(
-        find_target(made.design.target),
+        made.front.target,
         made.design.ii or max(stage.interval for stage in accelerator.stages.values()),
         accelerator.multipliers,
         accelerator_features(accelerator),
@@ -181,7 +181,7 @@ def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[
             why = alike
         else:
             n, cutting = alike
-            intervals = stage_intervals(design, cutting.pieces, n)
+            intervals = stage_intervals(design, front.target, cutting.pieces, n)
             if note := _about_turns(cutting.pieces, intervals, n):
                 notes.append(note)
                 return cutting, intervals
@@ -189,7 +189,7 @@ def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[
         if design.fold == "limbs":
             raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
         notes.append(f"limbs do not take turns: {why}")
-    return words.whole, stage_intervals(design, words.whole.pieces)
+    return words.whole, stage_intervals(design, front.target, words.whole.pieces)
 
 
 def _columns(
@@ -251,7 +251,7 @@ def _stages(
     front: Front, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
 ) -> dict[str, Stage]:
     """Each piece scheduled at its own interval."""
-    design, target = front.design, find_target(front.design.target)
+    design, target = front.design, front.target
     given = given_coordinates(design, front.robot)
     of_limbs = frozenset(
         output
@@ -313,8 +313,7 @@ def _refuse_no_inputs(front: Front, accelerator: Accelerator) -> None:
 
 def _refuse_few_multipliers(made: Accelerated) -> None:
     """RobotError for a part that is too small for what was asked for."""
-    design, accelerator = made.design, made.accelerator
-    target = find_target(design.target)
+    design, target, accelerator = made.design, made.front.target, made.accelerator
     if accelerator.multipliers > target.multipliers:
         slowest = max(stage.interval for stage in accelerator.stages.values())
         raise RobotError(

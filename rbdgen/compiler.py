@@ -53,7 +53,7 @@ from .robot.model import Robot, RobotError
 from .samples import domain_of, refuse_singular, sample_states
 from .schedule.any_plan import AnyPlan
 from .schedule.limbs import LimbPlan
-from .target import find_target
+from .target import Target, find_target
 
 RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
@@ -71,6 +71,7 @@ class Front:
     """A robot and the graph of its functions, over real numbers."""
 
     design: Design
+    target: Target  # the design's part
     robot: Robot  # as the file says
     canonical: Robot  # rewritten; same τ
     graph: Graph
@@ -124,7 +125,9 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     graph = verify(factor(graph))
     counts.append(("factor", graph.operations()))
     notes += unused_limits(design, robot)
-    return Front(design, robot, canonical, graph, tuple(notes), tuple(counts))
+    return Front(
+        design, find_target(design.target), robot, canonical, graph, tuple(notes), tuple(counts)
+    )
 
 
 def refuse_large(design: Design, robot: Robot) -> None:
@@ -208,15 +211,15 @@ def as_asked(front: Front, words: Words) -> Core:
         return core
     ranges, fixed = words.whole
     words.progress("schedule")
-    core = Core(front, ranges, fixed, planned(front.design, fixed))
+    core = Core(front, ranges, fixed, planned(front.design, fixed, front.target))
     return leaner(core, words) if chooses_fold(front.design) else core
 
 
 def fastest(front: Front, words: Words) -> tuple[Design, Core]:
     """The fastest core that fits the part, else the smallest; and the design that says so."""
 
-    def make(design: Design) -> tuple[Need, Core]:
-        core = as_asked(replace(front, design=design), words)
+    def make(design: Design, target: Target) -> tuple[Need, Core]:
+        core = as_asked(replace(front, design=design, target=target), words)
         return need_of(core), core
 
     def limbs() -> tuple[int, FixedGraph] | None:
@@ -233,12 +236,12 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
             return None
 
     ways = partial(ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints)
-    return Search(alone, ways, make, words.progress).fastest(front.design)
+    return Search(alone, ways, make, words.progress).fastest(front.design, front.target)
 
 
 def need_of(core: Core) -> Need:
     """What the core takes of its part."""
-    target, plan = find_target(core.front.design.target), core.plan
+    target, plan = core.front.target, core.plan
     return need(target, plan.interval, plan.multipliers, features(plan), [plan.binding])
 
 
@@ -289,7 +292,7 @@ def leaner(core: Core, words: Words) -> Core:
         other = joints_in_turn(core.front, words)
     except RobotError:
         return core
-    note = why_turns(core.front.design, core.plan, other.plan)
+    note = why_turns(core.front.target, core.plan, other.plan)
     return replace(other, notes=(*other.notes, note)) if note else core
 
 
@@ -297,7 +300,7 @@ def in_turn(front: Front, limbs: Limbs, words: Words) -> Core | None:
     """One limb's datapath for all; None where the design does better without, or must."""
     ranges, fixed = words.limb
     words.progress("schedule")
-    template, note = turns(front.design, fixed, len(limbs.limbs), front.graph)
+    template, note = turns(front.design, fixed, len(limbs.limbs), front.graph, front.target)
     if template is None:
         return None
     instances = of_limbs(front, limbs, fixed, words.given)
@@ -316,7 +319,7 @@ def joints_in_turn(front: Front, words: Words) -> Core:
     refuse_joints(front.design, front.robot.name)
     made = words.visits
     words.progress("schedule")
-    plan, note = rounds(front.design, made)
+    plan, note = rounds(front.design, made, front.target)
     return Core(front, Ranges({}, frozenset()), made.whole, plan, (note,))
 
 
@@ -325,7 +328,7 @@ def in_words(
 ) -> tuple[Ranges, FixedGraph]:
     """A graph over real numbers in fixed point, as the design says."""
     progress("ranges and word lengths")
-    design, target = front.design, find_target(front.design.target)
+    design, target = front.design, front.target
     graph = verify(phase(graph))  # angles in turns
     graph = verify(reciprocals(graph))  # as mantissas and exponents
     if design.error is None:

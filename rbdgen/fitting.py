@@ -15,7 +15,7 @@ from .estimate.area import NoModel, estimated, fitted
 from .robot.choices import WIDTHS
 from .robot.design import Design, Fitted
 from .schedule.binding import Binding
-from .target import TARGETS, Target, find_target
+from .target import TARGETS, Target
 
 FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
 CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
@@ -134,39 +134,41 @@ class Search(Generic[M]):
     """For the fastest design.
 
     ``alone``: a design as it is where nothing need be shared. ``ways``: to share, those that give
-    better designs first. ``make``: the plan of a design, and what it takes.
+    better designs first. ``make``: the plan of a design for a part, and what it takes of it.
     """
 
     alone: Callable[[Design], Design]
-    ways: Callable[[Design], Sequence[Way]]
-    make: Callable[[Design], tuple[Need, M]]
+    ways: Callable[[Design, Target], Sequence[Way]]
+    make: Callable[[Design, Target], tuple[Need, M]]
     progress: Callable[[str], None]
 
-    def fastest(self, design: Design) -> tuple[Design, M]:
+    def fastest(self, design: Design, target: Target) -> tuple[Design, M]:
         """The fastest design that fits, else the smallest; it says what was chosen, and why."""
-        tried = list(self._tried(design))
+        tried = list(self._tried(design, target))
         found = _fastest(tried)
         best = found or min(tried, key=lambda t: t.need.filled)
         note = _why(best, tried[0]) if found else self._nothing(design, best, len(tried) > 1)
         chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
         return replace(design, fitted=chosen), best.made
 
-    def _tried(self, design: Design) -> Iterator[Try[M]]:
+    def _tried(self, design: Design, target: Target) -> Iterator[Try[M]]:
         """Designs until one fits that no other can be faster than; first the one alone."""
-        first = self._at(self.alone(design))
+        first = self._at(self.alone(design), target)
         yield first
         if first.need.fits:
             return
         best: int | None = None
-        for way in self.ways(design):
+        for way in self.ways(design, target):
             if best is not None and best <= way.soonest:
                 continue
-            for one in self._along(design, way, best):
+            for one in self._along(design, target, way, best):
                 yield one
                 if one.need.fits:
                     best = min(best or one.need.interval, one.need.interval)
 
-    def _along(self, design: Design, way: Way, before: int | None) -> Iterator[Try[M]]:
+    def _along(
+        self, design: Design, target: Target, way: Way, before: int | None
+    ) -> Iterator[Try[M]]:
         """Designs of one way, among them the shortest interval below ``before`` that fits.
 
         Intervals are doubled until one fits, and those between are halved.
@@ -176,7 +178,7 @@ class Search(Generic[M]):
             return
 
         def at(k: int) -> Try[M]:
-            return self._at(replace(design, ii=intervals[k], fold=way.fold))
+            return self._at(replace(design, ii=intervals[k], fold=way.fold), target)
 
         doubled = [0]
         while doubled[-1] < len(intervals) - 1:
@@ -195,20 +197,20 @@ class Search(Generic[M]):
             yield (one := at(middle))
             small, large = (small, middle) if one.need.fits else (middle, large)
 
-    def _at(self, design: Design) -> Try[M]:
-        found, made = self.make(design)
+    def _at(self, design: Design, target: Target) -> Try[M]:
+        found, made = self.make(design, target)
         fits = "fits" if found.fits else "does not fit"
         self.progress(f"{often(found.interval)} {fits} {found.target.name}: {found}")
         return Try(design, found, made)
 
     def _nothing(self, design: Design, best: Try[M], shared: bool) -> str:
         """That nothing fits, and which part or option would."""
-        own, cures = find_target(design.target), []
+        own, cures = best.need.target, []
         why = "" if shared else "; to share, there are too few multipliers at any interval"
         for part in sorted(TARGETS.values(), key=lambda t: t.luts):
             if part.luts <= own.luts or part.family not in fitted()["families"]:
                 continue
-            if found := _fastest(list(self._tried(replace(design, target=part.name)))):
+            if found := _fastest(list(self._tried(replace(design, target=part.name), part))):
                 cures.append(f"--target {part.name} fits, {often(found.need.interval)}")
                 break
         if len(design.functions) > 1:

@@ -10,16 +10,18 @@ from .robot.choices import LARGEST_INTERVAL, mix
 from .robot.design import Design
 from .robot.model import RobotError
 from .schedule.units import shared_jobs
-from .target import find_target
+from .target import Target
 
 
-def stage_intervals(design: Design, pieces: Mapping[str, Piece], limbs: int = 1) -> dict[str, int]:
+def stage_intervals(
+    design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1
+) -> dict[str, int]:
     """Each stage's initiation interval, so that none waits for another.
 
     Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
     stage that is visited more often has that much less. Sines are made as often as τ.
     """
-    return _at(slowest(design, pieces, limbs), _most(design, pieces))
+    return _at(slowest(design, target, pieces, limbs), _most(design, pieces))
 
 
 def _at(whole: int, most: Mapping[str, int]) -> dict[str, int]:
@@ -43,12 +45,12 @@ def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
     return most
 
 
-def slowest(design: Design, pieces: Mapping[str, Piece], limbs: int = 1) -> int:
+def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1) -> int:
     """The interval of the design: what is asked for, or the shortest within the multipliers.
 
     Where ``limbs`` are to take turns, and nobody says how often, each stage is one limb's at least.
     """
-    most, target = _most(design, pieces), find_target(design.target)
+    most = _most(design, pieces)
     step = limbs if design.fold == "limbs" else 1
     if design.multipliers is None:
         return design.ii or (step * max(most.values()) if step > 1 else 1)

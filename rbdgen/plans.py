@@ -28,12 +28,11 @@ from .schedule.round_plan import GATHERING, RoundPlan
 from .schedule.rounds import in_rounds
 from .schedule.units import Jobs, shared_jobs
 from .schedule.ways import Ways
-from .target import Target, find_target
+from .target import Target
 
 
-def planned(design: Design, fixed: FixedGraph) -> Plan | Fold:
+def planned(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
     """The schedule that the design asks for; RobotError if the part is too small."""
-    target = find_target(design.target)
     jobs = shared_jobs(fixed, target)
     if design.style == "latency":
         return least_latency(design, fixed, jobs, target)
@@ -51,14 +50,13 @@ def every(
 
 
 def turns(
-    design: Design, fixed: FixedGraph, limbs: int, whole: Graph
+    design: Design, fixed: FixedGraph, limbs: int, whole: Graph, target: Target
 ) -> tuple[Plan | Fold | None, str]:
     """One limb's plan, for all to take turns in, and why; None where that is not the way.
 
     A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
     interval that is asked for, or fits the budget at least as often as sharing units would.
     """
-    target = find_target(design.target)
     jobs = shared_jobs(fixed, target)
     asked = design.fold == "limbs"
     budget = design.multipliers or target.multipliers
@@ -104,6 +102,7 @@ def alone(design: Design) -> Design:
 
 def ways_to_share(
     design: Design,
+    target: Target,
     whole: Callable[[], FixedGraph],
     limbs: Callable[[], tuple[int, FixedGraph] | None],
     joints: Callable[[], Visited | None],
@@ -113,7 +112,6 @@ def ways_to_share(
     ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
     compute. Limbs in turn are the smallest of one interval, joints in turn the least exact.
     """
-    target = find_target(design.target)
 
     def shared() -> Sequence[int]:
         return _intervals(whole(), target)
@@ -152,11 +150,10 @@ def chooses_fold(design: Design) -> bool:
     return folded and design.fold == "auto" and design.style == "throughput"
 
 
-def why_turns(design: Design, shared: AnyPlan, joints: AnyPlan) -> str:
+def why_turns(target: Target, shared: AnyPlan, joints: AnyPlan) -> str:
     """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
-    family = find_target(design.target).family
     try:
-        few, many = (estimated(family, features(p))["luts"] for p in (joints, shared))
+        few, many = (estimated(target.family, features(p))["luts"] for p in (joints, shared))
     except NoModel:
         return ""
     if joints.interval > shared.interval or few > (1 - SAVED) * many:
@@ -187,9 +184,8 @@ def refuse_joints(design: Design, robot: str) -> None:
             raise RobotError(f"{robot}: {what}")
 
 
-def rounds(design: Design, visited: Visited) -> tuple[RoundPlan, str]:
+def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan, str]:
     """Joints in turn at the interval that is asked for, or the smallest within the budget."""
-    target = find_target(design.target)
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
         raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")

@@ -25,6 +25,7 @@ from rbdgen.target import TARGETS, Target, find_target
 
 # Of a part that is too small for a task every cycle.
 SMALL: dict[str, Any] = {"functions": ("did",), "target": "ecp5-25f"}
+LARGER = find_target("ecp5-85f")
 
 
 def made(robot: str, **choices: Any) -> Core:
@@ -38,9 +39,9 @@ def fitted(core: Core) -> Fitted:
 
 
 def instead(part: Target, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a part in place of every other."""
-    for module in ("compiler", "plans", "accelerate", "paces", "fitting"):
-        monkeypatch.setattr(f"rbdgen.{module}.find_target", lambda name: part)
+    """Put a part in place of every other, for what names its part."""
+    for name in TARGETS:
+        monkeypatch.setitem(TARGETS, name, part)
 
 
 @pytest.fixture
@@ -57,15 +58,15 @@ class Shelf:
     def __init__(self, **luts: dict[int, int]) -> None:
         self.luts, self.made = luts, list[tuple[str, int]]()
 
-    def make(self, design: Design) -> tuple[Need, str]:
+    def make(self, design: Design, target: Target) -> tuple[Need, str]:
         assert design.ii is not None
         self.made.append((design.fold, design.ii))
         luts = self.luts[design.fold][design.ii]
         cells = {"luts": luts, "flip_flops": 0, "block_rams": 0}
         name = f"{design.fold} {design.ii}"
-        return Need(find_target(design.target), design.ii, 10, 0, cells), name
+        return Need(target, design.ii, 10, 0, cells), name
 
-    def ways(self, design: Design) -> Sequence[Way]:
+    def ways(self, design: Design, target: Target) -> Sequence[Way]:
         def intervals(fold: str) -> Sequence[int]:
             return [k for k in self.luts[fold] if k > 1]
 
@@ -77,7 +78,7 @@ class Shelf:
             return replace(design, ii=1, fold="none")
 
         search = Search(alone, self.ways, self.make, lambda _: None)
-        design, found = search.fastest(Design("", target=target))
+        design, found = search.fastest(Design("", target=target), find_target(target))
         assert design.fitted is not None
         return design.fitted, found
 
@@ -240,7 +241,7 @@ def test_the_folder_says_what_was_chosen_and_makes_it_again(
         assert (again / file.name).read_bytes() == file.read_bytes()
     # what was asked for wins, and another design is searched anew
     assert made(str(place / "design.yaml"), ii=5).plan.interval == 5
-    instead(find_target("ecp5-85f"), monkeypatch)
+    instead(LARGER, monkeypatch)
     assert made(str(place / "design.yaml"), rotation=3).plan.interval == 1
 
 

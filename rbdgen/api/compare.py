@@ -13,7 +13,6 @@ from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_C
 from ..robot.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..tables import table
-from ..target import find_target
 from .checked import checked_manifest
 from .folder import OutputError, read_manifest
 from .results import Comparison
@@ -87,7 +86,7 @@ def compare(
     chosen = {"target": TARGET, **CONVENTIONS, **asked}
     chosen |= {"ii": 1, "fit": False}  # what is asked for, and nothing else
     design, loaded = load(robot, **chosen)
-    name, target = loaded.name, find_target(design.target)
+    name = loaded.name
     for folder in designs:
         checked_manifest(Path(folder), trust, progress)
     measured = [placed(Path(folder), name, design.functions) for folder in designs]
@@ -111,7 +110,7 @@ def compare(
     report = {
         "robot": name,
         "functions": list(design.functions),
-        "target": target.name,
+        "target": front.target.name,
         "angles": design.angles,
         "gravity": list(design.gravity),
         "ours": [{**line.to_json(), "relative": relative(line, peers)} for line in lines],

@@ -21,7 +21,7 @@ from ..robot.limits import limits_table
 from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
-from ..target import find_target
+from ..target import Target
 from .results import Info
 
 Progress = Callable[[str], None]
@@ -38,7 +38,7 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
         made = accelerate(robot, progress, **choices)
         facts = robot_facts(made.front)
         facts["notes"] += made.notes
-        cells = about(made.design, accelerator_features(made.accelerator))
+        cells = about(made.front.target, accelerator_features(made.accelerator))
         facts["fitted"] = chosen(made.design)
         return Info({**facts, "accelerator": {**accelerator_facts(made), "estimated": cells}})
     front = front_end(robot, progress, **choices)
@@ -115,18 +115,17 @@ def number_facts(core: Core) -> dict[str, Any]:
             "in_turn": len(limbs.limbs) if limbs else 1,
             "operations": (limbs.found.template if limbs else core.front.graph).operations(),
         },
-        "estimated": about(core.front.design, features(core.plan)),
+        "estimated": about(core.front.target, features(core.plan)),
         "target": core.front.design.target,
         "style": core.front.design.style,
         "clock": core.front.design.clock,
     }
 
 
-def about(design: Design, features: Features) -> dict[str, Any] | None:
+def about(target: Target, features: Features) -> dict[str, Any] | None:
     """About what a design maps to, and the model's relative RMS error; None for other families."""
-    family = find_target(design.target).family
     try:
-        return {**estimated(family, features), "error": model_error(family)["rms"]}
+        return {**estimated(target.family, features), "error": model_error(target.family)["rms"]}
     except NoModel:
         return None
 

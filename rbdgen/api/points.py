@@ -25,7 +25,6 @@ from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.units import shared_jobs
 from ..synthesize.tool import SynthesisError
-from ..target import find_target
 from .kept import kept
 from .mapped import mapped, yosys_version
 from .names import design_text
@@ -90,7 +89,7 @@ def compiled(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
 
     def compute() -> dict[str, Any]:
         core = compile_core(front_end(robot, **choices))
-        jobs = shared_jobs(core.fixed, find_target(core.front.design.target))
+        jobs = shared_jobs(core.fixed, core.front.target)
         own = features(core.plan)
         return {
             "interval": core.plan.interval,
@@ -109,7 +108,7 @@ def synthesised(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
 
     def compute() -> dict[str, int]:
         core: Core = compile_core(front_end(robot, **choices))
-        family = find_target(core.front.design.target).family
+        family = core.front.target.family
         cells = mapped(emit(core.plan, "core"), family, place, lambda _: None)["cells"]
         return counted(family, cells)
 

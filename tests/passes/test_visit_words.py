@@ -22,6 +22,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.design import Design
 from rbdgen.robot.model import JointKind
+from rbdgen.target import find_target
 from tests.random_robots import random_robot
 
 # robot, functions: relative RMS error of 18 bits that is allowed, about twice what is measured
@@ -45,7 +46,8 @@ def front(robot: str, functions: str) -> Front:
     rng = np.random.default_rng(10 * seed + 7)
     given = random_robot(rng, 2 + seed % 4, [JointKind.REVOLUTE], branching=0.0)
     design, canonical = Design("", functions=names), canonicalize(given)
-    return Front(design, given, canonical, trace(design, canonical))
+    part = find_target(design.target)
+    return Front(design, part, given, canonical, trace(design, canonical))
 
 
 @cache

@@ -5,23 +5,22 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import dataclass, replace
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
 from amaranth.hdl import Module, Value
 from amaranth.lib.memory import Memory
 
-from rbdgen import compiler, plans
 from rbdgen.api.evaluate import integer_results, to_words
 from rbdgen.api.rtl import build_core
 from rbdgen.api.simulate import batches
-from rbdgen.compiler import Core, Front, compile_core
+from rbdgen.compiler import Core, Front, compile_core, trace
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.simulate.model import Model, Result
+from rbdgen.target import find_target
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:
@@ -31,15 +30,10 @@ def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> 
     """
     design = Design("", **{"fit": False, **choices})  # type: ignore[arg-type]
     canonical = canonicalize(robot, design.snap)
-    front = Front(design, robot, canonical, compiler.trace(design, canonical))
-    if multipliers is None:
-        return compile_core(front)
-    part = replace(compiler.find_target(design.target), multipliers=multipliers)
-    with (
-        mock.patch.object(compiler, "find_target", return_value=part),
-        mock.patch.object(plans, "find_target", return_value=part),
-    ):
-        return compile_core(front)
+    part = find_target(design.target)
+    if multipliers is not None:
+        part = replace(part, multipliers=multipliers)
+    return compile_core(Front(design, part, robot, canonical, trace(design, canonical)))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.design import Design
+from rbdgen.target import find_target
 from tests.random_robots import random_robot
 from tests.rtl.small_cores import in_fixed_point
 
@@ -37,7 +38,8 @@ def compiled(case: str) -> Core:
         robot = random_robot(np.random.default_rng(seed), 3 + seed, branching=0.4, mimic=0.2)
         canonical = canonicalize(robot)
         design = Design(f"{case}.urdf", external_forces=(canonical.joints[-1].body,), fit=False)
-        return compile_core(Front(design, robot, canonical, trace(design, canonical)))
+        part = find_target(design.target)
+        return compile_core(Front(design, part, robot, canonical, trace(design, canonical)))
     return compile_core(front_end(case.partition("-")[0], fit=False, **CHOICES.get(case, {})))
 
 
