@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from rbdgen.cli import main
+from rbdgen.cli.main import main
 
 DOCS = Path(__file__).parent.parent / "docs"
 ROW = re.compile(r"^\| \[.*\]\((\S+\.svg)\) \| `rbdgen (.+)` \| `D/(\S+)` \|$", re.MULTILINE)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rbdgen.bench import MEASUREMENTS
-from rbdgen.parser import parser
-from rbdgen.robot.loading import shipped_robots
+from rbdgen.cli.parser import parser
+from rbdgen.design.loading import shipped_robots
 from tests.pictures import PICTURES, Picture
 
 ROOT = Path(__file__).parent.parent

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..accelerate import Accelerated, accelerate
-from ..accelerator.picture import picture
-from ..accelerator.routes import CODES
-from ..accelerator.stages import TAG
+from ..compile.accelerate import Accelerated, accelerate
+from ..draw.accelerator import picture
 from ..graph.text import to_text
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
@@ -19,6 +17,8 @@ from ..rtl.emit import CoreInstance, core_files, shell_files
 from ..rtl.task_packets import FORMAT_VERSION, Function
 from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
+from ..tasks.routes import CODES
+from ..tasks.stages import TAG
 from .folder import MARK, sealed, write_folder
 from .info import accelerator_facts, chosen, given_angles, robot_facts
 from .manifest import START
@@ -34,7 +34,7 @@ def generate_accelerator(
     robot: str, folder: Path, progress: Progress, choices: Mapping[str, Any]
 ) -> Path:
     """Compile the accelerator of ``robot`` and write its ``folder``, as `generate` does."""
-    from ..driver.header import c_header  # the driver reads what is written here
+    from .header import c_header  # the driver reads what is written here
 
     made = accelerate(robot, progress, **choices)
     for note in (*made.front.notes, *made.notes):

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..accelerate import Accelerated, accelerate
-from ..accelerator.routes import ROLLOUTS
-from ..accelerator.timeline import Task, timeline
-from ..files import beside
+from ..compile.accelerate import Accelerated, accelerate
+from ..draw.task_timeline import Task, timeline
 from ..graph.text import to_text
 from ..simulate.model import Result
-from ..simulate.stays import tasks_of
+from ..system.files import beside
+from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
 from .folder import OutputError, write_file, writing
 from .names import DESIGN
 from .rtl import load_core
+from .stays import tasks_of
 from .traffic import Traffic, inputs_of, within_limits
 
 Progress = Callable[[str], None]

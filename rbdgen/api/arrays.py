@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import read_regular
 from ..robot.xml_lines import neighbour, one_line
+from ..system.files import read_regular
 from .folder import InputError, NoInput, write_file
 
 LARGEST = 2**32  # bytes, of a file and of the numbers in it

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..files import read_regular
+from ..system.files import read_regular
 from .folder import MARK, OutputError, read_manifest
 
 Progress = Callable[[str], None]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..compiler import Front, compile_core, front_end
-from ..peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
-from ..robot.loading import load, refuse_unknown
+from ..compile.flow import Front, compile_core, front_end
+from ..design.loading import load, refuse_unknown
+from ..draw.tables import table
 from ..robot.model import RobotError
-from ..tables import table
 from .checked import checked_manifest
 from .folder import OutputError, read_manifest
+from .peers import CONVENTIONS, GRADIENTS, NOTES, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .results import Comparison
 
 Progress = Callable[[str], None]

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import Core, Front, compile_core, front_end
+from ..compile.flow import Core, Front, compile_core, front_end
+from ..design.choices import GIVES, MODELS, UNFORCED, VECTORS
+from ..design.design import Design, given_coordinates, needs
+from ..design.loading import load, refuse_unknown
+from ..design.states import turns
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
-from ..robot.choices import GIVES, MODELS, UNFORCED, VECTORS
-from ..robot.design import Design, given_coordinates, needs
-from ..robot.loading import load, refuse_unknown
 from ..robot.model import JointKind, Robot
-from ..robot.states import turns
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
 from .folder import InputError

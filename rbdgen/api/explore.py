@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..design.choices import LARGEST_INTERVAL
+from ..design.design import Design
+from ..design.loading import load, refuse_unknown
+from ..design.target import Target, find_target
+from ..draw.exploration import picture
+from ..draw.exploration_table import as_text
 from ..estimate.area import estimated, fitted, model_error
-from ..explore.parallel import in_parallel
-from ..explore.pareto import front
-from ..explore.picture import picture
-from ..explore.text import as_text
-from ..robot.choices import LARGEST_INTERVAL
-from ..robot.design import Design
-from ..robot.loading import load, refuse_unknown
 from ..synthesize.tool import SynthesisError
-from ..target import Target, find_target
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
+from .parallel import in_parallel
+from .pareto import front
 from .places import check_place, default_place
 from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
 from .results import Exploration

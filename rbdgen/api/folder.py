@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..files import read_regular, recover, write, write_tree
 from ..robot.xml_lines import neighbour, one_line
+from ..system.files import read_regular, recover, write, write_tree
 from .names import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours

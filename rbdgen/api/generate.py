@@ -6,20 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..compiler import compile_core, front_end
+from ..compile.flow import compile_core, front_end
+from ..design.loading import load, refuse_unknown
+from ..draw.diagram import diagram
+from ..draw.occupancy import occupancy
+from ..draw.round_picture import round_picture
+from ..draw.timeline import timeline
 from ..graph.text import to_text
-from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.any_plan import AnyPlan
-from ..schedule.diagram import diagram
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
-from ..schedule.occupancy import occupancy
-from ..schedule.round_picture import round_picture
 from ..schedule.round_plan import RoundPlan
-from ..schedule.timeline import timeline
 from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder
 from .manifest import manifest

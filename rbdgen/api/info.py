@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Container
 from typing import Any
 
-from ..accelerate import Accelerated, accelerate
-from ..accelerator.routes import CODES, place
-from ..compiler import Core, Front, compile_core, front_end
-from ..cutting import has_rollouts
+from ..compile.accelerate import Accelerated, accelerate
+from ..compile.accelerator_area import accelerator_features
+from ..compile.cutting import has_rollouts
+from ..compile.flow import Core, Front, compile_core, front_end
+from ..design.bounds import whole_turns
+from ..design.choices import ROLLOUTS
+from ..design.design import Design
+from ..design.limits import limits_table
+from ..design.loading import load, refuse_unknown
+from ..design.target import Target
 from ..dynamics.interface import turning_inputs
-from ..estimate.accelerator import accelerator_features
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
 from ..graph.node import Op
-from ..robot.bounds import whole_turns
-from ..robot.choices import ROLLOUTS
-from ..robot.design import Design
-from ..robot.limits import limits_table
-from ..robot.loading import load, refuse_unknown
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
-from ..target import Target
+from ..tasks.routes import CODES, place
 from .results import Info
 
 Progress = Callable[[str], None]

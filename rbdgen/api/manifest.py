@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from .. import __version__
-from ..compiler import Core
+from ..compile.flow import Core
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity

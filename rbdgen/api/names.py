@@ -8,11 +8,11 @@ from typing import Any
 
 import yaml
 
-from ..robot.choices import CHECKS
-from ..robot.design import Design
-from ..robot.limits import limits_table
+from ..design.choices import CHECKS
+from ..design.design import Design
+from ..design.limits import limits_table
+from ..draw.tables import limits_text
 from ..robot.model import Robot
-from ..tables import limits_text
 
 ROBOT, DESIGN = "robot.urdf", "design.yaml"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"

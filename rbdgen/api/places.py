@@ -15,9 +15,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..robot.choices import FUNCTIONS
-from ..robot.design import Design, MotionLimits
-from ..robot.loading import filed
+from ..design.choices import FUNCTIONS
+from ..design.design import Design, MotionLimits
+from ..design.loading import filed
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
 from .names import design_name, module_name
 

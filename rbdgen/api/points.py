@@ -14,13 +14,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..compiler import Core, compile_core, front_end
+from ..compile.flow import Core, compile_core, front_end
+from ..design.choices import FORMULATIONS, GIVES, LARGEST_INTERVAL
+from ..design.design import Design
+from ..design.loading import load
 from ..estimate.area import counted
 from ..estimate.features import features
 from ..graph.text import to_text
-from ..robot.choices import FORMULATIONS, GIVES, LARGEST_INTERVAL
-from ..robot.design import Design
-from ..robot.loading import load
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.units import shared_jobs

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..robot.design import Design, given_coordinates
+from ..design.design import Design, given_coordinates
 from ..robot.model import Robot
 
 Array = NDArray[np.float64]

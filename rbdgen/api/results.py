@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..draw.tables import info_text, simulation_text, topology_text
 from ..robot.model import RobotError
-from ..tables import info_text, simulation_text, topology_text
 from .folder import OutputError, read_manifest
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook

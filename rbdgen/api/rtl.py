@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..compiler import Core
+from ..compile.flow import Core
 from ..rtl.emit import core_files
 from ..rtl.limbs import core_of
 from ..simulate.model import Model

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compiler import Core, compile_core, front_end
+from ..compile.flow import Core, compile_core, front_end
+from ..compile.samples import sample_states
 from ..dynamics.interface import clip
-from ..files import beside
 from ..graph.text import to_text
-from ..samples import sample_states
 from ..simulate.model import Model, Result
+from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise

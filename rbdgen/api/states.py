@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..robot.choices import FUNCTIONS
-from ..robot.loading import load, refuse_unknown
+from ..compile.samples import refuse_singular, sample_states
+from ..design.choices import FUNCTIONS
+from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError
-from ..samples import refuse_singular, sample_states
 from .folder import InputError
 from .results import Results
 

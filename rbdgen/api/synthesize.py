@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..design.target import PLACERS, ROUTERS, TARGETS
+from ..draw.tables import table
 from ..estimate.area import counted
 from ..synthesize.report import synthesize as synthesize_ecp5
 from ..synthesize.yosys import MEMORIES, synth_xilinx
-from ..tables import table
-from ..target import PLACERS, ROUTERS, TARGETS
 from .checked import checked_manifest
 from .folder import UsageError, write_file
 from .kept import kept

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..design.loading import load, refuse_unknown
+from ..draw.organisation import organisation
 from ..robot.canonical import merge_fixed
 from ..robot.frames import align_axes
-from ..robot.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.reroot import reroot as rerooted
 from ..robot.topology import TOLERANCE, Rooting, Topology
 from ..robot.topology import topology as organised
-from ..schedule.organisation import organisation
 from .folder import write_file
 from .results import TopologyReport
 

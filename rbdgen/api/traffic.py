@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..accelerate import Accelerated
-from ..accelerator.integration import STEP
-from ..accelerator.model import evaluate_task
-from ..accelerator.routes import CODES, kind_of, place
-from ..accelerator.stages import TAG
+from ..compile.accelerate import Accelerated
+from ..compile.samples import sample_states
+from ..design.bounds import whole_turns, within_a_turn
+from ..design.choices import mix
+from ..design.design import Design, given_coordinates
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
-from ..robot.bounds import whole_turns, within_a_turn
-from ..robot.choices import mix
-from ..robot.design import Design, given_coordinates
-from ..samples import sample_states
 from ..simulate.model import Model, Result
+from ..tasks.integration import STEP
+from ..tasks.model import evaluate_task
+from ..tasks.routes import CODES, kind_of, place
+from ..tasks.stages import TAG
 from .errors import Error, Mismatch
 from .reference import golden_model
 

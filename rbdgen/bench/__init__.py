@@ -17,16 +17,16 @@ from typing import Any
 
 from .. import api
 from ..api.simulate import integer_errors
-from ..chains import chain_urdf
-from ..compiler import compile_core, front_end
-from ..cpu import pinocchio_nanoseconds
-from ..demo import HEAD, row
+from ..compile.flow import compile_core, front_end
+from ..draw.tables import simulation_text, table
 from ..robot.xml_lines import did_you_mean, quoted
-from ..stopping import run_child
-from ..tables import simulation_text, table
+from ..system.stopping import run_child
 from .accelerators import accelerators
 from .area import area_model
+from .chains import chain_urdf
+from .cpu import pinocchio_nanoseconds
 from .delays import delays
+from .demo import HEAD, row
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .peers import beside_peers

@@ -9,11 +9,11 @@ from typing import Any
 from .. import api
 from ..api.kept import kept
 from ..api.mapped import yosys_version
+from ..api.peers import PEERS
+from ..design.choices import FUNCTIONS
+from ..draw.tables import table
 from ..estimate.area import counted
-from ..peers import PEERS
-from ..robot.choices import FUNCTIONS
 from ..synthesize.tool import SynthesisError
-from ..tables import table
 
 Progress = Callable[[str], None]
 STATES = 1000

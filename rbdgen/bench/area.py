@@ -8,12 +8,12 @@ from typing import Any
 
 from ..api.folder import write_file
 from ..api.mapped import mapped, yosys_version
-from ..chains import chain_urdf
-from ..compiler import compile_core, front_end
+from ..compile.flow import compile_core, front_end
+from ..draw.tables import table
 from ..estimate.area import Sample, counted, fit
 from ..estimate.features import features
 from ..rtl.emit import emit
-from ..tables import table
+from .chains import chain_urdf
 
 Progress = Callable[[str], None]
 CHAINS = (2, 3)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..api.mapped import mapped
-from ..compiler import Core
+from ..compile.flow import Core
+from ..design.target import TARGETS
 from ..rtl.emit import Emitted, emit
 from ..synthesize.tool import SynthesisError
-from ..target import TARGETS
 
 Progress = Callable[[str], None]
 FAMILIES = ("xcup", "ecp5")

@@ -15,8 +15,8 @@ import numpy as np
 from amaranth.back import rtlil
 from amaranth.hdl import ClockDomain, Elaboratable, Module, Signal, Value, signed
 
+from ..draw.tables import table
 from ..synthesize.report import synthesize
-from ..tables import table
 
 Progress = Callable[[str], None]
 PART = "ecp5-25f"

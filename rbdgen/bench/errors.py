@@ -16,9 +16,9 @@ from ..api.evaluate import integer_results, to_words
 from ..api.kept import kept
 from ..api.names import design_text
 from ..api.simulate import batches, outputs_and_golden
-from ..compiler import Core, Front
+from ..compile.flow import Core, Front
+from ..design.choices import WIDTHS
 from ..graph.text import to_text
-from ..robot.choices import WIDTHS
 
 SEED = 0
 SMALLEST = 1e-300  # no division by zero

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from ..api.folder import write_file
-from ..compiler import Core, Front, compile_core, front_end
+from ..compile.flow import Core, Front, compile_core, front_end
+from ..draw.tables import markdown, table
 from ..estimate.area import estimated
 from ..estimate.features import features
 from ..passes.precision import PrecisionError
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
-from ..tables import markdown, table
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
 from .errors import errors, redesigned, smallest_width, worst
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..api.folder import write_file
-from ..compiler import compile_core, front_end
-from ..peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
-from ..robot.design import MotionLimits
-from ..tables import markdown, table
+from ..api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
+from ..compile.flow import compile_core, front_end
+from ..design.design import MotionLimits
+from ..draw.tables import markdown, table
 from .cells import cells, count
 from .errors import errors
 from .functions import STATES, TARGET, WIDTH, hardware

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..compiler import Progress, compile_core, front_end, sample_inputs
+from ..compile.flow import Progress, compile_core, front_end, sample_inputs
+from ..design.design import MotionLimits
+from ..design.loading import shipped_robots
+from ..draw.tables import table
 from ..passes.given import STEPS
-from ..robot.design import MotionLimits
-from ..robot.loading import shipped_robots
 from ..search.attack import attack
-from ..tables import table
 
 TIMES = 10
 SEED = 1000  # none that ranges are searched with

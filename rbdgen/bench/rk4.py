@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import api
-from ..accelerate import Accelerated, accelerate
 from ..api.names import DESIGN
 from ..api.rtl import load_core
 from ..api.traffic import Traffic, inputs_of
+from ..compile.accelerate import Accelerated, accelerate
+from ..compile.samples import sample_states
+from ..draw import svg
+from ..draw.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
+from ..draw.tables import table
 from ..driver import Dynamics, rk4_sensitivity
 from ..golden import rnea
-from ..samples import sample_states
-from ..schedule import svg
-from ..schedule.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
 from ..simulate.model import Model
-from ..tables import table
 
 Progress = Callable[[str], None]
 Integers = NDArray[np.int64]

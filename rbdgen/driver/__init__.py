@@ -1,7 +1,7 @@
 """The host's side of an accelerator: dynamics as Pinocchio names them, and a header for C."""
 
+from ..api.header import c_header
 from .dynamics import BACKENDS, Dynamics
-from .header import c_header
 from .rk4 import Step, rk4_sensitivity
 from .tickets import OverflowWarning, Ticket
 

@@ -12,27 +12,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..accelerate import accelerate
-from ..accelerator.model import evaluate_task
-from ..accelerator.stages import Accelerator
 from ..api.accelerator import generate_accelerator
 from ..api.accelerator_runs import same_graphs
 from ..api.checked import checked_manifest
+from ..api.contract import Contract
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
 from ..api.info import accelerator_facts
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
+from ..compile.accelerate import accelerate
+from ..design.bounds import whole_turns, within_a_turn
+from ..design.choices import GIVES, ROLLOUTS
+from ..design.design import Design
+from ..design.loading import load
 from ..graph.fixed import Integers
-from ..robot.bounds import whole_turns, within_a_turn
 from ..robot.canonical import canonicalize
-from ..robot.choices import GIVES, ROLLOUTS
-from ..robot.design import Design
-from ..robot.loading import load
 from ..robot.model import Robot
 from ..simulate.model import Model
-from .contract import Contract
+from ..tasks.model import evaluate_task
+from ..tasks.stages import Accelerator
 from .words import Array, Coder, Flags
 
 Progress = Callable[[str], None]

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from ..api.evaluate import completed
 from ..api.folder import InputError
-from ..robot.choices import ROLLOUTS
-from ..robot.design import given_coordinates, takes
-from ..robot.loading import as_filed, refuse_unknown
+from ..design.choices import ROLLOUTS
+from ..design.design import given_coordinates, takes
+from ..design.loading import as_filed, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from .backends import TAGS, Backend, Tasks
 from .backends import backend as make_backend

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..robot.choices import GIVES, NEEDS
+from ..design.choices import GIVES, NEEDS
 from .backends import Answer, Tasks
 from .base_link import BaseLink
 from .words import Array, Flags

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..accelerator.integration import LONGEST, STEP
-from ..accelerator.routes import kind_of
-from ..accelerator.stages import COUNT
+from ..api.contract import UNREAD, Contract
 from ..api.folder import InputError
+from ..design.choices import GIVES, VECTORS
+from ..design.design import Design, given_coordinates
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.fixed import Format, Integers
-from ..robot.choices import GIVES, VECTORS
-from ..robot.design import Design, given_coordinates
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
-from .contract import UNREAD, Contract
+from ..tasks.integration import LONGEST, STEP
+from ..tasks.routes import kind_of
+from ..tasks.stages import COUNT
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.bounds import Bounds
 from ..graph.arrays import SYMMETRIC
-from ..robot.bounds import Bounds
 from ..robot.model import JointKind, Robot
 from ..robot.wrapping import periods, wrapped
 

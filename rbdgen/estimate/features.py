@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
+from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region
 from ..schedule.any_plan import AnyPlan
@@ -20,7 +21,6 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
 from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
-from ..target import Style, Target
 
 TABLE_WIDTH = 36  # bits of a block RAM's word at the 512 words of a sine table
 NAMES = {

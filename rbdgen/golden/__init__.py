@@ -6,27 +6,27 @@ outside are Pinocchio's: linear part first, floating q = (x, y, z, quaternion x,
 gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, tau (N, nv).
 """
 
-from rbdgen.golden.aba import aba
-from rbdgen.golden.configuration import integrate, neutral
-from rbdgen.golden.crba import crba
-from rbdgen.golden.derivatives import (
+from .aba import aba
+from .configuration import integrate, neutral
+from .crba import crba
+from .derivatives import (
     ForwardDerivatives,
     InverseDerivatives,
     aba_derivatives,
     rnea_derivatives,
 )
-from rbdgen.golden.given_base import joint_aba, joint_minv
-from rbdgen.golden.minv import minv
-from rbdgen.golden.rerooted import (
+from .given_base import joint_aba, joint_minv
+from .minv import minv
+from .rerooted import (
     Rerooted,
     Slopes,
     rerooted,
     rerooted_forces,
     rerooted_slopes,
 )
-from rbdgen.golden.rnea import rnea
-from rbdgen.golden.rollout import rollout
-from rbdgen.golden.states import State, random_state
+from .rnea import rnea
+from .rollout import rollout
+from .states import State, random_state
 
 __all__ = [
     "ForwardDerivatives",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.articulated import articulated_inertias
-from rbdgen.golden.batch import external_forces, in_chunks, positions, tangents
-from rbdgen.golden.minv import minv
-from rbdgen.golden.rnea import rnea
-from rbdgen.golden.spatial import force_cross, motion_cross, transform_vector, transpose_times
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
+from . import tree
+from .articulated import articulated_inertias
+from .batch import external_forces, in_chunks, positions, tangents
+from .minv import minv
+from .rnea import rnea
+from .spatial import force_cross, motion_cross, transform_vector, transpose_times
 
 
 def aba(

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbdgen.golden import tree
-from rbdgen.robot.model import Array, Robot, RobotError
+from ..robot.model import Array, Robot, RobotError
+from . import tree
 
 # Singular where a joint feels this much less inertia than its bodies have.
 SMALLEST_PIVOT = 1e-14

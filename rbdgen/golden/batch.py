@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
 
 # Numbers that one chunk of states may hold in intermediate results (64 MB).
 WORKSPACE = 2**23

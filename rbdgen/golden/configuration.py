@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden.batch import positions, tangents
-from rbdgen.golden.joints import quaternion_matrix, turn
-from rbdgen.golden.spatial import cross_matrix, transform_vector
-from rbdgen.robot.model import Array, JointKind, Robot
+from ..robot.model import Array, JointKind, Robot
+from .batch import positions, tangents
+from .joints import quaternion_matrix, turn
+from .spatial import cross_matrix, transform_vector
 
 
 def neutral(robot: Robot) -> Array:

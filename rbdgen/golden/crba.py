@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.batch import in_chunks, positions
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
+from . import tree
+from .batch import in_chunks, positions
 
 
 def crba(robot: Robot, q: ArrayLike) -> Array:

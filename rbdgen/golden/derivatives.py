@@ -17,18 +17,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.aba import aba
-from rbdgen.golden.batch import external_forces, in_chunks, positions, tangents
-from rbdgen.golden.minv import minv
-from rbdgen.golden.spatial import (
+from ..robot.model import Array, Robot
+from . import tree
+from .aba import aba
+from .batch import external_forces, in_chunks, positions, tangents
+from .minv import minv
+from .spatial import (
     force_cross,
     force_cross_swapped,
     motion_cross,
     transform_vector,
     transpose_times,
 )
-from rbdgen.robot.model import Array, Robot
 
 
 class InverseDerivatives(NamedTuple):

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden.batch import positions, tangents
-from rbdgen.golden.minv import minv
-from rbdgen.golden.rnea import rnea
-from rbdgen.golden.spatial import transform_vector
-from rbdgen.robot.model import Array, JointKind, Robot
+from ..robot.model import Array, JointKind, Robot
+from .batch import positions, tangents
+from .minv import minv
+from .rnea import rnea
+from .spatial import transform_vector
 
 
 def joint_minv(robot: Robot, q: ArrayLike) -> Array:

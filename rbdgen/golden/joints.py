@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdgen.golden.spatial import cross_matrix
-from rbdgen.robot.model import Array, Joint, JointKind
+from ..robot.model import Array, Joint, JointKind
+from .spatial import cross_matrix
 
 
 def motion_subspace(joint: Joint) -> Array:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.articulated import articulated_inertias
-from rbdgen.golden.batch import in_chunks, positions
-from rbdgen.golden.crba import crba
-from rbdgen.robot.model import Array, Robot, RobotError
+from ..robot.model import Array, Robot, RobotError
+from . import tree
+from .articulated import articulated_inertias
+from .batch import in_chunks, positions
+from .crba import crba
 
 # Of a matrix scaled to unit diagonal, an eigenvalue below this is zero but for rounding.
 SMALLEST_EIGENVALUE = 1e-14

@@ -19,11 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.batch import positions, tangents
-from rbdgen.golden.joints import joint_pose
-from rbdgen.golden.spatial import force_cross, motion_cross, motion_transform, transform_vector
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
+from . import tree
+from .batch import positions, tangents
+from .joints import joint_pose
+from .spatial import force_cross, motion_cross, motion_transform, transform_vector
 
 
 class Rerooted(NamedTuple):

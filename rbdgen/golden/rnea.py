@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.golden import tree
-from rbdgen.golden.batch import external_forces, in_chunks, positions, tangents
-from rbdgen.golden.spatial import force_cross, motion_cross, transform_vector, transpose_times
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
+from . import tree
+from .batch import external_forces, in_chunks, positions, tangents
+from .spatial import force_cross, motion_cross, transform_vector, transpose_times
 
 
 def rnea(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdgen.golden.aba import aba
-from rbdgen.robot.model import Robot
+from ..robot.model import Robot
+from .aba import aba
 
 Array = NDArray[np.float64]
 State = tuple[Array, Array]

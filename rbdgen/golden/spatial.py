@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbdgen.robot.model import Array, Inertia
+from ..robot.model import Array, Inertia
 
 
 def cross_matrix(v: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbdgen.robot.model import Array, Joint, JointKind, Robot
+from ..robot.model import Array, Joint, JointKind, Robot
 
 
 class State(NamedTuple):

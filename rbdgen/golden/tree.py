@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from rbdgen.golden.joints import joint_pose, motion_subspace
-from rbdgen.golden.spatial import inertia_matrix, motion_transform
-from rbdgen.robot.model import Array, Robot
+from ..robot.model import Array, Robot
+from .joints import joint_pose, motion_subspace
+from .spatial import inertia_matrix, motion_transform
 
 
 def columns(robot: Robot) -> list[slice]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rbdgen.robot.model import Array, JointKind
-from rbdgen.robot.urdf_elements import ATTRIBUTES
-from rbdgen.robot.xml_lines import Element, quoted
+from .model import Array, JointKind
+from .urdf_elements import ATTRIBUTES
+from .xml_lines import Element, quoted
 
 SHOWN = 3  # joints that a note names
 UPRIGHT = 1 - 1e-12  # z of a direction that is +z

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdgen.robot import urdf_elements as read
-from rbdgen.robot.model import (
+from . import urdf_elements as read
+from .model import (
     Array,
     Joint,
     JointKind,
@@ -20,8 +20,8 @@ from rbdgen.robot.model import (
     RobotError,
     Transform,
 )
-from rbdgen.robot.unread import tilted_planes, unread
-from rbdgen.robot.xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
+from .unread import tilted_planes, unread
+from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 
 Base = Literal["fixed", "floating"]
 MimicMode = Literal["fold", "independent"]

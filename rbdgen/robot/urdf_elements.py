@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 import numpy as np
 
-from rbdgen.robot.model import (
+from .model import (
     Array,
     Inertia,
     JointKind,
@@ -23,7 +23,7 @@ from rbdgen.robot.model import (
     Transform,
     skew,
 )
-from rbdgen.robot.xml_lines import Element, did_you_mean, one_line, quoted
+from .xml_lines import Element, did_you_mean, one_line, quoted
 
 KINDS = {
     "revolute": JointKind.REVOLUTE,

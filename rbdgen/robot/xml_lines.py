@@ -13,8 +13,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from xml.parsers import expat
 
-from rbdgen.files import read_regular
-from rbdgen.robot.model import NotFound, RobotError
+from ..system.files import read_regular
+from .model import NotFound, RobotError
 
 MAX_BYTES = 16 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
 MAX_DEPTH = 100  # <robot>/<link>/<inertial>/<origin> is 4

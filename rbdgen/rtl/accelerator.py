@@ -16,8 +16,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.routes import AGAIN, CODE, HOST, ROLLOUTS, STEPS, stage_of
-from ..accelerator.stages import COUNT, TAG, Accelerator
+from ..tasks.routes import AGAIN, CODE, HOST, ROLLOUTS, STEPS, stage_of
+from ..tasks.stages import COUNT, TAG, Accelerator
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit

@@ -21,7 +21,7 @@ from amaranth.hdl import Cat, Module, Shape, ShapeLike, Signal, Value, signed, u
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.skid import Skid
+from .skid import Skid
 
 WORD_BITS = 32
 

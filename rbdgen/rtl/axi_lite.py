@@ -10,7 +10,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.selecting import select
+from .selecting import select
 
 DATA_BITS = 32
 STROBES = DATA_BITS // 8

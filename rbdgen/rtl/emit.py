@@ -9,7 +9,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.any_plan import AnyPlan
-from ..stopping import run_child
+from ..system.stopping import run_child
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell

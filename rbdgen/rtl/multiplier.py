@@ -33,7 +33,7 @@ from amaranth.hdl import (
     signed,
 )
 
-from ..target import Style
+from ..design.target import Style
 from .arithmetic import later
 
 DSP_WIDTH = 18  # one operand of MULT18X18D, signed

@@ -8,8 +8,8 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
-from ..accelerator.routes import CODE, RESULT
-from ..accelerator.stages import TAG
+from ..tasks.routes import CODE, RESULT
+from ..tasks.stages import TAG
 from .fields import fitted
 from .lut_ram import LutRam
 from .slot_queue import SlotQueue

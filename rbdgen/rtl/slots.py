@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Module, Mux, Signal, Value
 
-from ..accelerator.routes import AGAIN, HOST, RESULT
-from ..accelerator.stages import Accelerator
+from ..tasks.routes import AGAIN, HOST, RESULT
+from ..tasks.stages import Accelerator
 from .fields import fill
 from .lut_ram import LutRam
 from .station import FLAG, Station, bank_layout, is_one_of

@@ -8,11 +8,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..accelerator.integration import turn_flags
-from ..accelerator.routes import AGAIN, CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
-from ..accelerator.stages import COUNT, Accelerator, Stage
 from ..graph.fixed import Format
 from ..graph.node import Node, source
+from ..tasks.integration import turn_flags
+from ..tasks.routes import AGAIN, CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
+from ..tasks.stages import COUNT, Accelerator, Stage
 from .apart import instance_of
 from .core import Core
 from .fields import fill

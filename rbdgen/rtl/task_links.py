@@ -9,10 +9,10 @@ from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value, signed, unsigned
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.fields import fill
-from rbdgen.rtl.selecting import select
-from rbdgen.rtl.skid import Skid
-from rbdgen.rtl.task_packets import WORD_BITS, PacketFormat, Status
+from .fields import fill
+from .selecting import select
+from .skid import Skid
+from .task_packets import WORD_BITS, PacketFormat, Status
 
 HEADER = data.StructLayout({"function": 8, "detail": 8, "tag": 16})
 """Word 0 of a packet: ``detail`` is a task's options and a response's status."""

@@ -39,8 +39,8 @@ from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.axi_lite import DATA_BITS, AxiLite, Bit, Register, axi_lite_ports, connect_axi_lite
-from rbdgen.rtl.task_packets import FORMAT_VERSION, Function, PacketFormat, Status
+from .axi_lite import DATA_BITS, AxiLite, Bit, Register, axi_lite_ports, connect_axi_lite
+from .task_packets import FORMAT_VERSION, Function, PacketFormat, Status
 
 MAGIC = int.from_bytes(b"RBDG", "little")
 ADDRESS_WIDTH = 12  # 4 KiB, the least that an interconnect maps: no register shows twice

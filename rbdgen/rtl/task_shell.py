@@ -13,11 +13,11 @@ from amaranth.hdl import Cat, Module, Mux, Shape, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from rbdgen.rtl.axi_lite import axi_lite_ports, connect_axi_lite
-from rbdgen.rtl.skid import Skid
-from rbdgen.rtl.task_links import ResponseWriter, TaskReader, beat_layout
-from rbdgen.rtl.task_packets import FORMAT_VERSION, WORD_BITS, Function, PacketFormat
-from rbdgen.rtl.task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
+from .axi_lite import axi_lite_ports, connect_axi_lite
+from .skid import Skid
+from .task_links import ResponseWriter, TaskReader, beat_layout
+from .task_packets import FORMAT_VERSION, WORD_BITS, Function, PacketFormat
+from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
 CLOCKS_IN = 1
 """From the last beat of a task taken to the task offered to the core."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import Reciprocal, Scale
 from ..graph.sincos import SinCos
 from ..passes.constants import Recipe, Sum, cheapest, depth
-from ..target import Style, Target
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from ..target import Target
 from .delays import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
 from .pipelined import INPUT_REGISTER, duration, operands

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from ..target import Target
 from .binding import normalising, shifting
 
 

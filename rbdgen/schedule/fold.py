@@ -17,10 +17,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op, Region, source
-from ..target import Target
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
 from .delays import delay, gathering

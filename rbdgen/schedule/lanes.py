@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
 from ..passes.instances import CopyingBuilder
 from ..passes.visit_words import Visited, copied
-from ..target import Target
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the lane that gives a task's words to those who read them

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..target import Target
 from .fold import Fold
 from .modulo import fold
 from .units import Jobs, Kind

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
-from ..target import Target
 from .assign import assign
 from .exact import exact
 from .fold import Fold, ends_in_register, register_number, verify_fold

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region, source
-from ..target import Target
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .program import Program, ScheduleError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..design.target import Target
 from ..graph.visits import Result, Visit
 from ..passes.visit_words import Visited
-from ..target import Target
 from .lanes import TASK, Lane, lanes_of
 from .modulo import fold
 from .program import ScheduleError

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
-from ..target import Target
 from .binding import Binding, angles, pivots
 
 Job = tuple[str, Node]  # what starts at once: an operation, ("sincos", angle), ("recip", pivot)

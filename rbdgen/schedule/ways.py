@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ..design.target import Target
 from ..passes.visit_words import Visited
-from ..target import Target
 from .lanes import lanes_of
 from .round_plan import GATHERING
 from .units import Jobs

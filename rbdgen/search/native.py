@@ -11,8 +11,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from ..cache import cache_folder, is_kept, keep
-from ..stopping import run_child
+from ..system.cache import cache_folder, is_kept, keep
+from ..system.stopping import run_child
 
 # without contraction of a * b + c, so that every machine computes the same
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC")

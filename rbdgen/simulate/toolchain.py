@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from rbdgen.stopping import run_child
-
-from ..cache import cache_folder, is_kept, keep
+from ..system.cache import cache_folder, is_kept, keep
+from ..system.stopping import run_child
 
 Progress = Callable[[str], None]
 

@@ -12,10 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rbdgen.data import data_folder
-from rbdgen.files import beside
-
-from ..cache import cache_folder, is_remembered, remember
+from ..system.cache import cache_folder, is_remembered, remember
+from ..system.data import data_folder
+from ..system.files import beside
 from .model import Model
 from .ports import Ports
 from .toolchain import Progress, SimulationError, Toolchain, in_cache

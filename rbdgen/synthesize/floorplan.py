@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, diags, identity
 
-from rbdgen.target import Target
+from ..design.target import Target
 
 Module = dict[str, Any]  # of a JSON netlist of Yosys
 Springs = NDArray[np.int64]

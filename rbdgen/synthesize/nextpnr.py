@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rbdgen.files import write
-from rbdgen.synthesize.floorplan import floorplan
-from rbdgen.synthesize.tool import NEXTPNR, Progress, SynthesisError, run_tool
-from rbdgen.synthesize.yosys import write_json
-from rbdgen.target import PLACERS, ROUTERS, SPEEDS, Target
+from ..design.target import PLACERS, ROUTERS, SPEEDS, Target
+from ..system.files import write
+from .floorplan import floorplan
+from .tool import NEXTPNR, Progress, SynthesisError, run_tool
+from .yosys import write_json
 
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"

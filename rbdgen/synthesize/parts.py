@@ -12,8 +12,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from rbdgen.synthesize.cut import cut
-from rbdgen.synthesize.tool import SynthesisError
+from .cut import cut
+from .tool import SynthesisError
 
 SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to
 TOP = "rbdgen_part"  # of a part: one of each of its modules stands in it

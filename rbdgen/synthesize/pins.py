@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rbdgen.synthesize.tool import SynthesisError
-from rbdgen.synthesize.yosys import Cells, write_json
+from .tool import SynthesisError
+from .yosys import Cells, write_json
 
 FAN_IN = 4  # inputs of one LUT4
 PARITY = f"{0x6996:016b}"  # INIT of LUT4: exclusive-or of all four

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from rbdgen.files import write
-from rbdgen.synthesize.nextpnr import Placement, place_and_route
-from rbdgen.synthesize.pins import add_pins
-from rbdgen.synthesize.tool import Progress
-from rbdgen.synthesize.yosys import Cells, synth_ecp5
-from rbdgen.target import PLACERS, ROUTERS, Target, find_target
+from ..design.target import PLACERS, ROUTERS, Target, find_target
+from ..system.files import write
+from .nextpnr import Placement, place_and_route
+from .pins import add_pins
+from .tool import Progress
+from .yosys import Cells, synth_ecp5
 
 # LUT4 sites that one cell takes; the write port of a LUT-RAM takes two more than its storage.
 LUT_SITES = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rbdgen.stopping import child
+from ..system.stopping import child
 
 Progress = Callable[[str], None]
 

@@ -15,12 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from rbdgen.files import write
-from rbdgen.synthesize.block_rams import pack_output_registers
-from rbdgen.synthesize.carries import trim_carries
-from rbdgen.synthesize.cut import PIECE
-from rbdgen.synthesize.parts import TOP, parts
-from rbdgen.synthesize.tool import YOSYS, Progress, SynthesisError, run_tool
+from ..system.files import write
+from .block_rams import pack_output_registers
+from .carries import trim_carries
+from .cut import PIECE
+from .parts import TOP, parts
+from .tool import YOSYS, Progress, SynthesisError, run_tool
 
 STEPS = r"^\d+(\.\d+)?\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9|ABC) pass|Printing statistics)"
 # Registers that the source marks so are not merged with equal ones.

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.accelerate import Accelerated, accelerate
-from rbdgen.accelerator.routes import CODES, stage_of
 from rbdgen.api.accelerator_runs import BURST, traced_run
 from rbdgen.api.names import DESIGN
 from rbdgen.api.rtl import load_core
+from rbdgen.api.stays import tasks_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.bench.rk4 import SLOPES, picture, turns
+from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.driver import Dynamics
-from rbdgen.simulate.stays import tasks_of
 from rbdgen.simulate.toolchain import SimulationError
+from rbdgen.tasks.routes import CODES, stage_of
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 

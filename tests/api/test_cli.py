@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen import __version__, api, compiler
+from rbdgen import __version__, api
 from rbdgen.api import folder
-from rbdgen.cli import main
-from rbdgen.data import data_folder
-from rbdgen.parser import parser
+from rbdgen.cli.main import main
+from rbdgen.cli.parser import parser
+from rbdgen.compile import flow as compiler
+from rbdgen.system.data import data_folder
 
 COMMANDS = (
     *("info", "states", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),

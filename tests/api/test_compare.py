@@ -11,8 +11,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.compare import Line, placed, relative, theirs
-from rbdgen.cli import main
-from rbdgen.peers import PEERS
+from rbdgen.api.peers import PEERS
+from rbdgen.cli.main import main
 
 
 def line(name: str, robot: str = "iiwa14") -> Line:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.data import data_folder
-from rbdgen.robot.loading import load
+from rbdgen.design.loading import load
+from rbdgen.system.data import data_folder
 
 ROBOT = "gantry"
 N = 50

@@ -14,12 +14,12 @@ import pytest
 from rbdgen import api
 from rbdgen.api import points
 from rbdgen.api.explore import command, mark_front, saving
-from rbdgen.cli import main
-from rbdgen.explore.pareto import beats
-from rbdgen.robot.choices import LARGEST_INTERVAL
+from rbdgen.api.pareto import beats
+from rbdgen.cli.main import main
+from rbdgen.design.choices import LARGEST_INTERVAL
+from rbdgen.design.target import find_target
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.tool import SynthesisError
-from rbdgen.target import find_target
 
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.accelerate import accelerate
 from rbdgen.api.simulate import integer_errors
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compiler import compile_core, front_end
-from rbdgen.robot.choices import FUNCTIONS
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import FUNCTIONS
 
 FORCES = [("all",), ("gripper_mount",)]
 NOTE = "external_forces: no force changes m"

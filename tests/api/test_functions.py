@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from rbdgen import api
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import simulation_text
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
-from rbdgen.samples import sample_states
-from rbdgen.tables import simulation_text
 
 N = 20
 Arrays = dict[str, np.ndarray]

@@ -18,8 +18,8 @@ import pytest
 from rbdgen import api
 from rbdgen.api import folder as folders
 from rbdgen.api.names import design_name, design_text
-from rbdgen.data import data_folder
-from rbdgen.robot.loading import load
+from rbdgen.design.loading import load
+from rbdgen.system.data import data_folder
 
 ROBOT = "pendulum"
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.chains import chain_urdf
-from rbdgen.cli import main
-from rbdgen.compiler import compile_core, front_end
-from rbdgen.robot.loading import load
+from rbdgen.bench.chains import chain_urdf
+from rbdgen.cli.main import main
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import GATHERING, RoundPlan
 

@@ -10,10 +10,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rbdgen.api.generate import pictured
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.draw.svg import extent
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.limbs import LimbPlan
-from rbdgen.schedule.svg import extent
 
 SVG = "{http://www.w3.org/2000/svg}"
 CASES: dict[str, tuple[str, dict[str, Any]]] = {

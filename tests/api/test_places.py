@@ -13,10 +13,10 @@ import pytest
 from rbdgen import api
 from rbdgen.api import places
 from rbdgen.api.places import check_place, default_place, no_defaults
-from rbdgen.cli import main
-from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.design import Design, MotionLimits
-from rbdgen.robot.loading import load
+from rbdgen.cli.main import main
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.design import Design, MotionLimits
+from rbdgen.design.loading import load
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.cli import main
-from rbdgen.robot.bounds import bounds
-from rbdgen.robot.loading import load
+from rbdgen.cli.main import main
+from rbdgen.design.bounds import bounds
+from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 
 SINGULAR = """<robot name="twice">

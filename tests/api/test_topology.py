@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen import api
-from rbdgen.cli import main
+from rbdgen.cli.main import main
 
 SPOT = """\
 spot_arm_like: 18 joints on a floating base, root body (spherical + translation), depth 7, \

@@ -10,8 +10,8 @@ from rbdgen.api.kept import kept
 from rbdgen.bench import MEASUREMENTS, area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
-from rbdgen.compiler import Core, compile_core, front_end
-from rbdgen.robot.design import MotionLimits
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.design.design import MotionLimits
 
 
 @pytest.fixture(scope="module")

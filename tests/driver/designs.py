@@ -8,10 +8,10 @@ from unittest import mock
 
 import numpy as np
 
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.loading import load
 from rbdgen.golden import minv, rnea
-from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.loading import load
-from rbdgen.samples import sample_states
 from rbdgen.simulate.verilate import build
 
 # compiling takes longer than running

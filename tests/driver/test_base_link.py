@@ -10,16 +10,16 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api import InputError, generate, info, read_manifest, simulate
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import info_text
 from rbdgen.driver import Dynamics
 from rbdgen.driver.base_link import BaseLink
 from rbdgen.golden import random_state
 from rbdgen.robot.canonical import merge_fixed
-from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.reroot import reroot
-from rbdgen.samples import sample_states
-from rbdgen.tables import info_text
 from tests.driver.designs import UNOPTIMISED
 from tests.driver.test_dynamics import several
 from tests.robot.test_topology import floating_tree

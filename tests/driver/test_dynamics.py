@@ -12,10 +12,10 @@ import pytest
 
 from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
+from rbdgen.design.choices import NEEDS
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics, OverflowWarning
 from rbdgen.driver.tickets import CALLS
-from rbdgen.robot.choices import NEEDS
-from rbdgen.robot.loading import load
 from tests.driver.designs import CHOICES, NAME, UNOPTIMISED, states
 
 ALL = CHOICES["functions"]

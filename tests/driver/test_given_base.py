@@ -11,11 +11,11 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api import InputError, generate, read_manifest, simulate
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
-from rbdgen.robot.choices import FUNCTIONS
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
-from rbdgen.samples import sample_states
 from tests.driver.designs import UNOPTIMISED
 from tests.driver.test_dynamics import several
 from tests.driver.test_header import TAG, header, library, pointer

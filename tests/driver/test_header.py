@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.accelerator.routes import CODES
 from rbdgen.api import InputError, generate, read_manifest
+from rbdgen.design.choices import FUNCTIONS, GIVES, NEEDS
 from rbdgen.driver import Dynamics, c_header
-from rbdgen.robot.choices import FUNCTIONS, GIVES, NEEDS
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
+from rbdgen.tasks.routes import CODES
 from tests.driver.designs import NAME, states
 from tests.rtl.packets import packet_format
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics, Step, rk4_sensitivity
 from rbdgen.golden import aba, rnea
-from rbdgen.robot.loading import load
 from tests.driver.designs import NAME, states
 
 Points = tuple[np.ndarray, np.ndarray, np.ndarray]

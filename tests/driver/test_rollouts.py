@@ -10,9 +10,9 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api import InputError, generate
+from rbdgen.design.design import MotionLimits
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
-from rbdgen.robot.design import MotionLimits
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import RobotError
 from tests.driver.designs import UNOPTIMISED, states
 

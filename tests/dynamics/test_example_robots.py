@@ -9,10 +9,10 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.reference import golden_model
-from rbdgen.compiler import front_end
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.samples import sample_states
 from tests.golden.example_robots import mimic_files, urdf_files
 
 FILES = urdf_files()

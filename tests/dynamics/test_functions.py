@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.compiler import front_end
+from rbdgen.compile.flow import front_end
+from rbdgen.design.loading import load
 from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
@@ -19,7 +20,6 @@ from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.random_robots import ALL_KINDS, SINGLE, random_robot
 

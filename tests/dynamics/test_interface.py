@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.bounds import bounds
+from rbdgen.design.design import Design
+from rbdgen.design.loading import load
+from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import MARGIN, clip, from_columns, input_limits, to_columns
-from rbdgen.robot.bounds import bounds
-from rbdgen.robot.design import Design
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import JointKind
-from rbdgen.robot.states import random_states
-from rbdgen.samples import sample_states
 from tests.random_robots import ALL_KINDS, random_robot
 
 N = 30

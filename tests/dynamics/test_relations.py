@@ -11,10 +11,10 @@ import pytest
 
 from rbdgen import api, golden
 from rbdgen.api.evaluate import as_arrays
-from rbdgen.compiler import Front, front_end
+from rbdgen.compile.flow import Front, front_end
+from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.samples import sample_states
 from tests.golden.comparison import Question, norm, random_question
 from tests.golden.example_robots import urdf_files
 from tests.golden.pinocchio_models import peer_from_urdf

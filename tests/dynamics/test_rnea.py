@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.compiler import front_end
+from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate

@@ -10,7 +10,7 @@ import pytest
 from rbdgen.api.evaluate import as_arrays, as_numbers, integer_results, to_words
 from rbdgen.api.reference import golden_model
 from rbdgen.api.simulate import batches
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 

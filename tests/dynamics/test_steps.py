@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Front, front_end
+from rbdgen.compile.flow import Front, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.steps import program
 from rbdgen.dynamics.trace import trace

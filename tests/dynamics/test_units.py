@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics import trace as tracing
 from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.units import Units, scaled, units
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load, shipped_robots
 from rbdgen.robot.model import Robot
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rbdgen.chains import chain_urdf
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.bench.chains import chain_urdf
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit

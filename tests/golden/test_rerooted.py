@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load
 from rbdgen.golden import crba, random_state, rerooted, rnea
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.reroot import reroot
 from tests.random_robots import random_robot

@@ -7,6 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -16,7 +17,6 @@ from rbdgen.graph.verify import verify
 from rbdgen.passes.balance import TAKES, balance
 from rbdgen.passes.sums import SUMS
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load, shipped_robots
 
 
 def depth(graph: Graph) -> int:

@@ -10,12 +10,12 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.simulate import integer_errors
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.bounds import bounds
+from rbdgen.design.design import MotionLimits
+from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.fixed import evaluate_fixed
-from rbdgen.robot.bounds import bounds
-from rbdgen.robot.design import MotionLimits
-from rbdgen.robot.states import random_states
 
 STATES = 20_000
 

@@ -7,6 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -14,7 +15,6 @@ from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load, shipped_robots
 
 
 def check(before: str, after: str) -> None:

@@ -7,6 +7,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
@@ -16,7 +17,6 @@ from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import GraphError, verify
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.loading import load
 
 
 def drawn(graph: Graph, n: int = 4, seed: int = 0) -> dict[str, np.ndarray]:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.cli import main
-from rbdgen.compiler import Core, Front, compile_core, front_end, limbs_of
+from rbdgen.cli.main import main
+from rbdgen.compile.flow import Core, Front, compile_core, front_end, limbs_of
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rbdgen.cli import main
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.cli.main import main
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import evaluate_fixed
@@ -14,7 +15,6 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.passes.precision import EVEN_SHARE, PrecisionError, affordable, fractions, gains
 from rbdgen.passes.ranges import Ranges
-from rbdgen.samples import sample_states
 
 
 def error_of(core: Core, seed: int) -> dict[str, float]:

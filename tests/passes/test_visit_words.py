@@ -7,7 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Front, front_end, sample_inputs, trace
+from rbdgen.compile.flow import Front, front_end, sample_inputs, trace
+from rbdgen.design.design import Design
+from rbdgen.design.target import find_target
 from rbdgen.dynamics.steps import program
 from rbdgen.graph.evaluate import Array
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
@@ -20,9 +22,7 @@ from rbdgen.passes.visit_words import Visited, copied, visited
 from rbdgen.passes.words import Given, relative_error
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
-from rbdgen.robot.design import Design
 from rbdgen.robot.model import JointKind
-from rbdgen.target import find_target
 from tests.random_robots import random_robot
 
 # robot, functions: relative RMS error of 18 bits that is allowed, about twice what is measured

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Front, compile_core, front_end
+from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.dynamics.interface import turning_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import INTEGER, FixedGraph

@@ -9,7 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.design.bounds import bounds
+from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import input_limits, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
@@ -27,8 +29,6 @@ from rbdgen.passes.wordlength import (
     needed_fraction,
     wordlength,
 )
-from rbdgen.robot.bounds import bounds
-from rbdgen.robot.states import random_states
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
 STATES = 20_000

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load, shipped_robots
 from rbdgen.dynamics.motion import State
 from rbdgen.dynamics.rnea import rnea
 from rbdgen.dynamics.scalars import Numbers
@@ -19,7 +20,6 @@ from rbdgen.robot.canonical import Rewrite, canonicalize, merge_fixed, rewrites,
 from rbdgen.robot.cost import inertia_cost, levels, placement_cost
 from rbdgen.robot.denavit_hartenberg import modified_dh
 from rbdgen.robot.frames import ONE_AXIS, align_axes
-from rbdgen.robot.loading import load, shipped_robots
 from rbdgen.robot.model import JointKind, Robot, Transform
 from tests.golden.comparison import Answers, Question, golden_answers, norm, random_question
 from tests.random_robots import ALL_KINDS, SINGLE, random_robot

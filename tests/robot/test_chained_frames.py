@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.compiler import front_end
+from rbdgen.compile.flow import front_end
+from rbdgen.design.loading import load, shipped_robots
 from rbdgen.robot.angles import rot_x, rot_z
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
-from rbdgen.robot.loading import load, shipped_robots
 from rbdgen.robot.model import JointKind, Mimic, Robot, RobotError, Transform
 from tests.random_robots import random_robot
 

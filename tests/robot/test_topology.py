@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbdgen.design.loading import load
 from rbdgen.robot.alike import SIGNS, handed_on, poses_at_zero, shape_of
 from rbdgen.robot.canonical import canonicalize, merge_fixed
 from rbdgen.robot.frames import move_frame
-from rbdgen.robot.loading import load
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import TOLERANCE, Topology, topology

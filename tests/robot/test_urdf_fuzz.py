@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rbdgen.data import data_folder
 from rbdgen.robot.model import JointKind, Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
+from rbdgen.system.data import data_folder
 from tests.robot.same_robot import assert_same_robot
 
 ZOO = """<robot name="zoo">

@@ -9,9 +9,9 @@ from pathlib import Path
 import pinocchio as pin
 import pytest
 
-from rbdgen.data import data_folder
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import read_urdf
+from rbdgen.system.data import data_folder
 from tests.robot.same_robot import assert_same_robot
 
 EXAMPLES = Path(

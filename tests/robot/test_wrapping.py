@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.robot.bounds import bounds
-from rbdgen.robot.design import Design, MotionLimits
+from rbdgen.design.bounds import bounds
+from rbdgen.design.design import Design, MotionLimits
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.wrapping import periods, wrapped

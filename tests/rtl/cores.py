@@ -14,13 +14,13 @@ from amaranth.lib.memory import Memory
 from rbdgen.api.evaluate import integer_results, to_words
 from rbdgen.api.rtl import build_core
 from rbdgen.api.simulate import batches
-from rbdgen.compiler import Core, Front, compile_core, trace
+from rbdgen.compile.flow import Core, Front, compile_core, trace
+from rbdgen.design.design import Design
+from rbdgen.design.target import find_target
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import Design
 from rbdgen.robot.model import Robot
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.simulate.model import Model, Result
-from rbdgen.target import find_target
 
 
 def core_of(robot: Robot, multipliers: int | None = None, **choices: object) -> Core:

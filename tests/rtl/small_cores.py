@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rbdgen.design.target import Target, find_target
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.verify import verify, verify_fixed
@@ -22,7 +23,6 @@ from rbdgen.schedule.pipelined import schedule
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
-from rbdgen.target import Target, find_target
 from tests.rtl.cores import Batch
 
 States = Mapping[str, np.ndarray]

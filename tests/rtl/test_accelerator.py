@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.accelerate import Accelerated, accelerate
-from rbdgen.accelerator.routes import CODES, STEPS
 from rbdgen.api.accelerator import accelerator_manifest
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.graph.fixed import Format
-from rbdgen.robot.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.emit import core_files
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
+from rbdgen.tasks.routes import CODES, STEPS
 from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
 from tests.rtl.cores import shared_folder
 

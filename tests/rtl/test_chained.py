@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold
 from tests.rtl.cores import (

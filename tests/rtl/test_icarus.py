@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from rbdgen.accelerate import accelerate
 from rbdgen.api.accelerator import accelerator_manifest, shells_of
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.emit import core_files, emit, shell_files
 from rbdgen.rtl.limbs import core_of

@@ -10,7 +10,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import round_trip
 from rbdgen.rtl.limbs import LimbsInTurn
 from rbdgen.rtl.lut_ram import LutRam

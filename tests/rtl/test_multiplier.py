@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.data import data_folder
 from rbdgen.rtl.multiplier import (
     Multiplier,
     emit_multipliers,
@@ -18,6 +17,7 @@ from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
+from rbdgen.system.data import data_folder
 from tests.rtl.cores import cell_models
 
 UNITS = [

@@ -9,6 +9,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen.design.target import find_target
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
@@ -17,7 +18,6 @@ from rbdgen.graph.text import from_text
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.channels import Plan
 from rbdgen.simulate.model import Model
-from rbdgen.target import find_target
 from tests.rtl.cores import check, shared_folder
 from tests.rtl.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
 

@@ -12,7 +12,7 @@ import pytest
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl import channel, round_trip
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.accelerate import Accelerated, accelerate
-from rbdgen.accelerator.routes import CODES, ROLLOUTS, STEPS
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.robot.choices import FUNCTIONS
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.design.choices import FUNCTIONS
 from rbdgen.rtl.task_packets import PacketFormat, Response, Status
+from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
 from tests.rtl.packets import packet_format, task_scenario
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl.axi import Shell
 from rbdgen.rtl.emit import emit
 from sim.runner import build_sources, run

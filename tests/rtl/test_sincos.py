@@ -11,6 +11,7 @@ from amaranth.hdl import Module, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from rbdgen.design.target import Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.passes.wordlength import phase_bits
 from rbdgen.rtl.emit import to_verilog
@@ -19,7 +20,6 @@ from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
-from rbdgen.target import Style, Target
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored
 # First and second order, both styles of multiplier, and phases coarser than the compiler's.

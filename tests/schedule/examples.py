@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from rbdgen.compiler import Core, Front, compile_core, front_end, trace
+from rbdgen.compile.flow import Core, Front, compile_core, front_end, trace
+from rbdgen.design.design import Design
+from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
-from rbdgen.robot.design import Design
-from rbdgen.target import find_target
 from tests.random_robots import random_robot
 from tests.rtl.small_cores import in_fixed_point
 

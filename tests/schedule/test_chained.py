@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbdgen.design.target import find_target
 from rbdgen.graph.node import Node, Op
 from rbdgen.schedule.chained import ChainError, chain
 from rbdgen.schedule.delays import delay, gathering, levels
 from rbdgen.schedule.fold import Fold, verify_fold
 from rbdgen.schedule.pipelined import operands
 from rbdgen.schedule.program import ScheduleError
-from rbdgen.target import find_target
 from tests.schedule.examples import compiled, random_graph
 
 TARGET = find_target("xcup")

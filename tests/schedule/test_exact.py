@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.target import find_target
 from rbdgen.schedule.exact import NoSolver, exact
 from rbdgen.schedule.fold import verify_fold
 from rbdgen.schedule.modulo import durations, fold
 from rbdgen.schedule.units import shared_jobs
-from rbdgen.target import find_target
 
 TARGET = find_target("ecp5-85f")
 

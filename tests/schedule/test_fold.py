@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.design.target import find_target
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
@@ -16,7 +17,6 @@ from rbdgen.schedule.modulo import fold
 from rbdgen.schedule.pipelined import operands
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.units import job, shared_jobs
-from rbdgen.target import find_target
 
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 TARGET = find_target("ecp5-85f")

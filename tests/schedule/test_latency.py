@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.latency import quickest
 from rbdgen.schedule.modulo import fold
 from rbdgen.schedule.units import shared_jobs
-from rbdgen.target import find_target
 from tests.schedule.examples import compiled, random_graph
 
 TARGET = find_target("ecp5-85f")

@@ -8,13 +8,13 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.node import Node, Op, Region
 from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, Schedule, schedule
-from rbdgen.target import find_target
 from tests.schedule.examples import CASES, compiled
 
 

@@ -10,7 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.compiler import front_end, sample_inputs
+from rbdgen.compile.flow import front_end, sample_inputs
+from rbdgen.design.target import find_target
+from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.steps import program
 from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
@@ -19,11 +21,9 @@ from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.fold import flag_time, verify_fold
 from rbdgen.schedule.lanes import TASK, Lane, lanes_of
 from rbdgen.schedule.program import ScheduleError
-from rbdgen.schedule.round_picture import round_picture
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
 from rbdgen.schedule.ways import MOST_LANES, Ways
-from rbdgen.target import find_target
 
 TARGET = find_target("ecp5-85f")
 SVG = "{http://www.w3.org/2000/svg}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.compiler import front_end, sample_inputs
+from rbdgen.compile.flow import front_end, sample_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Core, compile_core, front_end, sample_inputs
+from rbdgen.compile.flow import Core, compile_core, front_end, sample_inputs
+from rbdgen.design.design import MotionLimits
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
@@ -18,7 +19,6 @@ from rbdgen.graph.node import Builder
 from rbdgen.passes.given import Given
 from rbdgen.passes.phase import phase
 from rbdgen.passes.words import to_words
-from rbdgen.robot.design import MotionLimits
 from rbdgen.search.attack import attack
 from rbdgen.search.domain import Domain
 

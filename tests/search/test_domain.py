@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compiler import front_end, sample_inputs
+from rbdgen.compile.flow import front_end, sample_inputs
+from rbdgen.compile.samples import domain_of, sample_states
 from rbdgen.dynamics.interface import to_columns
-from rbdgen.samples import domain_of, sample_states
 
 
 @pytest.mark.parametrize(

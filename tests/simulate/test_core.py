@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
 from rbdgen.simulate.ports import Field, Ports, Stream

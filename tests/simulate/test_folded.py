@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.compiler import Core, compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.round_plan import RoundPlan
 from tests.rtl.cores import (

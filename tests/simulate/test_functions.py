@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from tests.rtl.cores import (
     any_words,
     check,

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.cache import is_kept
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from rbdgen.simulate.verilate import build
+from rbdgen.system.cache import is_kept
 
 pytestmark = pytest.mark.rtl
 

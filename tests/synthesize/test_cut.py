@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.compiler import compile_core, front_end
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.estimate.area import counted
 from rbdgen.rtl.emit import core_files, to_verilog
 from rbdgen.rtl.limbs import core_of

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen.design.target import TARGETS, find_target
 from rbdgen.synthesize.floorplan import DIES, UNIT, annealed, floorplan, springs
 from rbdgen.synthesize.tool import NEXTPNR, run_tool
-from rbdgen.target import TARGETS, find_target
 
 DIE = DIES["--25k"]
 

@@ -9,13 +9,13 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Cat, Module, Signal
 
+from rbdgen.design.target import TARGETS, find_target
 from rbdgen.rtl.channel import NOT_SHARED
 from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
 from rbdgen.synthesize.nextpnr import place_and_route
 from rbdgen.synthesize.report import Report, synthesize
 from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
 from rbdgen.synthesize.yosys import count_ecp5, synth_ecp5, synth_xilinx
-from rbdgen.target import TARGETS, find_target
 
 UNIT = Multiplier(18, 18, 3)
 TOP = """

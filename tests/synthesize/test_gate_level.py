@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
-from rbdgen.compiler import compile_core, front_end
-from rbdgen.data import data_folder
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Ports
@@ -18,6 +17,7 @@ from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import Cells, synth_ecp5
+from rbdgen.system.data import data_folder
 from tests.rtl import small_cores
 from tests.rtl.cores import any_words, cell_models, check, states_within_limits
 from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints

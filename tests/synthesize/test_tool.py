@@ -25,8 +25,9 @@ def work(folder):
 """
 COMMAND = """
 import sys
-from rbdgen import api, cli
-from rbdgen.explore.parallel import in_parallel
+from rbdgen.cli import main as cli
+from rbdgen import api
+from rbdgen.api.parallel import in_parallel
 from waiting import work
 
 def info(*_, **__):

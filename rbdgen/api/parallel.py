@@ -1,0 +1,81 @@
+"""The same work on several inputs, in several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from multiprocessing import active_children, get_context
+from types import FrameType
+from typing import Any, TypeVar
+
+from ..system.stopping import deferred
+
+T = TypeVar("T")
+STOPPED = 143  # exit status of a process that SIGTERM ended
+
+
+def in_parallel(
+    work: Callable[..., T],
+    inputs: Sequence[tuple[Any, ...]],
+    jobs: int,
+    done: Callable[[int, T], None],
+) -> list[T]:
+    """``work(*input)`` of each input, in order; ``done`` is told each result when it is there.
+
+    With one job it runs here. Else in ``jobs`` new processes: ``work`` must be a function of a
+    module, inputs and results what can be pickled. An error ends what has not begun, and is raised;
+    an interruption ends all.
+    """
+    if jobs == 1 or len(inputs) < 2:
+        found = []
+        for k, own in enumerate(inputs):
+            found.append(work(*own))
+            done(k, found[-1])
+        return found
+    with ProcessPoolExecutor(
+        min(jobs, len(inputs)), mp_context=get_context("spawn"), initializer=_begin
+    ) as pool:
+        with deferred():  # a process that is half started complains
+            number: dict[Future[T], int] = {
+                pool.submit(_worked, work, *own): k for k, own in enumerate(inputs)
+            }
+        try:
+            for future in as_completed(number):
+                done(number[future], future.result())
+        except BaseException as error:
+            pool.shutdown(wait=False, cancel_futures=True)
+            if not isinstance(error, Exception):
+                for process in active_children():
+                    process.terminate()
+            raise
+        return [future.result() for future in number]
+
+
+_working: list[bool] = []  # in a process of the pool: whether it is at work
+
+
+def _begin() -> None:
+    """A process that is stopped says nothing: the one that asked for it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    warnings.simplefilter("ignore")  # of what is left half made
+    if not _working:
+        os._exit(STOPPED)
+    raise SystemExit(STOPPED)  # ends the tools that it runs, and removes their files
+
+
+def _worked(work: Callable[..., T], *own: Any) -> T:
+    """``work(*own)``; the pool would take the end of a process for an error of the work."""
+    _working.append(True)
+    try:
+        return work(*own)
+    except SystemExit:
+        os._exit(STOPPED)
+    finally:
+        _working.clear()

@@ -1,0 +1,129 @@
+"""Argument parsing with errors of one line, that say what was probably meant."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from ..design.choices import CHECKS
+from ..robot.xml_lines import did_you_mean, quoted
+
+USAGE = 2  # exit status of a command that was typed wrong
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, whose errors are one line without the usage, and whose help keeps its lines."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(*args, **kwargs)
+
+    def error(self, message: str) -> NoReturn:
+        line = " ".join(message.removeprefix("argument ").split())
+        print(f"rbdgen: {line}", file=sys.stderr)
+        raise SystemExit(USAGE)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses unknown options first: what else is wrong mostly follows from them."""
+        given = sys.argv[1:] if args is None else list(args)
+        for word in given:
+            if word == "--" or (self._subparsers and not word.startswith("-")):
+                break  # what follows are no options, or those of a command
+            if word.startswith("--") and not self._option_of(word):
+                name = word.partition("=")[0]
+                known = {option.lstrip("-"): option for option in self._options()}
+                near = get_close_matches(name.lstrip("-"), known, n=1)
+                hint = f"did you mean {known[near[0]]}?" if near else f"see {self.prog} --help"
+                self.error(f"no option {quoted(name)}; {hint}")
+        found, extras = super().parse_known_args(given, namespace)
+        if extras:
+            self.error(f"{quoted(extras[0])} is one argument too many; see {self.prog} --help")
+        return found, extras
+
+    def _options(self) -> list[str]:
+        return [name for name in self._option_string_actions if name.startswith("--")]
+
+    def _option_of(self, word: str) -> bool:
+        """Whether argparse takes ``word`` for an option: it may be shortened, if not too much."""
+        name = word.partition("=")[0]
+        return any(known.startswith(name) for known in self._options())
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+        if isinstance(action, argparse._SubParsersAction):
+            self.error(f"no command {quoted(str(value))}{hint}")
+        raise argparse.ArgumentError(action, f"{quoted(str(value))} is unknown{hint}")
+
+
+def examples(*lines: str) -> str:
+    """The end of a command's help."""
+    return "\n".join(["examples:", *(f"  {line}" for line in lines)])
+
+
+def checked(key: str) -> Callable[[str], Any]:
+    """A reader of the design's choice ``key``: what is wrong is said of the option."""
+
+    def read(text: str) -> Any:
+        try:
+            return CHECKS[key](text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def functions(text: str) -> tuple[str, ...]:
+    """Names with commas between."""
+    return tuple(checked("functions")(text.split(",")))  # type: ignore[arg-type]
+
+
+def number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number, not {quoted(text)}") from None
+
+
+def whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a whole number, not {quoted(text)}") from None
+
+
+def count(text: str) -> int:
+    found = whole(text)
+    if found < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, not {found}")
+    return found
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"whole numbers with commas between, not {quoted(text)}"
+        ) from None
+
+
+def positive(text: str) -> float:
+    found = number(text)
+    if not 0 < found < float("inf"):
+        raise argparse.ArgumentTypeError(f"a number above 0, not {quoted(text)}")
+    return found
+
+
+def seed(text: str) -> int:
+    found = whole(text)
+    if found < 0:
+        raise argparse.ArgumentTypeError(f"not negative, as {found} is")
+    return found

@@ -1,0 +1,195 @@
+"""What each command does: its options taken to ``rbdgen.api``, its report as data and as text."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import api
+from ..draw.tables import info_text, simulation_text, topology_text
+from ..passes.precision import PrecisionError
+from ..passes.ranges import RangeError
+from ..robot.model import RobotError
+from ..rtl.emit import EmitError
+from ..schedule.exact import NoSolver
+from ..simulate.toolchain import SimulationError
+from ..synthesize.tool import SynthesisError
+from .options import choices_of
+
+Progress = Callable[[str], None]
+ERRORS = (
+    RobotError,
+    api.InputError,
+    api.OutputError,
+    api.Mismatch,
+    EmitError,
+    RangeError,
+    SimulationError,
+    SynthesisError,
+    PrecisionError,
+    NoSolver,
+)
+
+
+class Answer(NamedTuple):
+    """What ``--json`` prints, and what is printed without it."""
+
+    report: Mapping[str, Any]
+    text: str
+
+
+def _info(options: argparse.Namespace, progress: Progress) -> Answer:
+    facts = api.info(options.robot, progress, **choices_of(options))
+    return Answer(facts, info_text(facts))
+
+
+def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
+    if options.output is not None:
+        api.check_place(options.output)
+    facts = api.topology(
+        options.robot,
+        options.tolerance,
+        options.turns,
+        options.reroot,
+        base=options.base,
+        mimic=options.mimic,
+    )
+    if options.output is not None:
+        api.topology_picture(facts, options.output)
+    return Answer(facts, topology_text(facts))
+
+
+def _states(options: argparse.Namespace, progress: Progress) -> Answer:
+    drawn = api.states(
+        options.robot, options.states, options.seed, progress=progress, **choices_of(options)
+    )
+    api.write_arrays(options.output, drawn)
+    arrays = {name: list(array.shape) for name, array in drawn.items()}
+    report = {"output": str(options.output), "seed": options.seed, "arrays": arrays}
+    return Answer(report, str(options.output))
+
+
+def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
+    api.check_place(options.output)
+    results = api.evaluate(
+        options.robot,
+        api.read_arrays(options.input),
+        options.model,
+        progress=progress,
+        **choices_of(options),
+    )
+    wrong = int(results["overflow"].any(axis=1).sum()) if "overflow" in results else 0
+    api.write_arrays(options.output, results)
+    report = {
+        "output": str(options.output),
+        "model": options.model,
+        "arrays": {name: list(array.shape) for name, array in results.items()},
+        "overflowed": wrong,
+    }
+    if wrong:
+        print(f"rbdgen: {wrong} states overflowed; see overflow in the output", file=sys.stderr)
+    return Answer(report, "")
+
+
+def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
+    place = api.generate(
+        options.robot,
+        options.output,
+        progress=progress,
+        force=options.force,
+        **choices_of(options),
+    )
+    return Answer({"path": str(place), **api.read_manifest(place)}, str(place))
+
+
+def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
+    report = api.explore(
+        options.robot,
+        options.output,
+        intervals=options.ii or (),
+        widths=options.widths or (),
+        synthesis=not options.no_synthesis,
+        jobs=options.jobs,
+        force=options.force,
+        progress=progress,
+        **{**choices_of(options), "ii": None},
+    )
+    return _with_text(report)
+
+
+def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
+    report = api.compare(
+        options.robot,
+        options.design,
+        progress=progress,
+        trust=options.trust,
+        **({"intervals": options.ii} if options.ii else {}),
+        **{**choices_of(options), "ii": None},
+    )
+    return _with_text(report)
+
+
+def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
+    report = api.simulate(
+        options.folder,
+        options.states,
+        options.seed,
+        options.waves,
+        progress=progress,
+        trust=options.trust,
+    )
+    return Answer(report, simulation_text(report))
+
+
+def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
+    report = api.synthesize(
+        options.folder,
+        options.target,
+        options.place_and_route,
+        speeds=options.speed or (6,),
+        seeds=range(1, options.seeds + 1),
+        frequency=options.frequency,
+        progress=progress,
+        placer=options.placer,
+        router=options.router,
+        floorplanned=options.floorplanned,
+        trust=options.trust,
+    )
+    return _with_text(report)
+
+
+def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..bench.demo import demo
+
+    return Answer(demo(Path(options.output), progress), "")
+
+
+def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..bench import bench, listed, there_are
+
+    if not options.names:
+        return Answer({"measurements": there_are()}, listed())
+    return Answer(bench(options.names, Path(options.output), progress), "")
+
+
+def _with_text(report: Mapping[str, Any]) -> Answer:
+    """A report that carries its own text."""
+    return Answer({key: value for key, value in report.items() if key != "text"}, report["text"])
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
+    "info": _info,
+    "topology": _topology,
+    "states": _states,
+    "evaluate": _evaluate,
+    "generate": _generate,
+    "explore": _explore,
+    "compare": _compare,
+    "simulate": _simulate,
+    "synthesize": _synthesize,
+    "demo": _demo,
+    "bench": _bench,
+}

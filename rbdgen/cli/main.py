@@ -1,0 +1,87 @@
+"""The command line: arguments, progress, what is printed, how it ends; the work is in ``api``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ..system.stopping import LINE, interruptible, leave, stop_at_once
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command: 0; or one line on standard error and 2 for what was typed wrong, 1 for
+    what went wrong, 130, 143 or 129 for SIGINT, SIGTERM and SIGHUP.
+
+    Without ``arguments``, those of the process, which is to end then.
+    """
+    if arguments is not None:
+        return _run(arguments)
+    stop_at_once()  # imports come next, and some take a while
+    status = _run(sys.argv[1:])
+    if status > 128:
+        leave(status)
+    return status
+
+
+def _run(arguments: Sequence[str]) -> int:
+    import json
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from .arguments import USAGE
+    from .parser import parser
+
+    options = parser().parse_args(arguments)
+    from ..api import UsageError
+    from .commands import COMMANDS, ERRORS  # which is more than help and errors need
+
+    say = _silent if options.quiet else progress()
+    try:
+        with interruptible():
+            if options.json:
+                # what is printed on the way
+                with redirect_stdout(StringIO() if options.quiet else sys.stderr):
+                    answer = COMMANDS[options.command](options, say)
+                print(json.dumps(answer.report, indent=2), flush=True)
+            else:
+                answer = COMMANDS[options.command](options, say)
+                print(answer.text, end="\n" if answer.text else "", flush=True)
+        return 0
+    except ERRORS as error:
+        print(f"rbdgen: {error}", file=sys.stderr)
+        usage = isinstance(error, UsageError) or _typed(getattr(error, "name", None), options)
+        return USAGE if usage else 1
+    except KeyboardInterrupt as stop:
+        print(LINE, file=sys.stderr)
+        return getattr(stop, "status", 130)
+    except BrokenPipeError:  # the reader has seen enough
+        sys.stderr.close()
+        return 1
+
+
+def _typed(name: str | None, options: Namespace) -> bool:
+    """Whether what is missing is what was named, not something in it."""
+    return any(
+        name in (map(str, value) if isinstance(value, list) else (str(value),))
+        for value in vars(options).values()
+    )
+
+
+def _silent(line: str) -> None:
+    pass
+
+
+def progress() -> Callable[[str], None]:
+    """Lines on standard error, each with the seconds since the start."""
+    import time
+
+    started = time.monotonic()
+
+    def say(line: str) -> None:
+        print(f"[{time.monotonic() - started:6.1f} s] {line}", file=sys.stderr, flush=True)
+
+    return say

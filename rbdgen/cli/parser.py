@@ -1,0 +1,241 @@
+"""Every command of the command line and its options. Imports little: help comes at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import __version__
+from ..design.choices import MODELS
+from ..design.target import PLACERS, ROUTERS, SPEEDS, TARGETS
+from .arguments import Parser, count, examples, numbers, positive, seed, whole
+from .options import (
+    command,
+    folder_command,
+    forced,
+    printed,
+    robot_command,
+    topology_command,
+    trusted,
+)
+
+EXAMPLES = (
+    "rbdgen info iiwa14                          what the robot is and what its dynamics cost",
+    "rbdgen topology hyq -o hyq.svg              which limbs could share hardware, best root",
+    "rbdgen generate my_robot.urdf -o build/mine Verilog, RTLIL, manifest.json, pipeline.svg",
+    "rbdgen simulate build/mine --states 10000   every bit against the integer model",
+    "rbdgen synthesize build/mine --place-and-route",
+    "rbdgen generate hyq --base floating --function did,m",
+    "rbdgen states iiwa14 -n 1000 -o states.npz  random states within the limits",
+    "rbdgen evaluate iiwa14 --model fixed --input states.npz --output out.npz",
+)
+
+
+def parser() -> Parser:
+    """Every command and option."""
+    top = Parser(
+        prog="rbdgen",
+        description="From a robot's URDF to verified rigid-body-dynamics hardware.",
+        epilog=examples(*EXAMPLES) + "\n\nrbdgen COMMAND --help explains each option.",
+    )
+    top.add_argument("--version", action="version", version=f"rbdgen {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    robot_command(
+        commands,
+        "info",
+        "joints, operation counts, word lengths",
+        "rbdgen info my_robot.urdf",
+        "rbdgen info hyq --base floating --function did",
+        "rbdgen info iiwa14 --ii 4 --json",
+        "rbdgen info iiwa14 --accelerator --ii 8 --target xcup",
+    )
+    topology_command(commands)
+
+    made = robot_command(
+        commands,
+        "states",
+        "random states within the limits, for evaluate",
+        "rbdgen states my_robot.urdf -n 1000 -o states.npz",
+        "rbdgen states hyq --base floating --function did --seed 3",
+        "rbdgen states iiwa14 --external-forces all -o pushed.npz",
+    )
+    made.add_argument(
+        "-n", "--states", type=count, default=1000, metavar="N", help="default: %(default)s"
+    )
+    made.add_argument("--seed", type=seed, default=0, help="default: %(default)s")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="NPZ",
+        type=Path,
+        default=Path("states.npz"),
+        help="gets the arrays that the functions need, all functions unless some are named "
+        "(default: %(default)s)",
+    )
+
+    made = robot_command(
+        commands,
+        "evaluate",
+        "a batch of states through any of the models",
+        "rbdgen evaluate iiwa14 --input states.npz --output out.npz",
+        "rbdgen evaluate my_robot.urdf --model rtl --input states.npz --output out.npz",
+        "rbdgen evaluate hyq --function crba,did --model fixed --input s.npz --output o.npz",
+    )
+    made.add_argument(
+        "--model",
+        choices=MODELS,
+        default="golden",
+        help="golden: float64 reference; float: the traced graph; fixed: the integer model; "
+        "rtl: the Verilated hardware (default: %(default)s)",
+    )
+    made.add_argument(
+        "--input",
+        required=True,
+        metavar="NPZ",
+        type=Path,
+        help="arrays q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6), as "
+        "the functions need; a floating base's q starts with x, y, z and a quaternion x, y, z, w",
+    )
+    made.add_argument(
+        "--output",
+        required=True,
+        metavar="NPZ",
+        type=Path,
+        help="gets what the functions give: tau, qdd, M, Minv, dtau_dq, dtau_dqd, dqdd_dq, "
+        "dqdd_dqd; and joint_names",
+    )
+
+    made = robot_command(
+        commands,
+        "generate",
+        "Verilog, RTLIL, manifest, diagram",
+        "rbdgen generate my_robot.urdf -o build/mine",
+        "rbdgen generate iiwa14 --function did --ii 5",
+        "rbdgen generate hyq --base floating --function id,m --multipliers 100",
+        "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
+    )
+    made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME")
+
+    made = robot_command(
+        commands,
+        "explore",
+        "intervals, widths, formulations: the Pareto front",
+        "rbdgen explore iiwa14 --no-synthesis",
+        "rbdgen explore hyq --function did --ii 4,8,16 --jobs 2",
+        "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
+        several=True,
+    )
+    made.add_argument("--widths", type=numbers, metavar="BITS[,BITS]", help="of words, to try")
+    made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME_explore")
+    made.add_argument("--jobs", type=count, metavar="N", help="at a time (default: all cores)")
+    made.add_argument(
+        "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
+    )
+
+    made = robot_command(
+        commands,
+        "compare",
+        "our designs beside what others have built",
+        "rbdgen compare",
+        "rbdgen compare iiwa14 --function did --ii 1,8",
+        "rbdgen compare iiwa14 --function did --design build/iiwa14_did",
+        several=True,
+    )
+    made.add_argument(
+        "--design",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="what generate wrote and synthesize placed and routed; may be repeated",
+    )
+
+    made = folder_command(
+        commands,
+        "simulate",
+        "every bit, cycle by cycle, against the integer model",
+        "rbdgen simulate build/iiwa14_id",
+        "rbdgen simulate build/iiwa14_id --states 100000 --seed 7",
+        "rbdgen simulate build/arm --waves",
+    )
+    made.add_argument("--states", type=count, default=1000, help="default: %(default)s")
+    made.add_argument("--seed", type=seed, default=0, help="of states and stalls")
+    made.add_argument(
+        "--waves",
+        action="store_true",
+        help="write DIR/simulation.vcd too; an accelerator's timeline.svg",
+    )
+
+    _synthesize(
+        folder_command(
+            commands,
+            "synthesize",
+            "FPGA cells and clock",
+            "rbdgen synthesize build/iiwa14_id",
+            "rbdgen synthesize build/iiwa14_id --target xcup",
+            "rbdgen synthesize build/pendulum_id --place-and-route --speed 6 --speed 8",
+        )
+    )
+
+    made = command(
+        commands,
+        "demo",
+        "iiwa 14 from URDF to bits, a pendulum to an FPGA",
+        "rbdgen demo",
+        "rbdgen demo -o /tmp/demo --quiet",
+    )
+    made.add_argument("-o", "--output", metavar="DIR", default="build/demo")
+    made = command(
+        commands,
+        "bench",
+        "the long measurements; without a name, which there are",
+        "rbdgen bench",
+        "rbdgen bench growth cpu",
+        "rbdgen bench functions      all whose names begin so",
+        "rbdgen bench all            hours",
+    )
+    made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
+    made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    for name in ("generate", "explore"):
+        forced(commands.choices[name])
+    for name in ("compare", "simulate", "synthesize"):
+        trusted(commands.choices[name])
+    for made in commands.choices.values():
+        printed(made)
+    return top
+
+
+def _synthesize(made: Parser) -> None:
+    made.add_argument(
+        "--target",
+        choices=tuple(TARGETS),
+        help="default: the design's; xcup and xc7 are mapped only",
+    )
+    group = made.add_argument_group("place and route")
+    group.add_argument("--place-and-route", action="store_true", help="with nextpnr: minutes")
+    group.add_argument(
+        "--speed",
+        type=whole,
+        action="append",
+        choices=SPEEDS,
+        help="speed grade; may be repeated (default: 6)",
+    )
+    group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
+    group.add_argument("--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at")
+    group.add_argument(
+        "--placer",
+        choices=PLACERS,
+        default=PLACERS[0],
+        help="nextpnr's (default: %(default)s); static for large designs with shared multipliers",
+    )
+    group.add_argument(
+        "--router",
+        choices=ROUTERS,
+        default=ROUTERS[0],
+        help="nextpnr's (default: %(default)s); router2 where that does not end",
+    )
+    group.add_argument(
+        "--no-floorplan",
+        dest="floorplanned",
+        action="store_false",
+        help="nextpnr chooses the sites of multipliers and block RAMs too, one by one",
+    )

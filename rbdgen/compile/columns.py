@@ -1,0 +1,337 @@
+"""The product M⁻¹ ∂τ of an accelerator column by column, where its interval has room for them all.
+
+A column of the product is as many dot products as M⁻¹ has rows, of those entries of ∂τ that are
+not zero: of joints on one branch of the tree. One datapath of such dot products serves every
+column, one after the other, so that nothing chooses a multiplier's operands but the column whose
+turn it is. A column with more entries than the datapath has room for comes in parts, which are
+added up afterwards.
+
+All columns have one binary point then, so words are scaled by powers of two, which costs nothing:
+with D² about the diagonal of M⁻¹, D⁻¹ M⁻¹ D⁻¹ has no entry above 1 (M⁻¹ is positive definite), and
+each column D ∂τ is scaled by its own largest entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from ..dynamics.interface import MARGIN
+from ..dynamics.spatial import is_zero
+from ..graph.evaluate import Array, evaluate
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.node import Builder, Op
+from ..graph.verify import verify
+from ..passes.given import Given, joined
+from ..passes.instances import instantiate
+from ..passes.limbs import ZERO, Limb, Limbs, Signed
+from ..passes.pieces import Piece
+from ..tasks.routes import COLUMNS, indices, kind_of
+from .flow import Front, Progress, in_words
+
+PRODUCT = "product"
+ARRAYS = {"dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd"}
+REGION = (PRODUCT, 0)
+MORE = 1.25  # times the multipliers that shared ones would be, at most
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some entries of a column: ``rows`` of ∂τ, and what the products with them are called.
+
+    ``given``: row → ∂τ's word; ``sums``: row of M⁻¹ → the word of the result that is made.
+    """
+
+    given: Mapping[int, str]
+    sums: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A datapath for ``lanes`` parts of columns of ``terms`` entries at once.
+
+    All parts are through in so many ``turns``, a task in ``interval`` cycles.
+    """
+
+    terms: int
+    lanes: int
+    turns: int
+    interval: int
+
+
+def in_columns(
+    front: Front,
+    pieces: Mapping[str, Piece],
+    given: Given,
+    interval: int,
+    most: float,
+    progress: Progress,
+) -> tuple[dict[str, Piece], Shape] | None:
+    """The ``pieces`` with the product's as columns in turn, a task in ``interval`` cycles or fewer.
+
+    None where that takes more than ``most`` times the multipliers that sharing takes, where the
+    columns are not alike, or where the product is of limbs in turn already.
+    """
+    piece = pieces.get(PRODUCT)
+    if piece is None or piece.instances is not None or front.design.error is not None:
+        return None
+    columns = _columns(front.graph)
+    zeros = [name for column in columns if not column.given for name in column.sums.values()]
+    columns = [column for column in columns if column.given]
+    rows = list(columns[0].sums) if columns else []
+    shape = smallest_shape([len(column.given) for column in columns], len(rows), interval, most)
+    if shape is None:
+        return None
+    progress("columns of the product")
+    parts = [part for column in columns for part in _parts(column, shape.terms)]
+    parts = [_numbered(part, number, columns) for number, part in enumerate(parts)]
+    given = _with_gradient(front.graph, given)
+    limbs = _limbs(parts, rows, shape, given)
+    _, template = in_words(front, limbs.template, _of_all(limbs, given), progress)
+    own = Limbs(template.graph, limbs.limbs)
+    made = instantiate(template, own, {}, dict.fromkeys(zeros, 0.0))
+    givers = {name: stage for stage, other in pieces.items() for name in other.fixed.graph.outputs}
+    reads = {name: givers[name] for name in made.whole.inputs if name not in front.graph.inputs}
+    in_turn = Piece(made.whole, reads, made)
+    found = _without_product(pieces)
+    split = [column for column in columns if len(column.given) > shape.terms]
+    if not split:
+        return {**found, PRODUCT: in_turn}, shape
+    rest = _rest(split, parts)
+    _, fixed = in_words(front, rest, _of_parts(limbs, made.whole, rest, given), progress)
+    sums = Piece(fixed, dict.fromkeys(fixed.inputs, PRODUCT + COLUMNS))
+    return {**found, PRODUCT + COLUMNS: in_turn, PRODUCT: sums}, shape
+
+
+def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
+    """The others, without the words that only it reads."""
+    others = {name: piece for name, piece in pieces.items() if name != PRODUCT}
+    read = {word for piece in others.values() for word in piece.reads}
+    found = {}
+    for name, piece in others.items():
+        graph = piece.fixed.graph
+        kept = {word: n for word, n in graph.outputs.items() if "." not in word or word in read}
+        if piece.instances is None and len(kept) < len(graph.outputs):
+            fixed = replace(piece.fixed, graph=Graph(graph.inputs, kept))
+            found[name] = replace(piece, fixed=fixed)
+        else:
+            found[name] = piece
+    return found
+
+
+def _columns(graph: Graph) -> list[Part]:
+    """Every column, whole; none where they are not all of the same rows, as on several trees."""
+    found: list[Part] = []
+    for array, of in ARRAYS.items():
+        rows: dict[int, dict[int, str]] = {}  # column → row → output
+        for name in graph.outputs:
+            if kind_of(name) == array:
+                row, column = indices(name)
+                rows.setdefault(column, {})[row] = name
+        for column, sums in rows.items():
+            entries = {
+                indices(name)[0]: name
+                for name, node in graph.outputs.items()
+                if kind_of(name) == of and indices(name)[1] == column and not is_zero([node])
+            }
+            if any(graph.outputs[name].op is Op.CONST for name in entries.values()):
+                return []
+            found.append(Part(entries, dict(sorted(sums.items()))))
+    rows_of = {tuple(column.sums) for column in found}
+    if len(rows_of) != 1 or any(column.given.keys() - column.sums.keys() for column in found):
+        return []
+    (all_rows,) = rows_of
+    dense = all(_inverse(row, k) in graph.inputs for row in all_rows for k in all_rows)
+    return found if dense else []
+
+
+def _inverse(row: int, column: int) -> str:
+    """The lower triangle's word."""
+    return f"Minv[{max(row, column)},{min(row, column)}]"
+
+
+def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float) -> Shape | None:
+    """The least besides multipliers, then the fewest of these, and not too many of them.
+
+    That is additions, and what a sum costs that comes in parts: a word for each, and its addition.
+    """
+    shared = -(-rows * sum(entries) // interval)
+    found: dict[Shape, tuple[int, int]] = {}
+    for terms in range(1, max(entries, default=0) + 1):
+        parts = sum(-(-n // terms) for n in entries)
+        for lanes in range(-(-parts // interval), parts // 2 + 1):
+            turns = -(-parts // lanes)
+            cycles = interval // turns
+            multipliers = -(-rows * terms * lanes // cycles)
+            if multipliers <= most * shared:
+                beside = rows * (terms * lanes + 2 * (parts - len(entries)))
+                found[Shape(terms, lanes, turns, turns * cycles)] = beside, multipliers
+    return min(found, key=found.__getitem__, default=None)
+
+
+def _parts(column: Part, terms: int) -> list[Part]:
+    """Of nearly as many entries each, at most ``terms``."""
+    names = list(column.given.items())
+    count = -(-len(names) // terms)
+    ends = [len(names) * k // count for k in range(count + 1)]
+    return [Part(dict(names[a:b]), column.sums) for a, b in pairwise(ends)]
+
+
+def _numbered(part: Part, number: int, columns: Sequence[Part]) -> Part:
+    """With words of its own for its sums, where it is not a whole column."""
+    if any(part.given == column.given for column in columns):
+        return part
+    return Part(part.given, {row: f"part[{number},{row}]" for row in part.sums})
+
+
+def _dot_products(rows: Sequence[int], shape: Shape) -> Graph:
+    """-left · right, lane by lane and row by row."""
+    builder = Builder()
+    inputs: list[str] = []
+    outputs = {}
+    for lane in range(shape.lanes):
+        right = [builder.input(f"right[{lane},{j}]") for j in range(shape.terms)]
+        inputs += [node.name for node in right]
+        for r in rows:
+            left = [builder.input(f"left[{lane},{r},{j}]") for j in range(shape.terms)]
+            inputs += [node.name for node in left]
+            total = builder.lift(0.0)
+            with builder.in_region(REGION):
+                for own, other in zip(left, right, strict=True):
+                    total = total - own * other
+            outputs[f"sum[{lane},{r}]"] = total
+    return verify(Graph(tuple(inputs), outputs))
+
+
+def _limbs(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Given) -> Limbs:
+    """Each turn's parts, with their words and scales.
+
+    Past a part's last entry zeros are read, and of lanes without a part no result is.
+    """
+    found = []
+    scale = {r: math.ceil(_log2(given.limits[_inverse(r, r)]) / 2) for r in rows}
+    for turn in range(shape.turns):
+        inputs: dict[str, Signed] = {}
+        outputs: dict[str, Signed] = {}
+        for lane in range(shape.lanes):
+            at = turn * shape.lanes + lane
+            part = parts[at] if at < len(parts) else Part({}, dict.fromkeys(rows, ZERO))
+            sizes = [_log2(given.limits[name]) + scale[k] for k, name in part.given.items()]
+            own = math.ceil(max(sizes, default=0))
+            entries = [*part.given.items()]
+            entries += [(rows[0], ZERO)] * (shape.terms - len(entries))
+            for j, (k, name) in enumerate(entries):
+                inputs[f"right[{lane},{j}]"] = name, 2.0 ** (scale[k] - own)
+                for r in rows:
+                    by = 2.0 ** (-scale[r] - scale[k])
+                    inputs[f"left[{lane},{r},{j}]"] = _inverse(r, k), by
+            for r, name in part.sums.items():
+                outputs[f"sum[{lane},{r}]"] = name, 2.0 ** (scale[r] + own)
+        found.append(Limb(inputs, outputs))
+    return Limbs(_dot_products(rows, shape), tuple(found))
+
+
+def _log2(limits: tuple[float, float]) -> float:
+    return math.log2(max(*map(abs, limits), 2.0**-60))
+
+
+def _with_gradient(whole: Graph, given: Given) -> Given:
+    """What the entries of ∂τ may be, too: hardly more than in the ``samples``."""
+    names = [n for n in whole.outputs if kind_of(n) in ARRAYS.values()]
+    graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
+    samples, few, extremes = (
+        {**columns, **evaluate(graph, columns)}
+        for columns in (given.samples, given.few, given.extremes)
+    )
+    states = joined(samples, extremes)
+    largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
+    limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
+    return Given(limits, samples, few, given.related, extremes)
+
+
+def _of_all(limbs: Limbs, given: Given) -> Given:
+    """What the template's inputs may be: of samples, every part takes others; of extremes, all.
+
+    M⁻¹ has one binary point.
+    """
+    n = len(limbs.limbs)
+    names = limbs.template.inputs
+    limits = {name: _interval(limbs, name, given) for name in names}
+    left = [limits[name] for name in names if kind_of(name) == "left"]
+    widest = min(low for low, _ in left), max(high for _, high in left)
+    limits |= {name: widest for name in names if kind_of(name) == "left"}
+
+    def all_of(of: Mapping[str, Array]) -> dict[str, Array]:
+        return {
+            name: np.concatenate([_scaled(of, limb.inputs[name]) for limb in limbs.limbs])
+            for name in names
+        }
+
+    def columns(of: Mapping[str, Array]) -> dict[str, Array]:
+        most = len(next(iter(of.values()))) // n
+        return {
+            name: np.stack(
+                [_scaled(of, limb.inputs[name])[k::n][:most] for k, limb in enumerate(limbs.limbs)],
+                axis=1,
+            ).ravel()
+            for name in names
+        }
+
+    samples, few, extremes = columns(given.samples), columns(given.few), all_of(given.extremes)
+    return Given(limits, samples, few, frozenset(names), extremes)
+
+
+def _interval(limbs: Limbs, name: str, given: Given) -> tuple[float, float]:
+    ends = [0.0]
+    for word, scale in (limb.inputs[name] for limb in limbs.limbs):
+        if word != ZERO:
+            ends += [scale * end for end in given.limits[word]]
+    return min(ends), max(ends)
+
+
+def _scaled(columns: Mapping[str, Array], of: Signed) -> Array:
+    word, scale = of
+    if word == ZERO:
+        return np.zeros_like(next(iter(columns.values())))
+    return scale * columns[word]
+
+
+def _rest(split: Sequence[Part], parts: Sequence[Part]) -> Graph:
+    """The columns that come in parts, added up."""
+    builder = Builder()
+    outputs = {}
+    inputs: list[str] = []
+    with builder.in_region(REGION):
+        for column in split:
+            own = [part for part in parts if part.given.items() <= column.given.items()]
+            for row, name in column.sums.items():
+                total = builder.lift(0.0)
+                for part in own:
+                    inputs.append(part.sums[row])
+                    total = total + builder.input(part.sums[row])
+                outputs[name] = total
+    return verify(Graph(tuple(inputs), outputs))
+
+
+def _of_parts(limbs: Limbs, made: FixedGraph, rest: Graph, given: Given) -> Given:
+    """What the words of parts may be, which the ``rest`` adds up."""
+    limits: dict[str, tuple[float, float]] = {}
+    samples: dict[str, Array] = {}
+    few: dict[str, Array] = {}
+    extremes: dict[str, Array] = {}
+    for limb in limbs.limbs:
+        names = {own: word for own, (word, _) in limb.outputs.items() if word in rest.inputs}
+        if not names:
+            continue
+        made_from = (given.samples, samples), (given.few, few), (given.extremes, extremes)
+        for columns, found in made_from:
+            own = {name: _scaled(columns, limb.inputs[name]) for name in limbs.template.inputs}
+            made_of = evaluate(limbs.template, own)
+            found |= {word: limb.outputs[name][1] * made_of[name] for name, word in names.items()}
+        limits |= {w: made.formats[made.graph.outputs[w]].limits for w in names.values()}
+    return Given(limits, samples, few, frozenset(rest.inputs), extremes)

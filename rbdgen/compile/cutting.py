@@ -1,0 +1,167 @@
+"""A robot's fixed-point graph cut into what the stages of its accelerator compute.
+
+Where limbs are alike, the graph of one of them is made and cut, and stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..design.bounds import whole_turns
+from ..graph.fixed import Format
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..passes.given import Given
+from ..passes.instances import instantiate
+from ..passes.limb_pieces import of_all_limbs
+from ..passes.limbs import Limb, Limbs, constants
+from ..passes.pieces import Piece, cut
+from ..robot.model import RobotError
+from ..tasks.integration import Coordinate, integration
+from ..tasks.routes import LAST, ROLLOUTS, indices, kind_of, stage_of
+from .flow import Front, Progress, in_words, of_limbs
+
+# The outputs that each stage is for; `trig` and `inverse` have other results besides.
+OUTPUTS: dict[str, tuple[str, ...]] = {
+    "trig": (),
+    "rnea": ("tau",),
+    "mass": ("M",),
+    "inverse": ("Minv",),
+    "forward": ("qdd",),
+    "gradient": ("dtau_dq", "dtau_dqd"),
+    "product": ("dqdd_dq", "dqdd_dqd"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Cutting:
+    """Each stage's piece, and the formats of the whole graph's inputs."""
+
+    pieces: Mapping[str, Piece]
+    inputs: Mapping[str, Format]
+
+
+def cut_whole(front: Front, given: Given, progress: Progress) -> Cutting:
+    """The robot as it is; RobotError for a function that there is nothing to do for."""
+    _, whole = in_words(front, front.graph, given, progress)
+    pieces = cut(whole, targets_of(whole.graph))
+    if has_rollouts(front):
+        coordinates = _coordinates(front, whole.inputs, pieces["forward"])
+        steps = integration(list(coordinates.values()), front.design.width)
+        pieces["integrate"] = Piece(steps, {})
+    return complete(front, Cutting(pieces, whole.inputs))
+
+
+def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Cutting:
+    """The same, every limb as the first one."""
+    _, template = in_words(front, limbs.template, limbs.given(given), progress)
+    inputs = of_limbs(front, limbs, template, given).whole.inputs
+    same = constants(front.graph, limbs)
+    of_stage = {
+        stage: {name: value for name, value in same.items() if kind_of(name) in kinds}
+        for stage, kinds in OUTPUTS.items()
+    }
+    pieces = of_all_limbs(template, limbs, cut(template, targets_of(template.graph)), of_stage)
+    if has_rollouts(front):
+        coordinates = _coordinates(front, inputs, pieces["forward"])
+        pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
+    return complete(front, Cutting(pieces, inputs))
+
+
+def has_rollouts(front: Front) -> bool:
+    """Whether tasks may ask for steps of integration."""
+    return not ROLLOUTS.keys().isdisjoint(front.design.functions)
+
+
+def complete(front: Front, cutting: Cutting) -> Cutting:
+    """The cutting; RobotError where a function has no stage to end in."""
+    for function in front.design.functions:
+        if stage_of(LAST[function]) not in cutting.pieces:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
+                "there is no stage for it; leave it out with --function"
+            )
+    return cutting
+
+
+def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
+    """The outputs, or nodes, that each stage is for."""
+    found: dict[str, list[str | Node]] = {
+        stage: [name for name in graph.outputs if kind_of(name) in kinds]
+        for stage, kinds in OUTPUTS.items()
+    }
+    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS)]
+    found["inverse"] += _factors(graph)
+    return found
+
+
+def _factors(graph: Graph) -> list[Node]:
+    """What q̈ is made of besides the effort and the bias."""
+    late: set[Node] = set()
+    found: dict[Node, None] = {}
+    needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
+    for node in graph.nodes:
+        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
+            late.add(node)
+    seen: set[Node] = set()
+    while needed:
+        node = needed.pop()
+        if node in late:
+            needed += () if node in seen else node.args
+            seen.add(node)
+        else:
+            found[node] = None
+    return list(found)
+
+
+def _coordinates(
+    front: Front, inputs: Mapping[str, Format], forward: Piece
+) -> dict[int, Coordinate]:
+    """What a rollout integrates; RobotError for joints whose coordinates are no numbers."""
+    found = {}
+    for k, around in whole_turns(front.design, front.canonical).items():
+        word = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
+        acceleration = Format(word.width, word.fraction)
+        position, rate = (_whole(inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
+        found[k] = Coordinate(k, position, rate, acceleration, around)
+    return found
+
+
+def _whole(word: Format) -> int:
+    """Bits above the point."""
+    return word.width - 1 - word.fraction
+
+
+def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int) -> Piece:
+    """The stage that integrates, of limbs whose coordinates are alike; without signs.
+
+    Every limb reads the same step size and turn of the rollout.
+    """
+    joints = [
+        {
+            indices(name)[0]: indices(own)[0]
+            for name, (own, _) in limb.outputs.items()
+            if kind_of(name) == "qdd"
+        }
+        for limb in limbs.limbs
+    ]
+    first = [coordinates[k] for k in joints[0]]
+    alike = all(replace(coordinates[own[at.k]], k=at.k) == at for own in joints for at in first)
+    if not alike:
+        return Piece(integration(list(coordinates.values()), width), {})
+    template = integration(first, width)
+
+    def named(word: str, own: Mapping[int, int]) -> tuple[str, int]:
+        kind = kind_of(word)
+        return (f"{kind}[{own[indices(word)[0]]}]" if "[" in word and kind != "h" else word), 1
+
+    steps = tuple(
+        Limb(
+            {word: named(word, own) for word in template.graph.inputs},
+            {word: named(word, own) for word in template.graph.outputs},
+        )
+        for own in joints
+    )
+    made = instantiate(template, Limbs(template.graph, steps), {}, {})
+    return Piece(made.whole, {}, made)

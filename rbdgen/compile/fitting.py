@@ -1,0 +1,253 @@
+"""The fastest design that fits its part, where nobody says how often it takes a task.
+
+What a design takes is known from its plan: hardware multipliers exactly, cells by the area model.
+Up to a length that differs, a longer interval takes less, so that a few plans find the shortest.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from ..design.choices import WIDTHS
+from ..design.design import Design, Fitted
+from ..design.target import TARGETS, Target
+from ..estimate.area import NoModel, estimated, fitted
+from ..schedule.binding import Binding
+
+FILLED = 0.8  # of LUTs and flip-flops: what is fuller is seldom placed and routed
+CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a design takes of a part.
+
+    ``logic``: products and units that found no hardware multiplier and are made of LUTs.
+    ``cells``: by the area model; None where there is none of the family.
+    """
+
+    target: Target
+    interval: int
+    multipliers: int
+    logic: int
+    cells: Mapping[str, int] | None
+
+    @property
+    def lacking(self) -> list[str]:
+        """What the part has too little of: ``about 90000 of 83640 LUTs``."""
+        found = []
+        if self.multipliers > self.target.multipliers:
+            found.append(f"{self.multipliers} of {self.target.multipliers} multipliers")
+        for key, name in CELLS.items():
+            if self.cells is not None and self.cells[key] > room(self.target, key):
+                found.append(f"about {self.cells[key]} of {getattr(self.target, key)} {name}")
+        return found
+
+    @property
+    def fits(self) -> bool:
+        """Whether the part has enough of everything."""
+        return not self.lacking
+
+    @property
+    def filled(self) -> float:
+        """The share of what there is most too little of."""
+        shares = [self.multipliers / self.target.multipliers]
+        if self.cells is not None:
+            shares += [self.cells[key] / room(self.target, key) for key in CELLS]
+        return max(shares)
+
+    def __str__(self) -> str:
+        text = f"{self.multipliers} of {self.target.multipliers} multipliers"
+        if self.cells is None:
+            return f"{text}; how many LUTs is not known"
+        return f"{text} and about {self.cells['luts']} of {self.target.luts} LUTs"
+
+
+def room(target: Target, cells: str) -> float:
+    """How many of a part's cells a design may take."""
+    there: int = getattr(target, cells)
+    return there if cells == "block_rams" else FILLED * there
+
+
+def need(
+    target: Target,
+    interval: int,
+    multipliers: int,
+    features: Mapping[str, int],
+    bindings: Sequence[Binding],
+) -> Need:
+    """What takes a task every ``interval`` cycles, and is bound so: one plan, or several."""
+    styles = [s for b in bindings for k in (b.style, b.sincos, b.recip) for s in k.values()]
+    try:
+        cells = estimated(target.family, features)
+    except NoModel:
+        cells = None
+    return Need(target, interval, multipliers, styles.count("logic"), cells)
+
+
+def too_large(need: Need) -> str:
+    """Of a design that was asked for: that it is larger than its part; empty if it is not."""
+    if need.fits:
+        return ""
+    return (
+        f"DOES NOT FIT {need.target.name}, by the area model: {', '.join(need.lacking)}"
+        f"{_at_most(need)}; without --ii, --multipliers and --fold the fastest that fits is made"
+    )
+
+
+def _at_most(need: Need) -> str:
+    if need.cells is None:
+        return ""
+    return f" (LUTs and flip-flops are filled to {100 * FILLED:.0f} % at most)"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to share hardware: what ``fold`` is then, and the ``intervals`` that there are.
+
+    Longer ones take less. They are looked for only where something faster than ``soonest`` does
+    not fit.
+    """
+
+    fold: str
+    soonest: int
+    intervals: Callable[[], Sequence[int]]
+
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, eq=False)
+class Try(Generic[M]):
+    """A design that was planned, and what it takes."""
+
+    design: Design
+    need: Need
+    made: M
+
+
+@dataclass(frozen=True, eq=False)
+class Search(Generic[M]):
+    """For the fastest design.
+
+    ``alone``: a design as it is where nothing need be shared. ``ways``: to share, those that give
+    better designs first. ``make``: the plan of a design for a part, and what it takes of it.
+    """
+
+    alone: Callable[[Design], Design]
+    ways: Callable[[Design, Target], Sequence[Way]]
+    make: Callable[[Design, Target], tuple[Need, M]]
+    progress: Callable[[str], None]
+
+    def fastest(self, design: Design, target: Target) -> tuple[Design, M]:
+        """The fastest design that fits, else the smallest; it says what was chosen, and why."""
+        tried = list(self._tried(design, target))
+        found = _fastest(tried)
+        best = found or min(tried, key=lambda t: t.need.filled)
+        note = _why(best, tried[0]) if found else self._nothing(design, best, len(tried) > 1)
+        chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
+        return replace(design, fitted=chosen), best.made
+
+    def _tried(self, design: Design, target: Target) -> Iterator[Try[M]]:
+        """Designs until one fits that no other can be faster than; first the one alone."""
+        first = self._at(self.alone(design), target)
+        yield first
+        if first.need.fits:
+            return
+        best: int | None = None
+        for way in self.ways(design, target):
+            if best is not None and best <= way.soonest:
+                continue
+            for one in self._along(design, target, way, best):
+                yield one
+                if one.need.fits:
+                    best = min(best or one.need.interval, one.need.interval)
+
+    def _along(
+        self, design: Design, target: Target, way: Way, before: int | None
+    ) -> Iterator[Try[M]]:
+        """Designs of one way, among them the shortest interval below ``before`` that fits.
+
+        Intervals are doubled until one fits, and those between are halved.
+        """
+        intervals = [k for k in way.intervals() if before is None or k < before]
+        if not intervals:
+            return
+
+        def at(k: int) -> Try[M]:
+            return self._at(replace(design, ii=intervals[k], fold=way.fold), target)
+
+        doubled = [0]
+        while doubled[-1] < len(intervals) - 1:
+            twice = bisect_left(intervals, 2 * intervals[doubled[-1]])
+            doubled.append(min(twice, len(intervals) - 1))
+        small = -1  # what does not fit
+        for large in doubled:
+            yield (one := at(large))
+            if one.need.fits:
+                break
+            small = large
+        else:
+            return
+        while large - small > 1:
+            middle = (small + large) // 2
+            yield (one := at(middle))
+            small, large = (small, middle) if one.need.fits else (middle, large)
+
+    def _at(self, design: Design, target: Target) -> Try[M]:
+        found, made = self.make(design, target)
+        fits = "fits" if found.fits else "does not fit"
+        self.progress(f"{often(found.interval)} {fits} {found.target.name}: {found}")
+        return Try(design, found, made)
+
+    def _nothing(self, design: Design, best: Try[M], shared: bool) -> str:
+        """That nothing fits, and which part or option would."""
+        own, cures = best.need.target, []
+        why = "" if shared else "; to share, there are too few multipliers at any interval"
+        for part in sorted(TARGETS.values(), key=lambda t: t.luts):
+            if part.luts <= own.luts or part.family not in fitted()["families"]:
+                continue
+            if found := _fastest(list(self._tried(replace(design, target=part.name), part))):
+                cures.append(f"--target {part.name} fits, {often(found.need.interval)}")
+                break
+        if len(design.functions) > 1:
+            cures.append("fewer functions (--function) take less")
+        if design.error is None and design.width > WIDTHS[0]:
+            cures.append("shorter words (--width) take less")
+        return (
+            f"DOES NOT FIT {own.name}: the smallest design, {often(best.need.interval)}, takes "
+            f"{', '.join(best.need.lacking)}{_at_most(best.need)}{why}; it is made all the same; "
+            f"{'; '.join(cures)}"
+        )
+
+
+def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
+    """Of two of one interval the first."""
+    able = [one for one in tried if one.need.fits]
+    return min(able, key=lambda one: one.need.interval, default=None)
+
+
+def _why(best: Try[M], alone: Try[M]) -> str:
+    """What was chosen, and what it would take otherwise."""
+    part = best.need.target
+    if best is alone:
+        return f"{often(best.need.interval)} fits {part.name}: {best.need}"
+    otherwise = f"{often(alone.need.interval)} takes {alone.need}"
+    if alone.need.logic:
+        otherwise += f", {alone.need.logic} products made of LUTs for want of multipliers"
+    otherwise += _at_most(best.need)
+    if alone.need.multipliers <= part.multipliers:
+        otherwise += "; --no-fit for that all the same"
+    in_turn = ", joints in turn with larger errors," if best.design.fold == "joints" else ""
+    return (
+        f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
+        f"{otherwise}"
+    )
+
+
+def often(interval: int) -> str:
+    """``a task every 5 cycles``."""
+    return "a task every cycle" if interval == 1 else f"a task every {interval} cycles"

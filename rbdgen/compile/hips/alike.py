@@ -1,0 +1,240 @@
+"""Limbs on a trunk, compared: which of a limb's nodes are the first limb's, and with which sign."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...graph.evaluate import Array, evaluate
+from ...graph.graph import Graph
+from ...graph.node import Node, Op
+from ...passes.limbs import SAME, LimbError, Signed
+from ...robot.model import JointKind, Robot, Transform
+from .names import Names
+
+FREE = (Op.INPUT, Op.CONST)
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A limb as the first one.
+
+    ``values``: of the trunk and the first limb, in states in which the first limb moves as this one
+    does. ``like``: own node → the first limb's that is the same up to a sign, and the sign.
+    """
+
+    limb: int
+    signs: Mapping[int, Array]
+    values: Mapping[Node, Array]
+    like: Mapping[Node, tuple[Node, int]]
+
+
+class Alike:
+    """What is the same of ``limbs``, compared in ``states``; ``owner``, ``first`` as for `split`.
+
+    ``of``: node → the limbs that it depends on, the trunk's on none; None where it is the rest's.
+    ``seen``: each limb. ``counterparts``: node of the trunk → what each limb reads where the first
+    one reads it, and the sign. ``common``: those of the first limb's nodes that all limbs have.
+    ``outputs``: the first limb's that all have → what they are called in each, and the signs.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        robot: Robot,
+        limbs: tuple[tuple[int, ...], ...],
+        states: Mapping[str, Array],
+        owner: Mapping[Node, str],
+        first: Collection[str],
+    ) -> None:
+        self.graph, self.robot, self.states = graph, robot, states
+        self.names, self.count = Names(robot, limbs), len(limbs)
+        self.reads: dict[Node, frozenset[int]] = {}  # the limbs that a node depends on
+        self.of: dict[Node, frozenset[int] | None] = {}  # the same; None where it is the rest's
+        for node in graph.nodes:
+            own = self.names.limb(node.name) if node.op is Op.INPUT else frozenset()
+            own = own.union(*(self.reads[a] for a in node.args))
+            late = not own and owner.get(node) not in first
+            apart = len(own) > 1 or (node.op not in FREE and (late or node not in owner))
+            self.reads[node] = own
+            self.of[node] = None if apart or any(self.of[a] is None for a in node.args) else own
+        self.values: dict[Node, Array] = {}
+        evaluate(graph, states, self.values.__setitem__)
+        self.seen = [self._see(k) for k in range(self.count)]
+        # of the trunk's nodes, what each limb reads where the first one reads them, and the sign
+        self.counterparts: dict[Node, list[tuple[Node, int]]] = {}
+        able = self._able()
+        matched = [{t for t, _ in own.like.values()} for own in self.seen]
+        self.common = able.intersection(*matched)  # of the first limb's nodes, what all have
+        self.outputs = self._outputs(able)
+
+    def _in(self, node: Node, limb: int) -> bool:
+        return self.of[node] == frozenset([limb])
+
+    def in_trunk(self, node: Node) -> bool:
+        return self.of[node] == frozenset()
+
+    def _see(self, limb: int) -> Seen:
+        """With the signs that most of what its joints feel is the same with; the fewest of them."""
+        graph = self.graph
+        first = [n for n in graph.nodes if self.reads[n] <= {0}]
+        cone = Graph(graph.inputs, {str(n.index): n for n in first})
+        found: tuple[int, Mapping[int, Array], dict[Node, Array]] | None = None
+        least = np.inf, ""
+        for signs in self.names.choices(limb):
+            values: dict[Node, Array] = {}
+            evaluate(cone, self._states(limb, signs), values.__setitem__)
+            off = self._off(limb, values)
+            fits = sum(apart <= SAME for apart, _ in off)
+            least = min([least, *off])
+            if fits > (found[0] if found else 0):
+                found = fits, signs, values
+            if fits == len(off):
+                break
+        if found is None:
+            apart, name = least
+            if not name:
+                raise LimbError("nothing that is asked for is of one limb only")
+            joint = self.robot.joints[self.names.joints(name)[0][0]].name
+            raise LimbError(
+                f"{name}, of joint {joint}, differs from the same of another limb by {apart:.1e} "
+                f"of its size, in whatever mirror; limbs that take turns must agree to {SAME:.0e}"
+            )
+        _, chosen, values = found
+        own = [n for n in graph.nodes if self._in(n, limb) and n.op is not Op.INPUT]
+        there = [n for n in first if self._in(n, 0) and n.op not in (Op.NEG, Op.INPUT)]
+        pairs = _pairs([self.values[n] for n in own], [values[n] for n in there])
+        like = {own[k]: (there[t], sign) for k, (t, sign) in pairs.items()}
+        return Seen(limb, chosen, values, like)
+
+    def _states(self, limb: int, signs: Mapping[int, Array]) -> dict[str, Array]:
+        """In which the first limb moves as this one does in the ``states``, up to the signs."""
+        found = {}
+        for name, column in self.states.items():
+            whose = self.names.limb(name)
+            if not whose <= {0}:
+                found[name] = column
+                continue
+            there = self.names.other(name, limb) if whose else name
+            if there not in self.states:
+                raise LimbError(f"{name} is an input, {there} is none")
+            found[name] = self.names.sign(name, signs) * self.states[there]
+        hips = [self.robot.joints[joints[0]] for joints in self.names.limbs]
+        carrier = hips[0].parent
+        if carrier >= 0 and self.robot.joints[carrier].kind is JointKind.FLOATING:
+            self._move_hip(found, carrier, hips[limb].placement, hips[0].placement, signs[carrier])
+        return found
+
+    def _move_hip(
+        self, found: dict[str, Array], base: int, here: Transform, first: Transform, signs: Array
+    ) -> None:
+        """Give the base the twists that make one hip move as the other one does.
+
+        Motion vectors, rates and accelerations alike, are of the point at the base's origin.
+        """
+        start = self.robot.v_slices[base].start
+        for kind in ("qd", "qdd"):
+            names = [f"{kind}[{start + k}]" for k in range(6)]
+            if not found.keys() >= set(names):
+                continue
+            along, about = (
+                np.stack([self.states[name] for name in part], axis=1)
+                for part in (names[:3], names[3:])
+            )
+            at_hip = (along + np.cross(about, here.translation)) * signs[7:10]
+            about = about * signs[10:13]
+            along = at_hip - np.cross(about, first.translation)
+            found |= dict(zip(names, (*along.T, *about.T), strict=True))
+
+    def _off(self, limb: int, values: Mapping[Node, Array]) -> list[tuple[float, str]]:
+        """How far off what the limb's own joints feel is, and the outputs' names."""
+        found = []
+        for name, node in self.graph.outputs.items():
+            if self.reads[node] != {0} or any(
+                joint not in self.names.limb_of for joint, _ in self.names.joints(name)
+            ):
+                continue
+            there = self.graph.outputs.get(self.names.other(name, limb))
+            if there is not None:
+                found.append((_apart(values[node], self.values[there])[0], name))
+        return found
+
+    def _able(self) -> set[Node]:
+        """The first limb's nodes, and the trunk's, that can be computed for each limb.
+
+        Nothing else can be: where a limb reads the base's velocity itself, and not its hip's.
+        """
+        able: set[Node] = set()
+        trunk = [n for n in self.graph.nodes if self.in_trunk(n) and n.op is not Op.CONST]
+        read = [n for n in trunk if any(not self.in_trunk(u) for u in self.graph.users[n])]
+        there = [self.values[n] for n in trunk]
+        pairs = [_pairs([own.values[n] for n in read], there) for own in self.seen]
+        for k, node in enumerate(read):
+            if all(k in own for own in pairs):
+                self.counterparts[node] = [(trunk[own[k][0]], own[k][1]) for own in pairs]
+        for node in self.graph.nodes:
+            if self.reads[node] <= {0} and (
+                node in self.counterparts
+                or (node.op is Op.INPUT and self._in(node, 0))
+                or (node.op is not Op.INPUT and all(a in able for a in node.args))
+            ):
+                able.add(node)
+        return able
+
+    def _outputs(self, able: set[Node]) -> dict[str, list[Signed]]:
+        """The first limb's outputs that all have → what they are called in each, and the signs."""
+        found: dict[str, list[Signed]] = {}
+        for name, node in self.graph.outputs.items():
+            if not self._in(node, 0) or node not in able:
+                continue
+            signed: list[Signed] = []
+            for own in self.seen:
+                there = self.names.other(name, own.limb)
+                if there not in self.graph.outputs:
+                    break
+                wanted = self.values[self.graph.outputs[there]]
+                off, sign = _apart(own.values[node], wanted)
+                if off > SAME:
+                    break
+                signed.append((there, sign))
+            else:
+                found[name] = signed
+        return found
+
+    def like(self, node: Node) -> tuple[Node, int] | None:
+        """The first limb's node that a limb's is the same as, where all limbs have such a one."""
+        own = self.of[node]
+        found = self.seen[min(own)].like.get(node) if own else None
+        return found if found is not None and found[0] in self.common else None
+
+    def own(self, name: str, seen: Seen) -> Signed:
+        return self.names.other(name, seen.limb), int(self.names.sign(name, seen.signs))
+
+
+def _apart(made: Array, wanted: Array) -> tuple[float, int]:
+    """How far one is off the other, either sign allowed, of its size; and the sign."""
+    size = max(float(np.abs(wanted).max()), np.finfo(float).tiny)
+    plus, minus = (float(np.abs(wanted - s * made).max()) / size for s in (1, -1))
+    return (plus, 1) if plus <= minus else (minus, -1)
+
+
+def _pairs(wanted: Sequence[Array], there: Sequence[Array]) -> dict[int, tuple[int, int]]:
+    """Entry of ``wanted`` → the first of ``there`` that is ± the same, and the sign."""
+    if not wanted or not there:
+        return {}
+    table = np.array([np.broadcast_to(x, np.shape(there[0])) for x in there])
+    sizes = np.abs(table[:, 0])
+    order = np.argsort(sizes, kind="stable")
+    found = {}
+    for k, values in enumerate(wanted):
+        size = max(float(np.abs(values).max()), np.finfo(float).tiny)
+        first = abs(float(np.ravel(values)[0]))
+        low, high = np.searchsorted(sizes[order], (first - SAME * size, first + SAME * size))
+        for t in sorted(order[low:high]):
+            off, sign = _apart(table[t], values)
+            if off <= SAME:
+                found[k] = int(t), sign
+                break
+    return found

@@ -1,0 +1,147 @@
+"""A robot whose trunk moves, cut at the hips, and into what the stages of its accelerator compute.
+
+What limbs that are alike compute of a stage becomes a stage of its own before it, in which they
+take turns; what they and the rest read of the trunk another one, before all of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...dynamics.interface import random_inputs
+from ...graph.evaluate import evaluate
+from ...graph.fixed import FixedGraph, Format
+from ...graph.graph import Graph
+from ...graph.node import Node, Op
+from ...passes.given import Given
+from ...passes.limb_pieces import of_all_limbs
+from ...passes.limbs import LimbError
+from ...passes.pieces import Piece, cut
+from ...tasks.routes import LIMBS, TRUNK
+from ..cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
+from ..flow import Front, Progress, in_words
+from .split import Split, split
+
+SAMPLES, SEED = 8, 7
+INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
+FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
+APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
+
+
+def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutting]:
+    """How many limbs are alike, and the robot with every one of them as the first one.
+
+    Raises LimbError where that cannot be.
+    """
+    if has_rollouts(front):
+        raise LimbError("of rollouts, limbs take turns only where they stand on what does not move")
+    if front.design.error is not None:
+        raise LimbError("of what limbs give a trunk, no error can be asked for")
+    anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
+    hips = split(front.graph, front.canonical, anything, owners(front.graph), INNER, FIRST)
+    if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
+        raise LimbError("nothing depends on several limbs")
+    pieces: dict[str, Piece] = {}
+    inputs: dict[str, Format] = {}
+    if hips.trunk.outputs:
+        _, trunk = in_words(front, hips.trunk, given, progress)
+        pieces[TRUNK] = Piece(trunk, {})
+        inputs |= trunk.inputs
+        given = _with_trunk(given, hips, trunk)
+    _, template = in_words(front, hips.limbs.template, hips.limbs.given(given), progress)
+    for name, piece in _limb_pieces(hips, template).items():
+        pieces[name] = _reading(piece, pieces, front.graph)
+        inputs |= piece.fixed.inputs
+    given = _with_limbs(given, hips, template)
+    _, rest = in_words(front, hips.rest, given, progress)
+    for name, piece in cut(rest, targets_of(rest.graph)).items():
+        pieces[name] = _reading(piece, pieces, front.graph)
+    inputs |= rest.inputs
+    inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
+    for name in ("trig", "mass", "inverse"):  # not behind the trunk
+        for own in (pieces[part] for part in (name, name + LIMBS) if part in pieces):
+            if TRUNK in own.reads.values():
+                raise LimbError(f"the trunk's own joints are in {name}, too")
+    return len(hips.limbs.limbs), complete(front, Cutting(_in_order(pieces), inputs))
+
+
+def owners(graph: Graph) -> dict[Node, str]:
+    """Node → the stage that needs it first, but for those that are of no limb."""
+    found: dict[Node, str] = {}
+    for stage, targets in targets_of(graph).items():
+        if stage in APART:
+            continue
+        stack = [graph.outputs[t] if isinstance(t, str) else t for t in targets]
+        while stack:
+            node = stack.pop()
+            if node not in found:
+                found[node] = stage
+                stack += node.args
+    return found
+
+
+def _limb_pieces(hips: Split, template: FixedGraph) -> dict[str, Piece]:
+    targets = targets_of(template.graph)
+    for name, stage in hips.owner.items():
+        targets[stage].append(name)
+    own = {stage if stage == "trig" else stage + LIMBS: to for stage, to in targets.items()}
+    none: dict[str, Mapping[str, float]] = {name: {} for name in own}
+    return of_all_limbs(template, hips.limbs, cut(template, own), none)
+
+
+def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:
+    """Knowing which of the pieces before it give what it reads, but for the robot's own inputs.
+
+    The effort that forward dynamics takes is called as the one that inverse dynamics gives.
+    """
+    givers = {name: stage for stage, own in before.items() for name in own.fixed.graph.outputs}
+    read = [name for name in piece.fixed.inputs if name in givers and name not in whole.inputs]
+    return replace(piece, reads={name: givers[name] for name in read})
+
+
+def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
+    """Each stage after its limbs' part; a stage that is limbs only needs no name for a part."""
+    order = {"trig": "trig", TRUNK: TRUNK}
+    for stage in OUTPUTS:
+        part = stage + LIMBS
+        order |= {stage: part} if stage not in pieces else {part: part, stage: stage}
+    new = {old: name for name, old in order.items()}
+    return {
+        name: replace(pieces[old], reads={word: new[by] for word, by in pieces[old].reads.items()})
+        for name, old in order.items()
+        if old in pieces
+    }
+
+
+def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
+    """What the trunk's words may be, too."""
+    columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few, given.extremes)]
+    outputs = trunk.graph.outputs.items()
+    limits = {name: trunk.formats[node].limits for name, node in outputs}
+    return Given(
+        {**given.limits, **limits},
+        {**given.samples, **columns[0]},
+        {**given.few, **columns[1]},
+        given.related | limits.keys(),
+        {**given.extremes, **columns[2]},
+    )
+
+
+def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
+    """What the limbs' words may be, too, those that the rest reads."""
+    samples, few, extremes = dict(given.samples), dict(given.few), dict(given.extremes)
+    limits = dict(given.limits)
+    wanted = set(hips.rest.inputs)
+    for limb in hips.limbs.limbs:
+        for columns in (samples, few, extremes):
+            own = {name: sign * columns[word] for name, (word, sign) in limb.inputs.items()}
+            for name, values in evaluate(hips.limbs.template, own).items():
+                word, sign = limb.outputs[name]
+                if word in wanted:
+                    columns[word] = sign * values
+        for name, (word, _) in limb.outputs.items():
+            if word in wanted:
+                limits[word] = template.formats[template.graph.outputs[name]].limits
+    new = limits.keys() - given.limits.keys()
+    return Given(limits, samples, few, given.related | new, extremes)

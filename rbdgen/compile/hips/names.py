@@ -1,0 +1,170 @@
+"""Limbs on one link: whose a name of the graph is, its name in another limb, and its sign there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import product
+
+import numpy as np
+
+from ...graph.evaluate import Array
+from ...passes.limbs import LimbError
+from ...robot.angles import rot_z
+from ...robot.model import JointKind, Robot
+
+MIRRORS = tuple(product((1, -1), repeat=2))  # signs along x and y; gravity forbids to turn z round
+SAME_AXIS = 1e-9
+
+
+def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
+    """The joints of each of several limbs on one link that have joints of the same kinds.
+
+    Those with the most joints come first.
+    """
+    below: dict[int, list[int]] = {}  # joint → itself and those after it, depth first
+    for i in reversed(range(len(robot.joints))):
+        below[i] = [i, *(k for child in robot.children[i] for k in below[child])]
+    alike: dict[object, list[tuple[int, ...]]] = {}
+    for parent in (-1, *range(len(robot.joints))):
+        for child in robot.children[parent]:
+            joints = tuple(below[child])
+            at = {k: place for place, k in enumerate(joints)}
+            kinds = tuple((robot.joints[k].kind, at.get(robot.joints[k].parent)) for k in joints)
+            alike.setdefault((parent, kinds), []).append(joints)
+    found = [tuple(limbs) for limbs in alike.values() if len(limbs) > 1]
+    return sorted(found, key=lambda limbs: -len(limbs) * len(limbs[0]))
+
+
+class Names:
+    """Whose a name of the graph is, what it is called in another limb, and its sign in a mirror."""
+
+    def __init__(self, robot: Robot, limbs: tuple[tuple[int, ...], ...]) -> None:
+        self.robot, self.limbs = robot, limbs
+        self.limb_of = {joint: k for k, joints in enumerate(limbs) for joint in joints}
+        mimicking = [robot.joints[i].mimic for i in self.limb_of]
+        if any(mimic is not None for mimic in mimicking):
+            raise LimbError("a joint of a limb mimics another")
+        self.of_q = _owners(robot, robot.q_slices)
+        self.of_v = _owners(robot, robot.v_slices)
+        self.carriers: list[int] = []  # of the trunk's joints, those that carry the limbs
+        at = robot.joints[limbs[0][0]].parent
+        while at >= 0:
+            self.carriers.insert(0, at)
+            at = robot.joints[at].parent
+
+    def joints(self, name: str) -> list[tuple[int, int]]:
+        """(joint, place among its coordinates) of each index."""
+        kind, indices, axis = parts_of(name)
+        if kind in ("sin", "cos") or axis:
+            return [(self.robot.moving[k] if axis else k, 0) for k in indices]
+        of = self.of_q if kind == "q" else self.of_v
+        return [of[k] for k in indices]
+
+    def limb(self, name: str) -> frozenset[int]:
+        """The limbs whose joints an input or output is of."""
+        return frozenset(self.limb_of[j] for j, _ in self.joints(name) if j in self.limb_of)
+
+    def other(self, name: str, limb: int) -> str:
+        """What a name of the first limb's is called in another one."""
+        kind, indices, _ = parts_of(name)
+        new = []
+        for index, (joint, _) in zip(indices, self.joints(name), strict=True):
+            if joint not in self.limb_of:
+                new.append(index)
+                continue
+            there = self.limbs[limb][self.limbs[0].index(joint)]
+            slices = self.robot.q_slices if kind == "q" else self.robot.v_slices
+            by_joint = kind in ("sin", "cos")
+            new.append(there if by_joint else index - slices[joint].start + slices[there].start)
+        return f"{kind}[{','.join(map(str, new))}]"
+
+    def choices(self, limb: int) -> list[dict[int, Array]]:
+        """Joint → the signs of its coordinates in q, then in v, as each mirror gives them that
+        shows the axes of the first limb, at position zero, where this one has its own; the fewest
+        changes first.
+
+        In a mirror what points along an axis is reflected, what turns about one the other way.
+        """
+        turned = _turned(self.robot)
+        own, there = self.limbs[limb], self.limbs[0]
+        pairs = [*zip(self.carriers, self.carriers, strict=True), *zip(own, there, strict=True)]
+        found: dict[bytes, dict[int, Array]] = {}
+        for mirror in self._mirrors(turned[own[0]], turned[there[0]]):
+            signs = [self._sign(mirror, turned[here], turned[k], k) for here, k in pairs]
+            if all(of.any() for of in signs):
+                joints = (k for _, k in pairs)
+                found[np.concatenate(signs).tobytes()] = dict(zip(joints, signs, strict=True))
+        if not found:
+            name, first = (self.robot.joints[joints[0]].name for joints in (own, there))
+            raise LimbError(
+                f"joint {name} and those after it turn about other axes than {first} and those "
+                "after it, in whatever mirror of the base"
+            )
+        return sorted(found.values(), key=lambda of: sum(int((s < 0).sum()) for s in of.values()))
+
+    def _mirrors(self, own: Array, there: Array) -> list[Array]:
+        """(3, 3) each, of the base: along its axes; where it stands still, from hip to hip, too."""
+        along = [np.diag([x, y, 1.0]) for x, y in MIRRORS]
+        if self.carriers and self.robot.joints[self.carriers[0]].kind is JointKind.FLOATING:
+            return along
+        hips = [own @ np.diag(signs) @ there.T for signs in product((1.0, -1.0), repeat=3)]
+        gravity = self.robot.gravity
+        return [m for m in (*along, *hips) if np.allclose(m @ gravity, gravity, atol=SAME_AXIS)]
+
+    def _sign(self, mirror: Array, own: Array, there: Array, joint: int) -> Array:
+        """Of each coordinate of a joint, q's and then v's; zeros where the axes do not agree."""
+        kind = self.robot.joints[joint].kind
+        if kind is JointKind.FLOATING and self.robot.joints[joint].parent < 0:
+            return _free_base(int(mirror[0, 0]), int(mirror[1, 1]))
+        if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+            raise LimbError(f"a {kind.value} joint is in the trunk or a limb")
+        seen = mirror @ there[:, 2]
+        if kind is JointKind.REVOLUTE:
+            seen = seen * np.linalg.det(mirror)
+        along = float(seen @ own[:, 2])
+        agree = abs(abs(along) - 1) < SAME_AXIS
+        return np.full(2, np.sign(along) if agree else 0.0)
+
+    def sign(self, name: str, signs: Mapping[int, Array]) -> float:
+        """Of an input, by its joint's."""
+        kind, _, axis = parts_of(name)
+        if axis:
+            raise LimbError("external forces act on links")
+        found = 1.0
+        for joint, place in self.joints(name):
+            if kind == "cos" or joint not in signs:
+                continue
+            size = self.robot.joints[joint].kind.nq
+            found *= signs[joint][place if kind in ("q", "sin") else size + place]
+        return found
+
+
+def _turned(robot: Robot) -> dict[int, Array]:
+    """Each body's rotation (3, 3) to the base's frame at position zero; joints turn about z."""
+    found: dict[int, Array] = {-1: np.eye(3)}
+    for i, joint in enumerate(robot.joints):
+        if joint.kind is JointKind.FLOATING and joint.parent < 0:
+            found[i] = found[-1]
+            continue
+        found[i] = found[joint.parent] @ joint.placement.rotation
+        if joint.kind is JointKind.REVOLUTE:
+            found[i] = found[i] @ rot_z(joint.offset + (joint.mimic.offset if joint.mimic else 0.0))
+    return found
+
+
+def _owners(robot: Robot, slices: Mapping[int, slice]) -> dict[int, tuple[int, int]]:
+    return {k: (i, k - s.start) for i, s in slices.items() for k in range(s.start, s.stop)}
+
+
+def _free_base(x: int, y: int) -> Array:
+    """Position and quaternion, linear and angular rate, seen in a mirror of x, of y, or of both."""
+    along, about = (x, y, 1), (y, x, x * y)
+    return np.array([*along, *about, 1, *along, *about], float)
+
+
+def parts_of(name: str) -> tuple[str, list[int], str]:
+    """``f_ext[3].nx`` → f_ext, [3], .nx."""
+    kind, rest = name.split("[", 1)
+    index, axis = rest.split("]", 1)
+    return kind, [int(k) for k in re.findall(r"\d+", index)], axis

@@ -1,0 +1,68 @@
+"""How often each stage of an accelerator takes a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..design.choices import LARGEST_INTERVAL, mix
+from ..design.design import Design
+from ..design.target import Target
+from ..passes.pieces import Piece
+from ..robot.model import RobotError
+from ..schedule.units import shared_jobs
+from ..tasks.routes import ROLLOUTS, visits
+
+
+def stage_intervals(
+    design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1
+) -> dict[str, int]:
+    """Each stage's initiation interval, so that none waits for another.
+
+    Once in ``design.ii`` cycles any function alone; or all tasks of ``design.mix`` together. A
+    stage that is visited more often has that much less. Sines are made as often as τ.
+    """
+    return _at(slowest(design, target, pieces, limbs), _most(design, pieces))
+
+
+def _at(whole: int, most: Mapping[str, int]) -> dict[str, int]:
+    """Intervals of stages of which each is visited so many times in ``whole`` cycles."""
+    return {name: max(1, whole // count) for name, count in most.items()}
+
+
+def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
+    """How often each stage is visited by one task, or by all of the mix."""
+    visited = {f: visits(f, pieces) for f in design.functions}
+    for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
+        visited[function] = dict.fromkeys(visited[function], 1)
+    if design.mix is None:
+        most = {name: max(own.get(name, 0) for own in visited.values()) for name in pieces}
+    else:
+        shares = mix(design.mix)
+        most = {n: sum(k * visited[f].get(n, 0) for f, k in shares.items()) for n in pieces}
+        most = {name: max(count, 1) for name, count in most.items()}
+    most["trig"] = max(most.get("trig", 1), most.get("rnea", 1))
+
+    return most
+
+
+def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1) -> int:
+    """The interval of the design: what is asked for, or the shortest within the multipliers.
+
+    Where ``limbs`` are to take turns, and nobody says how often, each stage is one limb's at least.
+    """
+    most = _most(design, pieces)
+    step = limbs if design.fold == "limbs" else 1
+    if design.multipliers is None:
+        return design.ii or (step * max(most.values()) if step > 1 else 1)
+    jobs = {name: shared_jobs(piece.fixed, target) for name, piece in pieces.items()}
+
+    def multipliers(whole: int) -> int:
+        return sum(jobs[n].multipliers(k) for n, k in _at(whole, most).items())
+
+    for whole in range(step, LARGEST_INTERVAL + 1, step):
+        if multipliers(whole) <= design.multipliers:
+            return whole
+    raise RobotError(
+        f"multipliers: {design.multipliers} are too few for these functions: at one task in "
+        f"{LARGEST_INTERVAL} cycles they take {multipliers(LARGEST_INTERVAL)}"
+    )

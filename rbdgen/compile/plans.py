@@ -1,0 +1,262 @@
+"""Which datapath a design asks for: a pipeline, a fold, chained operations, or limbs in turn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
+from ..design.design import Design
+from ..design.target import Target
+from ..dynamics.steps import FUNCTIONS as JOINTS_COMPUTE
+from ..estimate.area import NoModel, estimated
+from ..estimate.features import features
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..passes.visit_words import Visited
+from ..robot.model import RobotError
+from ..schedule.any_plan import AnyPlan
+from ..schedule.binding import bind
+from ..schedule.chained import ChainError, chain
+from ..schedule.channels import Plan, plan
+from ..schedule.fold import Fold
+from ..schedule.latency import quickest
+from ..schedule.modulo import fold
+from ..schedule.pipelined import schedule
+from ..schedule.round_plan import GATHERING, RoundPlan
+from ..schedule.rounds import in_rounds
+from ..schedule.units import Jobs, shared_jobs
+from ..schedule.ways import Ways
+from .fitting import Way
+
+
+def planned(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
+    """The schedule that the design asks for; RobotError if the part is too small."""
+    jobs = shared_jobs(fixed, target)
+    if design.style == "latency":
+        return least_latency(design, fixed, jobs, target)
+    return every(initiation_interval(design, jobs, target), design, fixed, jobs, target)
+
+
+def every(
+    interval: int, design: Design, fixed: FixedGraph, jobs: Jobs, target: Target
+) -> Plan | Fold:
+    """A datapath that takes a task every ``interval`` cycles."""
+    if interval == 1:
+        return plan(schedule(fixed, bind(fixed, target), target))
+    exact = design.scheduler == "exact"
+    return fold(fixed, target, interval, jobs, solver=exact, selected=True)
+
+
+def turns(
+    design: Design, fixed: FixedGraph, limbs: int, whole: Graph, target: Target
+) -> tuple[Plan | Fold | None, str]:
+    """One limb's plan, for all to take turns in, and why; None where that is not the way.
+
+    A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
+    interval that is asked for, or fits the budget at least as often as sharing units would.
+    """
+    jobs = shared_jobs(fixed, target)
+    asked = design.fold == "limbs"
+    budget = design.multipliers or target.multipliers
+    if design.multipliers is not None:
+        interval = least_interval(jobs, budget, target)
+    elif design.ii is None:
+        interval = 1
+    elif design.ii % limbs:
+        if asked:
+            raise RobotError(f"ii: {design.ii} is no multiple of the {limbs} limbs that take turns")
+        return None, ""
+    else:
+        interval = design.ii // limbs
+    if interval > 1 and jobs.multipliers(interval) > budget:
+        least = least_interval(jobs, budget, target)
+        raise too_often(interval * limbs, least * limbs, target, budget)
+    if not asked and interval * limbs > _shared(design, whole):
+        return None, ""
+    found = every(interval, design, fixed, jobs, target)
+    one, all_of = fixed.graph.operations(), whole.operations()
+    note = (
+        f"{limbs} limbs that are alike take turns in the datapath of one: {one['mul']} of "
+        f"{all_of['mul']} products, {one['add']} additions where sharing multipliers alone would "
+        f"keep about {limbs * one['add']}, and no multiplexers between limbs"
+    )
+    return found, note
+
+
+def _shared(design: Design, whole: Graph) -> float:
+    """About the interval at which products that share multipliers fit a budget, if there is one."""
+    if design.multipliers is None:
+        return math.inf
+    return -(-whole.operations()["mul"] // design.multipliers)
+
+
+SAVED = 0.3  # of the LUTs: for less, joints in turn are not worth their cycles
+
+
+def alone(design: Design) -> Design:
+    """The design whose operations share nothing; of least latency, the one of all multipliers."""
+    return design if design.style == "latency" else replace(design, ii=1, fold="none")
+
+
+def ways_to_share(
+    design: Design,
+    target: Target,
+    whole: Callable[[], FixedGraph],
+    limbs: Callable[[], tuple[int, FixedGraph] | None],
+    joints: Callable[[], Visited | None],
+) -> list[Way]:
+    """How the design could do with less, and at which intervals its part has the multipliers.
+
+    ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
+    compute. Limbs in turn are the smallest of one interval, joints in turn the least exact.
+    """
+
+    def shared() -> Sequence[int]:
+        return _intervals(whole(), target)
+
+    def in_turn() -> Sequence[int]:
+        found = limbs()
+        return [found[0] * k for k in _intervals(found[1], target, found[0])] if found else ()
+
+    def visiting() -> Sequence[int]:
+        found = joints()
+        if found is None:
+            return ()
+        return Ways(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
+
+    if design.style == "latency":
+        return [] if design.clock is not None else [Way("auto", 1, shared)]
+    return [
+        Way("limbs", 2, in_turn),
+        Way("none", 2, shared),
+        Way("joints", GATHERING + 1, visiting),
+    ]
+
+
+def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:
+    """Those at which a part has the multipliers; of a limb, where so many take turns."""
+    try:
+        least = shared_jobs(fixed, target).least_interval(target.multipliers)
+    except ValueError:  # it takes more at any interval
+        return ()
+    return range(max(least, 1 if limbs > 1 else 2), LARGEST_INTERVAL // limbs + 1)
+
+
+def chooses_fold(design: Design) -> bool:
+    """Whether it is left to the compiler who takes turns."""
+    folded = design.ii is not None or design.multipliers is not None
+    return folded and design.fold == "auto" and design.style == "throughput"
+
+
+def why_turns(target: Target, shared: AnyPlan, joints: AnyPlan) -> str:
+    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
+    try:
+        few, many = (estimated(target.family, features(p))["luts"] for p in (joints, shared))
+    except NoModel:
+        return ""
+    if joints.interval > shared.interval or few > (1 - SAVED) * many:
+        return ""
+    return (
+        f"that is about {1 - few / many:.0%} fewer LUTs than if products shared multipliers, which "
+        f"would take {shared.latency} cycles and have smaller errors (--fold none)"
+    )
+
+
+def refuse_joints(design: Design, robot: str) -> None:
+    """RobotError for what joints that take turns do not do."""
+    others = [name for name in design.functions if name not in JOINTS_COMPUTE]
+    wrong = [
+        (others, f"functions: {', '.join(others)}: joints in turn compute id, did and m"),
+        (design.formulation != "composite", "formulation: joints in turn have the composite one"),
+        (design.angles != "on-chip", "angles: joints in turn make their own sines"),
+        (design.error is not None, "error: joints in turn have words of one width"),
+        (design.external_forces, "external_forces: joints in turn take none"),
+        (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),
+        (
+            design.ii is None and design.multipliers is None,
+            "fold: joints: say how often with ii, or with how much with multipliers",
+        ),
+    ]
+    for is_so, what in wrong:
+        if is_so:
+            raise RobotError(f"{robot}: {what}")
+
+
+def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan, str]:
+    """Joints in turn at the interval that is asked for, or the smallest within the budget."""
+    budget = design.multipliers or target.multipliers
+    if design.ii is not None and design.ii <= GATHERING:
+        raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
+    ways = Ways(visited, target)
+    found = None if design.ii is None else ways.leanest(design.ii, budget)
+    if found is None:
+        try:
+            found = ways.soonest(budget)
+        except ValueError as error:
+            raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+        if design.ii is not None:
+            raise too_often(design.ii, found.every, target, budget)
+    plan = in_rounds(visited, target, found.rounds, found.cycles)
+    products = [graph.operations()["mul"] for graph in (plan.fixed.graph, visited.whole.graph)]
+    note = (
+        f"joints take turns: {len(visited.program.reads)} visits to {len(plan.lanes.copies)} "
+        f"datapaths in {found.rounds} rounds of {found.cycles} cycles; {products[0]} products in "
+        f"place of {products[1]}"
+    )
+    return plan, note
+
+
+def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
+    """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
+    budget = design.multipliers or target.multipliers
+    if design.clock is None:
+        if design.ii is not None or design.multipliers is not None:
+            least = least_interval(jobs, budget, target)
+            if design.ii is not None and design.ii < least:
+                raise too_often(design.ii, least, target, budget)
+            return quickest(fixed, target, jobs, budget, design.ii)
+        pipelined = plan(schedule(fixed, bind(fixed, target), target))
+        try:
+            found = quickest(fixed, target, jobs, budget, None)
+        except ValueError:  # even one unit of each kind is more: products are made of logic
+            return pipelined
+        return found if found.latency <= pipelined.latency else pipelined
+    if jobs.multipliers(1) > budget:
+        raise RobotError(
+            f"clock: {sum(map(len, jobs.of.values()))} products and units, each on its own, take "
+            f"{jobs.multipliers(1)} hardware multipliers; {target.part} or the budget has {budget}"
+        )
+    try:
+        return chain(fixed, target, design.clock, design.ii or 1, jobs)
+    except ChainError as error:
+        raise RobotError(f"clock: {error}") from None
+
+
+def initiation_interval(design: Design, jobs: Jobs, target: Target) -> int:
+    """Cycles from task to task that the design asks for; RobotError if the part is too small."""
+    if design.multipliers is not None:
+        return least_interval(jobs, design.multipliers, target)
+    interval = design.ii or 1
+    # at one task a clock, products that find no multiplier are made of logic
+    if interval > 1 and jobs.multipliers(interval) > target.multipliers:
+        least = least_interval(jobs, target.multipliers, target)
+        raise too_often(interval, least, target, target.multipliers)
+    return interval
+
+
+def least_interval(jobs: Jobs, budget: int, target: Target) -> int:
+    """The smallest initiation interval within the budget; RobotError if there is none."""
+    try:
+        return jobs.least_interval(budget)
+    except ValueError as error:
+        raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
+
+
+def too_often(interval: int, least: int, target: Target, budget: int) -> RobotError:
+    """What is wrong with an interval below the least."""
+    return RobotError(
+        f"ii: {interval} takes more than the {budget} hardware multipliers of {target.part} or the "
+        f"budget; from {least} on it fits"
+    )

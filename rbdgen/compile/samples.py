@@ -1,0 +1,158 @@
+"""Random states with all that a design's functions need of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import golden
+from ..design.bounds import bounds
+from ..design.design import Design, given_coordinates, needs
+from ..design.states import State, random_states, turns
+from ..dynamics.interface import input_limits, revolute, to_columns
+from ..dynamics.trace import trace as trace_functions
+from ..graph.graph import Graph
+from ..graph.node import Builder, Node, Op
+from ..robot.model import Array, Robot, RobotError
+from ..search.domain import Domain, copied
+
+INVERTING = {"fd", "minv", "dfd", "difd"}  # functions that need a regular mass matrix
+
+
+def sample_states(
+    design: Design, robot: Robot, n: int, seed: int | list[int], extremes: float = 0.0
+) -> State:
+    """States as ``random_states`` draws them within the design's limits, and what follows of them.
+
+    Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
+    is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
+    the design's limits; ``bias`` what the motion takes without acceleration of the joints;
+    ``Minv`` is the inverse mass matrix at ``q``. A base whose motion is given is left out of tau
+    (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
+    """
+    box = bounds(design, robot)
+    state = random_states(robot, box, n, seed, extremes)
+    for body, i in enumerate(robot.moving):
+        if robot.joints[i].body not in design.external_forces:
+            state["f_ext"][:, body] = 0.0
+    needed, given = needs(design), given_coordinates(design, robot)
+    if "tau" in needed:
+        tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
+        state["tau"] = tau[:, given:]
+        if np.isfinite(box.effort).any():
+            _hold(robot, state, box.effort[given:], given)
+    if "bias" in needed:
+        still = state["qdd"].copy()
+        still[:, given:] = 0.0
+        state["bias"] = golden.rnea(robot, state["q"], state["qd"], still, state["f_ext"])
+    if "Minv" in needed:
+        inverse = golden.joint_minv if given else golden.minv
+        state["Minv"] = inverse(robot, state["q"])
+    return state
+
+
+def _entries(own: slice) -> range:
+    return range(own.start, own.stop)
+
+
+def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
+    """Bring ``tau`` within ±``effort`` (nv − given,) in place: slower states, where they can be.
+
+    τ = τ₀ + s (τ₁ − τ₀) with qdd times s and qd times √s. Where holding still takes too much,
+    the state is another one's.
+    """
+    still = np.zeros_like(state["qd"])
+    rest = golden.rnea(robot, state["q"], still, still, state["f_ext"])[:, given:]
+    change = state["tau"] - rest
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(change == 0, np.inf, (effort - np.sign(change) * rest) / np.abs(change))
+    held = np.less_equal(np.abs(rest), effort).all(axis=1)
+    if len(rest) and not held.any():
+        k = given + int(np.argmax((np.abs(rest) / effort).min(axis=0)))
+        (name,) = (robot.joints[i].name for i in robot.free if k in _entries(robot.v_slices[i]))
+        raise RobotError(
+            f'effort: joint "{name}": too little to hold the robot still in any of {len(rest)} '
+            f"states; it takes {np.median(np.abs(rest[:, k - given])):.3g} in half of them"
+        )
+    share = np.clip(room.min(axis=1), 0.0, 1.0)[:, None]
+    state["qdd"] *= share
+    state["qd"] *= np.sqrt(share)
+    state["tau"] = rest + share * change
+    others = np.flatnonzero(held)
+    for k, bad in enumerate(np.flatnonzero(~held)):
+        for array in state.values():
+            array[bad] = array[others[k % len(others)]]
+
+
+def refuse_singular(design: Design, robot: Robot) -> None:
+    """RobotError, naming the joint, where a function needs M⁻¹ and the robot has none."""
+    if INVERTING.intersection(design.functions) and robot.nv:
+        few = random_states(robot, bounds(design, robot), 4, 1)
+        inverse = golden.joint_minv if given_coordinates(design, robot) else golden.minv
+        inverse(robot, few["q"])
+
+
+def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: State) -> Domain:
+    """The states within the limits of a design of a canonical ``robot``, whose graph has these
+    ``inputs``; efforts, M⁻¹ and sines among them follow from a state. ``samples``: of the states.
+    """
+    derived = _derived(design, robot, inputs)
+    made = derived.outputs.keys()
+    names = dict.fromkeys(name for name in (*inputs, *derived.inputs) if name not in made)
+    vectors = tuple(
+        tuple(f"q[{k}]" for k in range(own.start, own.stop)) for own in turns(robot).values()
+    )
+    vectors = tuple(own for own in vectors if not names.keys().isdisjoint(own))
+    names = dict.fromkeys(name for own in vectors for name in own) | names
+    limits = input_limits(robot, list(names), bounds(design, robot))
+    angles = {f"q[{robot.q_slices[i].start}]" for i in robot.free if i in revolute(robot)}
+    whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
+    return Domain(
+        limits,
+        frozenset(whole),
+        frozenset(angles & limits.keys() - whole),
+        vectors,
+        derived,
+        to_columns(robot, list(names), samples),
+    )
+
+
+def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
+    """Those of the ``inputs`` that follow from a state, as a graph over its coordinates."""
+    builder = Builder()
+    outputs: dict[str, Node] = {}
+    given = given_coordinates(design, robot)
+    for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
+        wanted = [name for name in inputs if name.startswith(f"{field}[")]
+        if not wanted:
+            continue
+        graph = trace_functions(
+            robot,
+            [function],
+            external_forces=[
+                i for i in robot.moving if robot.joints[i].body in design.external_forces
+            ],
+            root="given" if design.root == "given" else "free",
+        )
+        still: dict[str, Node] = {}
+        if field == "bias":  # no acceleration but that of a base whose motion is given
+            still = {f"qdd[{k}]": builder.const(0.0) for k in range(given, robot.nv)}
+        copies = copied(builder, graph, still)
+        made = {name.replace("tau", field): node for name, node in graph.outputs.items()}
+        zero = builder.const(0.0)  # entries that are left out
+        outputs |= {name: copies[made[name]] if name in made else zero for name in wanted}
+    for name in inputs:
+        if name.startswith(("sin[", "cos[")):
+            i = int(name[4:-1])
+            joint = robot.joints[i]
+            own = builder.input(f"q[{robot.q_slices[i].start}]")
+            factor, offset = 1.0, joint.offset
+            if joint.mimic:
+                factor, offset = joint.mimic.multiplier, offset + joint.mimic.offset
+            angle = builder.add(builder.mul(factor, own), offset)
+            outputs[name] = builder.sin(angle) if name.startswith("sin") else builder.cos(angle)
+    graph = Graph((), outputs)
+    read = tuple(dict.fromkeys(node.name for node in graph.nodes if node.op is Op.INPUT))
+    return Graph(read, outputs)

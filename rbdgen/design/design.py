@@ -1,0 +1,228 @@
+"""A design: which robot, and the choices that turn it into hardware.
+
+Written as a short YAML file that names a URDF (path relative to the YAML)::
+
+    robot: iiwa14.urdf
+    functions: [id]
+    width: 18
+    limits:
+      velocity: 10            # every joint, in place of the URDF's [rad/s, m/s]
+      acceleration: 10
+      joints:
+        slide: {velocity: 1.5, position: [0, 2]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..robot.model import Robot, RobotError
+from .choices import (
+    CHECKS,
+    LIMIT_CHECKS,
+    NEEDS,
+    NOT_OF_JOINTS,
+    ROLLOUTS,
+)
+from .choices import mix as parse_mix
+
+
+@dataclass(frozen=True)
+class MotionLimits:
+    """What a design says about the motion of a joint, or of all; None where it says nothing.
+
+    ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
+    ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
+    component of an external force, for all links alike; ``effort`` [N·m or N] the absolute value
+    of what forward dynamics takes.
+    """
+
+    velocity: float | None = None
+    acceleration: float | None = None
+    position: tuple[float, float] | None = None
+    force: float | None = None
+    moment: float | None = None
+    effort: float | None = None
+
+    def __post_init__(self) -> None:
+        for key in LIMIT_CHECKS:
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What rbdgen chose for a design to fit its part, where nobody had: fields of Design.
+
+    ``note``: why, in one line. ``fits``: whether anything did; else this is the smallest.
+    """
+
+    note: str
+    fits: bool = True
+    ii: int | None = None
+    fold: str = "auto"
+
+    def __post_init__(self) -> None:
+        for key in ("ii", "fold"):
+            try:
+                object.__setattr__(self, key, CHECKS[key](getattr(self, key)))
+            except ValueError as error:
+                raise RobotError(f"fitted: {key}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Design:
+    """The choices. Construction checks each of them (RobotError, one line).
+
+    ``robot``            path of the URDF.
+    ``base``             "fixed" or "floating"; ``mimic`` "fold" or "independent".
+    ``gravity``          (3,) [m/s²], base frame.
+    ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
+    ``functions``        which of ``FUNCTIONS`` the hardware computes.
+    ``width``            word width [bit] of every signal.
+    ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
+    ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
+    ``velocity``, ``acceleration``, ``effort``  limits that win over those: a number for every
+                         joint, or "3,wrist=8", or "elbow=2,wrist=8", or a mapping.
+    ``external_forces``  names of the links that take an external force input.
+    ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
+                         cosine of each joint angle come in.
+    ``error``            relative RMS error of every output array, in place of ``width``: words
+                         get the bits that this takes, each its own.
+    ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
+    ``formulation``      of the gradients: "composite" (half the multiplications) or "recursive"
+                         (Carpentier's, the dataflow that others build).
+    ``factorisation``    of the mass matrix: "ltdl", "mminvgen", or "auto", the cheaper one.
+    ``root``             of a floating base: "free", its coordinates are part of the function;
+                         "given", its motion is an input and only the joints' rows and columns
+                         come out; "ignored", it is held still, as with a fixed base.
+    ``base_link``        the link that a floating base holds: "best", where the tree is least deep,
+                         or a link's name; the file's root unless given. States and results are
+                         then of that base.
+    ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
+    ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
+    ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
+    ``style``            "throughput"; or "latency": the fewest cycles from start to done within
+                         ``multipliers`` (else the target's), one task in flight or several.
+    ``clock``            period [ns] of a slow clock, within which operations are chained; only
+                         with style "latency", which else counts with the fastest clock.
+    ``fold``             with ``ii`` or ``multipliers``: "limbs", limbs that are alike up to signs
+                         take turns in one of them; "joints", joints do, one datapath for each
+                         thing that they compute; "none", operations share multipliers;
+                         "auto", limbs where there are such and they give no longer an interval.
+                         Of an accelerator: in the stages whose interval is a multiple of their
+                         number; and with "auto" columns do in a product of matrices.
+    ``fit``              without ``ii``, ``multipliers`` and ``fold``: the fastest design that fits
+                         the part; else one that takes a task every cycle, whether it fits or not.
+    ``fitted``           what was chosen so; only of this very design: another one searches anew.
+    ``accelerator``      whether the functions share one accelerator, task by task, each at its
+                         own rate; else all of them are computed for every task. ``ii`` is then
+                         that of the slowest function.
+    ``slots``            of an accelerator: tasks under way at a time, a power of two; as many as
+                         keep it busy unless given.
+    ``mix``              of an accelerator's tasks, such as "id=8,dfd=1": so many of each come
+                         together, once every ``ii`` cycles, and each stage is as fast as that
+                         takes; else any function alone runs once every ``ii`` cycles.
+    ``order``            of an accelerator's results: "finished", as they do (those of a function
+                         in order); "issued", as their tasks came.
+    """
+
+    robot: str
+    base: str = "fixed"
+    mimic: str = "fold"
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    snap: float = 1e-5
+    functions: tuple[str, ...] = ("id",)
+    width: int = 18
+    target: str = "ecp5-85f"
+    limits: MotionLimits = MotionLimits()
+    joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
+    external_forces: tuple[str, ...] = ()
+    angles: str = "on-chip"
+    rotation: int = 4
+    error: float | None = None
+    formulation: str = "composite"
+    factorisation: str = "auto"
+    root: str = "free"
+    base_link: str | None = None
+    ii: int | None = None
+    multipliers: int | None = None
+    scheduler: str = "list"
+    style: str = "throughput"
+    clock: float | None = None
+    fold: str = "auto"
+    fit: bool = True
+    fitted: Fitted | None = None
+    accelerator: bool = False
+    slots: int | None = None
+    order: str = "finished"
+    mix: str | None = None
+    velocity: Any = None
+    acceleration: Any = None
+    effort: Any = None
+
+    def __post_init__(self) -> None:
+        checks = CHECKS if self.fold == "joints" else CHECKS | NOT_OF_JOINTS
+        for key, check in checks.items():
+            try:
+                object.__setattr__(self, key, check(getattr(self, key)))
+            except ValueError as error:
+                raise RobotError(f"{key}: {error}") from None
+        rollouts = [name for name in self.functions if name in ROLLOUTS]
+        if rollouts and not self.accelerator:
+            raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")
+        for name in parse_mix(self.mix) if self.mix else ():
+            if name not in self.functions:
+                raise RobotError(
+                    f"mix: {name} is none of the functions, {', '.join(self.functions)}"
+                )
+        if self.style == "latency":
+            for key, values in (("fold", ("limbs", "joints")), ("scheduler", ("exact",))):
+                if (value := getattr(self, key)) in values:
+                    raise RobotError(f"{key}: {value} is for style throughput, not latency")
+            return
+        if self.ii is not None and self.multipliers is not None:
+            raise RobotError("ii and multipliers: one follows from the other; give one of them")
+        if self.clock is not None:
+            raise RobotError("clock: chains operations within a period; only with style: latency")
+
+
+def is_left_open(design: Design) -> bool:
+    """Whether nobody says how often the design takes a task, or how it shares hardware."""
+    said = design.ii is not None or design.multipliers is not None or design.fold != "auto"
+    return design.fit and not said
+
+
+def as_fitted(design: Design) -> Design:
+    """The design with what was chosen for it, as if it had been asked for."""
+    chosen = design.fitted
+    return replace(design, ii=chosen.ii, fold=chosen.fold, fitted=None) if chosen else design
+
+
+def needs(design: Design) -> tuple[str, ...]:
+    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs."""
+    rollouts = [name for name in design.functions if name in ROLLOUTS]
+    given = design.root == "given"
+    names = [name for f in design.functions if f not in rollouts for name in takes(f, given)]
+    if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
+        names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
+    return tuple(dict.fromkeys(names))
+
+
+def takes(function: str, given: bool) -> tuple[str, ...]:
+    """Names of the arrays that a function takes; ``given``: whether the base's motion is.
+
+    Forward dynamics needs the acceleration of such a base: the first entries of qdd.
+    """
+    names = NEEDS[function]
+    return (*names, "qdd") if given and "tau" in names else names
+
+
+def given_coordinates(design: Design, robot: Robot) -> int:
+    """How many of v's first entries are the base's, its motion being given: 6, else 0.
+
+    They have no rows or columns in what the design's functions give, and none in tau and Minv.
+    """
+    return robot.joints[0].kind.nv if design.root == "given" else 0

@@ -1,0 +1,175 @@
+"""How fast and how hard each joint of a design moves, and who said so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..robot.model import JointKind, Limits, Robot
+from ..robot.wrapping import periods
+from .choices import by_joint
+from .design import Design, MotionLimits, needs
+
+# Where neither the design nor the URDF says: a brisk arm or leg.
+DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
+DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
+DEFAULT_TRAVEL = (-1.0, 1.0)  # m
+FARTHEST = 16 * math.pi  # rad; a limit of an angle beyond it is a way to say "none"
+OPTIONS = ("velocity", "acceleration", "effort")
+OPTION, FILE, URDF, DEFAULT = "option", "design file", "URDF", "default"
+UNITS = {
+    "position": {"angular": "rad", "linear": "m"},
+    "velocity": {"angular": "rad/s", "linear": "m/s"},
+    "acceleration": {"angular": "rad/s²", "linear": "m/s²"},
+    "effort": {"angular": "N·m", "linear": "N"},
+}
+Interval = tuple[float, float]
+Said = tuple[float, str]  # a limit, and who said it
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Of one motion of a joint, "angular" or "linear": those of |rates|, infinite where none.
+
+    ``positions``: of each coordinate; entries of quaternions and (cos, sin) are within ±1.
+    """
+
+    joint: str
+    motion: str
+    count: int  # coordinates of v
+    positions: tuple[Interval, ...]
+    position_from: str
+    velocity: Said
+    acceleration: Said
+    effort: Said
+
+
+def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
+    """The limits of a design, in the order of v; a floating joint has two rows, as a planar one.
+
+    Options win over a joint's own limits in the design's file, those over what the file says of
+    all joints, those over the URDF's, those over defaults. Efforts are the design's alone.
+    """
+    asked = {key: by_joint(v) for key in OPTIONS if (v := getattr(design, key)) is not None}
+    around = periods(robot)
+    found = []
+    for i in robot.free:
+        joint = robot.joints[i]
+        own = design.joint_limits.get(joint.name, MotionLimits())
+        turns = around.get(robot.q_slices[i].start) == 1
+        for motion, count in _motions(joint.kind):
+            positions, said = _positions(
+                joint.kind, motion, (own, design.limits), joint.limits, turns
+            )
+            options = {k: v.get(joint.name, v.get("")) for k, v in asked.items()}
+            if joint.kind.nv > 1 and joint.name not in asked.get("effort", {}):
+                options["effort"] = None  # nobody drives a floating base
+            velocity, acceleration, effort = (
+                _first(
+                    (options.get(key), OPTION),
+                    (getattr(own, key), FILE),
+                    (
+                        getattr(design.limits, key)
+                        if key != "effort" or joint.kind.nv == 1
+                        else None,
+                        FILE,
+                    ),
+                    (joint.limits.velocity if key == "velocity" else None, URDF),
+                    (defaults[motion], DEFAULT),
+                )
+                for key, defaults in DEFAULTS.items()
+            )
+            found.append(
+                JointLimits(
+                    joint.name, motion, count, positions, said, velocity, acceleration, effort
+                )
+            )
+    return found
+
+
+DEFAULTS: Mapping[str, Mapping[str, float]] = {
+    "velocity": DEFAULT_VELOCITY,
+    "acceleration": DEFAULT_ACCELERATION,
+    "effort": {"angular": math.inf, "linear": math.inf},
+}
+
+
+def _first(*said: tuple[float | None, str]) -> Said:
+    """The first that says something: neither None nor infinite; the last, if none does."""
+    for value, source in said:
+        if value is not None and math.isfinite(value):
+            return value, source
+    return math.inf, said[-1][1]
+
+
+def _motions(kind: JointKind) -> list[tuple[str, int]]:
+    """The motions of a joint, in the order of v, and how many coordinates of v each has."""
+    return {
+        JointKind.REVOLUTE: [("angular", 1)],
+        JointKind.PRISMATIC: [("linear", 1)],
+        JointKind.FLOATING: [("linear", 3), ("angular", 3)],
+        JointKind.PLANAR: [("linear", 2), ("angular", 1)],
+        JointKind.FIXED: [],
+    }[kind]
+
+
+def _positions(
+    kind: JointKind, motion: str, said: tuple[MotionLimits, MotionLimits], file: Limits, turns: bool
+) -> tuple[tuple[Interval, ...], str]:
+    """Range of each of the motion's position coordinates; ``turns``: an angle is modulo 2π."""
+    own, every = said[0].position, said[1].position
+    if kind is JointKind.REVOLUTE:
+        lower, upper = own or (-math.pi, math.pi)
+        source = FILE if own else DEFAULT
+        if turns and upper - lower >= 2 * math.pi:
+            return ((-math.pi, math.pi),), source
+        if not turns and own is None and max(abs(file.lower), abs(file.upper)) <= FARTHEST:
+            return ((min(lower, file.lower), max(upper, file.upper)),), URDF
+        return ((lower, upper),), source
+    finite = math.isfinite(file.lower) and math.isfinite(file.upper)
+    if kind is JointKind.PRISMATIC and finite and own is None:
+        return ((file.lower, file.upper),), URDF
+    if motion == "angular":
+        return ((-1.0, 1.0),) * (4 if kind is JointKind.FLOATING else 2), DEFAULT
+    travel = own or every
+    count = {JointKind.FLOATING: 3, JointKind.PLANAR: 2}.get(kind, 1)
+    return (travel or DEFAULT_TRAVEL,) * count, FILE if travel else DEFAULT
+
+
+def unused_limits(design: Design, robot: Robot) -> list[str]:
+    """A note where efforts are limited and nothing takes any."""
+    limited = any(math.isfinite(row.effort[0]) for row in joint_limits(design, robot))
+    if not limited or "tau" in needs(design):
+        return []
+    functions = ", ".join(design.functions)
+    return [f"effort: bounds what forward dynamics takes; {functions} takes none, and is not less"]
+
+
+def limits_table(design: Design, robot: Robot) -> list[dict[str, Any]]:
+    """The limits as JSON, a row for each motion of each joint: joint, motion, and of position,
+    velocity, acceleration and effort the value, its unit, and who said it.
+
+    Efforts are null where forward dynamics takes whatever the other limits make of it, positions
+    where they are no lengths or angles but a direction, which may be any.
+    """
+    rows = []
+    for row in joint_limits(design, robot):
+        unit = {key: by_motion[row.motion] for key, by_motion in UNITS.items()}
+        lower, upper = row.positions[0]
+        any_direction = len(row.positions) > row.count
+        position: dict[str, Any] = {"lower": lower, "upper": upper, "unit": unit["position"]}
+        if any_direction:
+            position |= {"lower": None, "upper": None}
+        entry: dict[str, Any] = {"joint": row.joint, "motion": row.motion}
+        entry["position"] = position | {"from": row.position_from}
+        for key, (value, source) in (
+            ("velocity", row.velocity),
+            ("acceleration", row.acceleration),
+            ("effort", row.effort),
+        ):
+            finite = value if math.isfinite(value) else None
+            entry[key] = {"value": finite, "unit": unit[key], "from": source}
+        rows.append(entry)
+    return rows

@@ -1,0 +1,227 @@
+"""Designs and robots from files: a URDF, a YAML design that names one, or a shipped robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from ..robot.canonical import merge_fixed
+from ..robot.frames import align_axes
+from ..robot.model import NotFound, Robot, RobotError
+from ..robot.reroot import reroot
+from ..robot.topology import topology
+from ..robot.urdf import parse_urdf
+from ..robot.xml_lines import did_you_mean, quoted, read_bytes
+from ..system.data import data_folder
+from .choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
+from .design import Design, Fitted, MotionLimits
+from .limits import OPTIONS
+from .yaml_lines import Node, parse_yaml
+
+MAX_YAML = 2**20  # bytes of a design file
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Name → YAML design file of each robot that comes with rbdgen."""
+    return {path.stem: path for path in sorted(data_folder("robots").glob("*.yaml"))}
+
+
+def locate(path: str | Path) -> Path:
+    """The file meant by ROBOT: one that exists, else a shipped robot of that name.
+
+    ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere.
+    """
+    given = Path(path)
+    try:
+        if given.exists() and not given.is_dir():
+            return given
+    except (OSError, ValueError):
+        return given  # reading it will say why
+    shipped = shipped_robots()
+    if given.parent in (Path(), Path("robots")):
+        if not given.suffix and given.name in shipped:
+            return shipped[given.name]
+        if given.suffix and (data_folder("robots") / given.name).is_file():
+            return data_folder("robots") / given.name
+    if given.is_dir() or given.suffix:
+        return given  # reading it says what is wrong, and suggests a neighbour
+    hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
+    raise NotFound(f"{path}: no such robot{hint}", path)
+
+
+class UnknownChoice(RobotError, TypeError):
+    """A keyword that names no choice of a design."""
+
+
+def refuse_unknown(choices: Mapping[str, Any], takes: Callable[..., Any] | None = None) -> None:
+    """UnknownChoice for a key that is no field of Design; ``takes``: what has other keywords too.
+
+    Says what was probably meant.
+    """
+    known = [field.name for field in fields(Design) if field.name != "robot"]
+    own = signature(takes).parameters.values() if takes else ()
+    for name in choices:
+        if name not in known:
+            near = did_you_mean(name, (*(p.name for p in own if p.kind != p.VAR_KEYWORD), *known))
+            raise UnknownChoice(f"no choice {quoted(name)}{near or f'; one of {_list(known)}'}")
+
+
+def load(
+    path: str | Path, *, notes: list[str] | None = None, **choices: Any
+) -> tuple[Design, Robot]:
+    """The design and the robot that ROBOT names: a URDF, a YAML design or a shipped robot.
+
+    ``choices`` are fields of Design that win over the file's (None: no opinion); ``notes``
+    receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
+    """
+    refuse_unknown(choices)
+    design, source = _filed(path)
+    chosen = replace(design, **{k: v for k, v in choices.items() if v is not None})
+    # what was chosen for a design to fit is chosen anew for another one
+    design = chosen if chosen == design else replace(chosen, fitted=choices.get("fitted"))
+    content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
+    robot = _parsed(design, content, notes)
+    if design.base_link is not None:
+        design, robot = _on_base_link(design, robot, source)
+    design = _resolved(design, robot, source)
+    unforced = [name for name in design.functions if name in UNFORCED]
+    if notes is not None and design.external_forces and unforced:
+        none = len(unforced) == len(design.functions)
+        end = ", so the design has no force inputs" if none else ""
+        notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
+    return design, robot
+
+
+def filed(path: str | Path) -> Design:
+    """The design that ROBOT names by itself; RobotError."""
+    return _filed(path)[0]
+
+
+def _filed(path: str | Path) -> tuple[Design, Node | None]:
+    """And the root of its file, if it has one of its own."""
+    file = locate(path)
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return _from_yaml(parse_yaml(read_bytes(file, MAX_YAML), str(file)), file)
+    return Design(str(file)), None
+
+
+def as_filed(design: Design) -> Robot:
+    """The design's robot with the base that its file gives it; RobotError."""
+    return _parsed(design, read_bytes(design.robot))
+
+
+def _parsed(design: Design, content: bytes, notes: list[str] | None = None) -> Robot:
+    return parse_urdf(
+        content,
+        file=design.robot,
+        base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
+        mimic=design.mimic,  # type: ignore[arg-type]
+        gravity=design.gravity,
+        notes=notes,
+    )
+
+
+def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
+    """The robot on its other base, and the design with that link's name."""
+    try:
+        if design.root != "free":
+            raise RobotError(f"with root: {design.root} the base is the file's")
+        link, rigid = design.base_link or BEST, merge_fixed(robot)
+        if link == BEST:
+            best = topology(align_axes(rigid, design.snap)).best
+            link = best.link if best else link  # reroot says why there is none
+        return replace(design, base_link=link), reroot(rigid, link)
+    except RobotError as error:
+        raise _refused(source, f"base_link: {error}", "base_link") from None
+
+
+def _robot_bytes(root: Node, robot: str) -> bytes:
+    try:
+        return read_bytes(robot)
+    except RobotError as error:
+        raise root.value_of("robot").error(f"robot: {error}") from None
+
+
+def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
+    """The design in a YAML file; each value is checked where its line is known."""
+    known = [f.name for f in fields(Design) if f.name != "joint_limits"]
+    entries = root.mapping(known, "design")
+    if "robot" not in entries:
+        raise root.error("names no robot; write robot: FILE.urdf")
+    values: dict[str, Any] = {}
+    for key, node in entries.items():
+        if key == "robot":
+            name = node.text()
+            values[key] = str(file.parent / name)
+        elif key == "fitted":
+            values[key] = _fitted(node)
+        elif key == "limits":
+            values["limits"], values["joint_limits"] = _limits(node)
+        else:
+            values[key] = node.checked(key, CHECKS[key])
+    return Design(**values), root
+
+
+def _fitted(node: Node) -> Fitted:
+    checks: dict[str, Any] = {"note": str, **{key: CHECKS[key] for key in ("ii", "fold")}}
+    entries = node.mapping([*checks, "fits"], "fitted")
+    if "note" not in entries:
+        raise node.error("fitted: what rbdgen chose has a note; leave fitted out to choose anew")
+    checks["fits"] = CHECKS["fit"]
+    return Fitted(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
+
+
+def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:
+    entries = node.mapping([*LIMIT_CHECKS, "joints"], "limits")
+    joints = entries.pop("joints", None)
+    every = {key: value.checked(key, LIMIT_CHECKS[key]) for key, value in entries.items()}
+    by_joint = {}
+    for name, block in joints.mapping(None, "joints").items() if joints else ():
+        values = block.mapping([*JOINT_LIMITS], "joint limits")
+        by_joint[name] = MotionLimits(
+            **{key: value.checked(key, LIMIT_CHECKS[key]) for key, value in values.items()}
+        )
+    return MotionLimits(**every), by_joint
+
+
+def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
+    """The design with its names checked against the robot's, and "all" spelt out."""
+
+    if design.root != "free" and design.base != "floating":
+        message = f"root: {design.root} is for a floating base; write base: floating"
+        raise _refused(root, message, "root")
+    for name in design.joint_limits:
+        if name not in robot.joint_names:
+            hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
+            message = f"the robot has no free joint {quoted(name)}{hint}"
+            raise _refused(root, message, "limits", "joints", name)
+    for key in OPTIONS:
+        for name in by_joint(getattr(design, key)) if getattr(design, key) is not None else ():
+            if name and name not in robot.joint_names:
+                hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
+                message = f"{key}: the robot has no free joint {quoted(name)}{hint}"
+                raise _refused(root, message, key)
+    bodies = [robot.joints[i].body for i in robot.moving]
+    if design.external_forces == ("all",):
+        return replace(design, external_forces=tuple(bodies))
+    for name in design.external_forces:
+        if name not in bodies:
+            hint = did_you_mean(name, bodies, f"; one of {_list(bodies)}, or all")
+            message = f"external_forces: no joint moves a link {quoted(name)}{hint}"
+            raise _refused(root, message, "external_forces")
+    return design
+
+
+def _refused(root: Node | None, message: str, *keys: str) -> RobotError:
+    """With the line of the design file, if the choice stands there."""
+    try:
+        return root.value_of(*keys).error(message) if root else RobotError(message)
+    except KeyError:
+        return RobotError(message)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

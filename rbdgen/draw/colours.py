@@ -1,0 +1,41 @@
+"""A colour for each function and for each stage, the same in every picture, legible on white."""
+
+from __future__ import annotations
+
+from ..tasks.routes import CODES
+from ..tasks.stages import Accelerator
+
+_FUNCTIONS = (
+    "#2464b4",
+    "#cf6a0c",
+    "#1f8a4c",
+    "#8a5a2b",
+    "#7b3fb5",
+    "#c42b3a",
+    "#0b93a8",
+    "#c23f92",
+    "#6f7d12",
+    "#4b5563",
+)
+_STAGES = (  # pale: dark text stands on them
+    "#fde3a7",
+    "#b9d6f2",
+    "#c9e7c3",
+    "#e3d0ee",
+    "#f6c6b4",
+    "#b5e3e0",
+    "#e6dcc8",
+    "#d5dae1",
+    "#f3c9dd",
+    "#dbe7a5",
+)
+
+
+def of_function(function: str) -> str:
+    """By its code."""
+    return _FUNCTIONS[CODES[function] % len(_FUNCTIONS)]
+
+
+def of_stage(accelerator: Accelerator, stage: str) -> str:
+    """By its place among the stages."""
+    return _STAGES[list(accelerator.stages).index(stage) % len(_STAGES)]

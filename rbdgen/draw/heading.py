@@ -1,0 +1,125 @@
+"""What stands above the bars of a picture: title, facts, and what colours and names mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from ..schedule.any_plan import AnyPlan
+from ..schedule.limbs import LimbPlan
+from . import svg
+
+MARGIN = 14.0
+FACTS, LEGEND = 12.0, 11.0  # sizes of text
+TITLED, LINE = 32.0, 18.0  # what the title takes, and each line below it
+PATCH, BETWEEN = 14.0, 20.0  # a colour's width, and from entry to entry
+DOT = "  ·  "
+AGAIN = "_again"
+MEANING = {
+    "forward": "motion and forces, from the base outwards",
+    "backward": "torques and what is summed on the way to the base",
+    "columns": "derivatives, from the base outwards",
+    "columns_back": "derivatives, back to the base",
+    "effort": "effort less the bias",
+    "factor": "factors of the mass matrix",
+    "articulated": "articulated inertias",
+    "inverse": "the inverse, from the base outwards",
+    "back": "solved towards the base",
+    "out": "solved from the base outwards",
+    "product": "the inverse times a matrix",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Words of the legend, behind a patch of their colour if they have one."""
+
+    words: str
+    colour: str = ""
+    opacity: float = 1.0
+
+    @property
+    def width(self) -> float:
+        return svg.extent(self.words, LEGEND) + (PATCH + 5 if self.colour else 0)
+
+
+def facts(plan: AnyPlan) -> list[str]:
+    """Of the whole design, as the manifest has them, though a picture may show a part of it."""
+    said = [
+        f"latency {plan.latency} cycles",
+        f"initiation interval {plan.interval}",
+        f"{plan.multipliers} hardware multipliers",
+    ]
+    if isinstance(plan, LimbPlan):
+        turn = plan.template.latency
+        said.append(f"{len(plan.limbs)} limbs in turn, {turn} of these cycles each")
+    return said
+
+
+def regions(colours: Mapping[str, str]) -> list[Entry]:
+    """What kinds of region compute, and their colours."""
+    found = []
+    for kind, colour in colours.items():
+        meaning = MEANING.get(kind.removesuffix(AGAIN))
+        words = kind.replace("_", " ")
+        found.append(Entry(f"{words}: {meaning}" if meaning else words, colour))
+    return found
+
+
+def numbered(names: Sequence[str]) -> list[Entry]:
+    """What the numbers of joints stand for."""
+    return [Entry("joints:"), *(Entry(f"{k}  {name}") for k, name in enumerate(names))]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Lines of a page so wide; each row of ``legend`` begins on a line of its own."""
+
+    title: str
+    facts: Sequence[str]
+    legend: Sequence[Sequence[Entry]]
+    width: float
+
+    @property
+    def height(self) -> float:
+        return TITLED + LINE * len(self._facts() + self._legend()) + 8
+
+    def draw(self, page: ET.Element) -> None:
+        svg.text(page, MARGIN, 28, self.title, size=19, weight="bold")
+        y = TITLED
+        for words in self._facts():
+            y += LINE
+            svg.text(page, MARGIN, y - 2, words, size=FACTS)
+        group = svg.group(page, id="legend")
+        for line in self._legend():
+            x, y = MARGIN, y + LINE
+            for entry in line:
+                at = x
+                if entry.colour:
+                    svg.rectangle(group, x, y - 10, PATCH, 10, entry.colour, entry.opacity)
+                    at += PATCH + 5
+                svg.text(group, at, y - 1, entry.words, size=LEGEND)
+                x += entry.width + BETWEEN
+
+    def _facts(self) -> list[str]:
+        lines: list[str] = []
+        for fact in self.facts:
+            longer = f"{lines[-1]}{DOT}{fact}" if lines else fact
+            if lines and svg.extent(longer, FACTS) < self.width - 2 * MARGIN:
+                lines[-1] = longer
+            else:
+                lines.append(fact)
+        return lines
+
+    def _legend(self) -> list[list[Entry]]:
+        lines: list[list[Entry]] = []
+        for row in self.legend:
+            x = self.width  # a new line
+            for entry in row:
+                if x + entry.width > self.width - MARGIN:
+                    lines.append([])
+                    x = MARGIN
+                lines[-1].append(entry)
+                x += entry.width + BETWEEN
+        return lines

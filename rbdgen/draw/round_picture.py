@@ -1,0 +1,101 @@
+"""Joints in turn as a picture: which joint of which task each datapath serves in every round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..schedule.lanes import Lane
+from ..schedule.round_plan import RoundPlan
+from . import svg
+from .heading import Entry, Heading, facts, numbered
+from .occupancy import AXIS, BUSY, GREY, IDLE, SMALL
+from .svg import PAPER
+
+ROW, WIDTH = 24.0, 1180.0
+WIDEST = 2800.0  # of all rounds, from which on those are narrower than their joints' numbers
+TIGHT = 9.0  # size of a joint's number where there is little room
+TICK = 44.0  # from tick to tick, at least
+OTHER = 0.22  # opacity of other tasks' visits
+BASE = "_base"
+MEANING = {
+    "turn": "sine and cosine of a joint's angle",
+    "out": "a body's motion and force, from its parent's",
+    "back": "a joint's torque and entries, what goes on to its parent",
+    "column": "a coordinate's column, from joint to joint of its path",
+}
+
+
+def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
+    """An SVG document: a row for each datapath, by its first visit, over an axis of clock cycles.
+
+    The task's visits are dark and say whose joints they are, those of the tasks around it light.
+    ``names``: of the joints.
+    """
+    last, length = max(plan.at.values()) + 1, plan.template.interval
+    first = {plan.lane[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
+    lanes = sorted(plan.lanes.copies, key=lambda lane: (first[lane], lane))
+    copies = Counter(lane.template for lane in lanes)
+    said = {lane: _lane(lane, copies[lane.template]) for lane in lanes}
+    left = 24 + max(svg.extent(words, SMALL) for words in said.values())
+    needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
+    cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
+    width = left + cell * last + 24
+    colour = {name: BUSY[k % len(BUSY)] for k, name in enumerate(plan.visited.templates)}
+    there = list(dict.fromkeys(lane.template for lane in lanes))
+    own = BUSY[0]
+    shown = [
+        Entry("a visit of the task, with its joint's number, or its two", own),
+        Entry("visits of tasks before and after it", own, OTHER),
+        Entry("free", IDLE),
+    ]
+    legend = [[Entry(_meaning(name), colour[name]) for name in there], shown, numbered(names)]
+    rounds = f"{plan.rounds} rounds of {length} clock cycles"
+    head = Heading(title, [*facts(plan), rounds], legend, width)
+    top = head.height + AXIS
+    row = {lane: top + ROW * k for k, lane in enumerate(lanes)}
+    page = svg.document(width, top + ROW * len(lanes) + 18, title)
+    head.draw(page)
+    svg.text(page, left - 6, top - 7, "clock cycle", "end", SMALL, colour=GREY)
+    every = plan.rounds * -(-TICK // (cell * plan.rounds))
+    for k in range(int(-(-last // every))):
+        number = round(every * k)
+        x = left + cell * number
+        svg.text(page, x, top - 7, str(number * length), "start", SMALL, colour=GREY)
+        svg.line(page, [(x, top - 4), (x, top + ROW * len(lanes))], GREY, 0.4)
+    for lane, y in row.items():
+        svg.text(page, left - 6, y + 16, said[lane], "end", SMALL)
+        svg.rectangle(page, left, y + 2, cell * last, ROW - 4, IDLE)
+    for visit, at in plan.at.items():
+        lane = plan.lane[visit]
+        for other in range(at % plan.rounds, last, plan.rounds):
+            x, mine = left + cell * other, other == at
+            hint = f"round {other}: {visit.template} {', '.join(map(str, visit.key))}"
+            hint += "" if mine else " of another task"
+            shade, opacity = svg.group(page, hint), 1.0 if mine else OTHER
+            y = row[lane] + 2
+            svg.rectangle(shade, x, y, cell, ROW - 4, colour[lane.template], opacity)
+            key, middle = _key(visit.key), x + cell / 2
+            size = SMALL if cell >= svg.extent(key, SMALL) + 2 else TIGHT
+            if mine and cell >= svg.extent(key, size):
+                svg.text(shade, middle, y + 14, key, "middle", size, "bold", colour=PAPER)
+    return svg.to_text(page)
+
+
+def _lane(lane: Lane, copies: int) -> str:
+    """``out, base`` or, where there are several, ``out  1 of 2``."""
+    words = lane.template.replace(BASE, ", base")
+    return f"{words}  {lane.number + 1} of {copies}" if copies > 1 else words
+
+
+def _meaning(template: str) -> str:
+    """What a template computes."""
+    words = MEANING.get(template.removesuffix(BASE))
+    spoken = template.replace(BASE, ", base")
+    if words and template.endswith(BASE):
+        words += " (joints on the base)"
+    return f"{spoken}: {words}" if words else spoken
+
+
+def _key(key: tuple[int, ...]) -> str:
+    return " ".join(map(str, key))

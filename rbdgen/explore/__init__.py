@@ -1,1 +1,0 @@
-"""Designs of one function compared with each other: the Pareto front, as a table and a picture."""

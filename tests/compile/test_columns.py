@@ -1,0 +1,122 @@
+"""M⁻¹ ∂τ column by column: the datapath of one column, or part of one, computes all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.columns import PRODUCT, Shape, smallest_shape
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.passes.limbs import ZERO
+from rbdgen.tasks.routes import COLUMNS
+from tests.limbs import WALKER
+
+FUNCTIONS = ("dfd", "difd")
+
+
+def made(robot: str, ii: int, **choices: Any) -> Accelerated:
+    return accelerate(robot, functions=FUNCTIONS, target="xcup", ii=ii, **choices)
+
+
+@pytest.mark.parametrize(
+    ("entries", "interval", "shape"),
+    [
+        ([7] * 12, 1, None),
+        ([7] * 12, 8, Shape(7, 3, 4, 8)),  # three at once, each in two cycles
+        ([7] * 12, 12, Shape(7, 1, 12, 12)),
+        ([7] * 12, 13, Shape(7, 1, 12, 12)),
+        ([7] * 12, 24, Shape(7, 1, 12, 24)),
+        ([7] * 10 + [8] * 3, 16, Shape(7, 1, 16, 16)),  # those of eight entries in two parts
+        ([7], 16, Shape(4, 1, 2, 16)),
+        ([5, 4, 4, 4], 16, Shape(5, 1, 4, 16)),  # no parts where they save nothing
+        ([], 16, None),
+    ],
+)
+def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
+    found = smallest_shape(entries, 7, interval, 1.25)
+    assert found == shape
+    if shape is not None:
+        parts = sum(-(-n // shape.terms) for n in entries)
+        assert (shape.turns - 1) * shape.lanes < parts <= shape.turns * shape.lanes
+        assert shape.interval <= interval
+
+
+@pytest.mark.parametrize(
+    ("robot", "base", "ii", "stages"),
+    [
+        ("pendulum", "fixed", 4, (PRODUCT,)),
+        ("iiwa14", "fixed", 8, (PRODUCT,)),
+        ("iiwa14", "fixed", 13, (PRODUCT,)),
+        (str(WALKER), "floating", 16, (PRODUCT + COLUMNS, PRODUCT)),
+    ],
+)
+def test_columns_are_what_the_whole_gives(
+    robot: str, base: str, ii: int, stages: tuple[str, ...]
+) -> None:
+    """Over real numbers, in other states than those that words are sized by; nothing is chosen."""
+    whole = made(robot, ii, base=base)
+    graph = whole.front.graph
+    assert tuple(n for n in whole.accelerator.stages if n.startswith(PRODUCT)) == stages
+    in_turn = whole.accelerator.stages[stages[0]]
+    assert in_turn.limbs > 1
+    states = random_inputs(whole.front.canonical, graph.inputs, 20, 4)
+    exact = evaluate(graph, states)
+    words = {**exact, **states, ZERO: np.zeros(20)}
+    assert in_turn.piece.instances is not None
+    limbs = in_turn.piece.instances.limbs
+    found = {}
+    for limb in limbs.limbs:
+        own = {name: scale * words[word] for name, (word, scale) in limb.inputs.items()}
+        for name, values in evaluate(limbs.template, own).items():
+            word, scale = limb.outputs[name]
+            found[word] = scale * values
+    if len(stages) > 1:
+        found |= evaluate(whole.accelerator.stages[PRODUCT].fixed.graph, found)
+    wanted = {name for name in exact if name.startswith("dqdd")}
+    zeros = {name for name in wanted if not exact[name].any()}
+    assert found.keys() >= wanted - zeros
+    for name in wanted - zeros:
+        np.testing.assert_allclose(
+            found[name], exact[name], rtol=0, atol=1e-9 * np.abs(exact[name]).max()
+        )
+
+
+def test_accuracy_and_multipliers() -> None:
+    """One binary point for all columns: errors at most 2.5 times those of words of their own."""
+    found = []
+    for fold in ("auto", "none"):
+        own = made("iiwa14", 13, fold=fold)
+        state = within_limits(own, 500, 1)
+        traffic = Traffic(own, inputs_of(own, state))
+        assert not any(flags.any() for _, flags in traffic.expected.values())
+        errors = traffic.errors("difd", state)
+        found.append((own, {array: e.report()["relative_rms"] for array, e in errors.items()}))
+    (columns, errors), (shared, least) = found
+    assert all(errors[array] < 2.5 * least[array] for array in least)
+    assert columns.accelerator.multipliers <= 1.25 * shared.accelerator.multipliers
+    assert "columns of a product take turns in product: 12 times 1" in " ".join(columns.notes)
+    assert not shared.notes
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        ("iiwa14", {"ii": 1}),
+        ("hyq", {"ii": 40}),  # columns of each leg, whose datapaths are one
+        ("iiwa14", {"ii": 13, "error": 1e-3}),
+    ],
+)
+def test_not_in_columns(robot: str, choices: dict[str, Any]) -> None:
+    whole = accelerate(robot, functions=("difd",), target="xcup", **choices)
+    assert "columns" not in " ".join(whole.notes)
+
+
+def test_within_a_budget() -> None:
+    """No multiplier more than sharing takes."""
+    whole = accelerate("iiwa14", functions=FUNCTIONS, target="xcup", multipliers=130)
+    assert whole.accelerator.multipliers <= 130

@@ -1,0 +1,139 @@
+"""Limbs on a trunk that moves: cut at the hips, the parts compute what the whole does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.compile.flow import Front, front_end
+from rbdgen.compile.hips.cut import FIRST, INNER, owners
+from rbdgen.compile.hips.names import groups
+from rbdgen.compile.hips.split import Split, split
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.graph.evaluate import Array, evaluate
+from rbdgen.passes.limbs import LimbError
+from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel
+
+TOLERANCE = 1e-11  # of an output's largest value
+
+
+def front_of(robot: str, *functions: str, **choices: Any) -> Front:
+    return front_end(robot, accelerator=True, functions=functions, **choices)
+
+
+def named(robot: str, folder: Path) -> str:
+    """A robot's name, or a file with the URDF that it is."""
+    if not robot.startswith("<"):
+        return robot
+    place = folder / "robot.urdf"
+    place.write_text(robot)
+    return str(place)
+
+
+def hips_of(front: Front) -> Split:
+    states = random_inputs(front.canonical, front.graph.inputs, 8, 3)
+    return split(front.graph, front.canonical, states, owners(front.graph), INNER, FIRST)
+
+
+def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
+    """Every output, from the parts."""
+    words = states | evaluate(hips.trunk, states)
+    found: dict[str, Array] = {}
+    for limb in hips.limbs.limbs:
+        own = {name: sign * words[word] for name, (word, sign) in limb.inputs.items()}
+        for name, values in evaluate(hips.limbs.template, own).items():
+            word, sign = limb.outputs[name]
+            found[word] = sign * values
+    # the effort that comes in is called as the one that goes out
+    return found | evaluate(hips.rest, words | found | states)
+
+
+@pytest.mark.parametrize(
+    ("robot", "base", "functions", "limbs", "most"),
+    [
+        (WALKER.read_text(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), 2, None),
+        ("hyq", "floating", ("id",), 4, 260),
+        ("hyq", "floating", ("m",), 4, 200),
+        ("hyq", "floating", ("did",), 4, 1200),
+        (urdf_of_biped(), "floating", ("id", "m", "did"), 2, 1900),
+        (urdf_of_carousel(3), "fixed", ("id", "m", "did"), 3, 330),
+    ],
+    ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel"],
+)
+def test_the_parts_compute_what_the_whole_does(
+    robot: str, base: str, functions: tuple[str, ...], limbs: int, most: int | None, tmp_path: Path
+) -> None:
+    """In other states than those that the limbs were compared in; and with few additions."""
+    front = front_of(named(robot, tmp_path), *functions, base=base)
+    hips = hips_of(front)
+    assert len(hips.limbs.limbs) == limbs
+    states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
+    exact, found = evaluate(front.graph, states), together(hips, states)
+    assert found.keys() >= exact.keys()
+    for name, values in exact.items():
+        largest = np.abs(values).max()
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
+    parts = (hips.trunk, hips.limbs.template, hips.rest)
+    count = sum(part.operations()["add"] for part in parts)
+    if most is not None:
+        assert count <= most < front.graph.operations()["add"] / 1.5
+
+
+def test_most_of_a_quadruped_is_one_leg() -> None:
+    """RNEA of HyQ: nothing is multiplied but in the trunk and in one leg."""
+    hips = hips_of(front_of("hyq", "id", base="floating"))
+    assert hips.rest.operations()["mul"] == 0
+    assert 4 * hips.limbs.template.operations()["mul"] + hips.trunk.operations()["mul"] == 346
+    mirrored = [sum(s < 0 for _, s in limb.inputs.values()) for limb in hips.limbs.limbs]
+    assert mirrored[0] == 0
+    assert min(mirrored[1:]) > 0
+
+
+def test_which_limbs(tmp_path: Path) -> None:
+    """Limbs on one link whose joints are of the same kinds: those with
+    the most joints that agree."""
+    hyq = front_of("hyq", "m", base="floating").canonical
+    assert groups(hyq) == [((1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12))]
+    assert groups(front_of("iiwa14", "m").canonical) == []
+    arms = "".join(
+        BODY.format(name=f"{part}{k}", y=0, mass=1 + k, xy=0, yz=0)
+        + f'<joint name="{part}{k}" type="revolute"><parent link="{on}"/><child link="{part}{k}"/>'
+        f'<origin xyz="0 0 0.5"/><axis xyz="1 0 0"/>{TURN}'
+        for k in (0, 1)
+        for on, part in (("body", "upper"), (f"upper{k}", "lower"))
+    )
+    robot = named(WALKER.read_text().replace("</robot>", f"{arms}</robot>"), tmp_path)
+    front = front_of(robot, "id", base="floating")
+    assert groups(front.canonical) == [((3, 4), (5, 6)), ((1,), (2,))]
+    first, _ = hips_of(front).limbs.limbs
+    assert ("tau[6]", 1) in first.outputs.values()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            ('<mass value="2"/>', '<mass value="2.1"/>'),
+            "of joint .*, differs from the same of another limb",
+        ),
+        (('type="continuous"', 'type="fixed"'), "no link carries two limbs"),
+    ],
+)
+def test_limbs_that_differ(change: tuple[str, str], says: str, tmp_path: Path) -> None:
+    other = WALKER.read_text().replace(*change, 1)
+    with pytest.raises(LimbError, match=says):
+        hips_of(front_of(named(other, tmp_path), "id", base="floating"))
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_axes_that_differ(base: str, tmp_path: Path) -> None:
+    """Of the last leg, or arm, the last joint turns about an axis between two."""
+    before, after = (urdf_of_biped() if base == "floating" else urdf_of_carousel(3)).rsplit(
+        '"1 0 0"', 1
+    )
+    other = f'{before}"1 1 0"{after}'
+    with pytest.raises(LimbError, match="turn about other axes than"):
+        hips_of(front_of(named(other, tmp_path), "id", base=base))

@@ -1,0 +1,117 @@
+"""How fast and how hard joints move: who says so, and who wins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.bounds import bounds
+from rbdgen.design.limits import limits_table, unused_limits
+from rbdgen.design.loading import load
+from rbdgen.draw.tables import limits_text
+from rbdgen.robot.model import RobotError
+
+
+def said(robot: str, **choices: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    design, loaded = load(robot, **choices)
+    return {(row["joint"], row["motion"]): row for row in limits_table(design, loaded)}
+
+
+def value(entry: dict[str, Any]) -> tuple[float | None, str]:
+    return entry["value"], entry["from"]
+
+
+def test_who_wins() -> None:
+    """Option, then the joint in the design file, then all joints there, the URDF, a default."""
+    rows = said("gantry")
+    mast, turn = rows["mast", "linear"], rows["wrist_turn", "angular"]
+    assert value(mast["velocity"]) == (2.0, "design file")
+    assert value(turn["velocity"]) == (10.0, "design file")
+    assert mast["position"] == {"lower": 0.0, "upper": 1.2, "unit": "m", "from": "URDF"}
+    assert turn["position"]["from"] == "default"
+    assert value(mast["effort"]) == (None, "default")
+    rows = said("gantry", velocity="1,wrist_turn=6")
+    assert value(rows["mast", "linear"]["velocity"]) == (1.0, "option")
+    assert value(rows["wrist_turn", "angular"]["velocity"]) == (6.0, "option")
+    assert value(rows["wrist_swing", "angular"]["velocity"]) == (1.0, "option")
+    rows = said("robots/gantry.urdf")
+    assert value(rows["mast", "linear"]["velocity"]) == (1.5, "URDF")
+    assert value(rows["mast", "linear"]["acceleration"]) == (10.0, "default")
+
+
+def test_a_floating_base_has_two_motions_and_no_drive() -> None:
+    rows = said("pendulum", base="floating", effort=3)
+    linear, angular = rows["root_joint", "linear"], rows["root_joint", "angular"]
+    assert linear["velocity"]["unit"] == "m/s"
+    assert angular["velocity"]["unit"] == "rad/s"
+    assert linear["position"]["lower"] == -1.0
+    assert angular["position"]["lower"] is None
+    assert linear["effort"]["value"] is angular["effort"]["value"] is None
+    assert rows["elbow", "angular"]["effort"]["value"] == 3.0
+    design, robot = load("pendulum", base="floating", effort=3, functions=("fd",))
+    assert bounds(design, robot).effort.tolist() == [np.inf] * 6 + [3.0, 3.0]
+
+
+def test_joints_with_the_same_limits_share_a_line() -> None:
+    design, robot = load("pendulum")
+    (line,) = limits_text(limits_table(design, robot))
+    assert line == "shoulder, elbow: any angle, 10 rad/s (design file), 20 rad/s² (design file)"
+
+
+@pytest.mark.parametrize(
+    "velocity", [3, "3", "3.0", {"shoulder": 3, "elbow": "3"}, "shoulder=3, elbow=3", "1,elbow=3"]
+)
+def test_ways_to_say_it(velocity: Any) -> None:
+    assert value(said("pendulum", velocity=velocity)["elbow", "angular"]["velocity"])[0] == 3.0
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"velocity": 0}, "velocity: must be above 0, is 0"),
+        ({"velocity": "fast"}, 'velocity: expected a number, not "fast"'),
+        ({"acceleration": "elbow=nan"}, "acceleration: must be finite"),
+        ({"effort": "1,2"}, "effort: the number of all joints stands twice"),
+        ({"effort": "elbow=1,elbow=2"}, 'effort: "elbow" stands twice'),
+        ({"velocity": "elbw=1"}, 'velocity: the robot has no free joint "elbw"; did you mean'),
+        ({"velocity": {"a,b": 1}}, "use limits: joints: of a file"),
+    ],
+)
+def test_what_is_refused(choice: dict[str, Any], message: str) -> None:
+    with pytest.raises(RobotError, match=message):
+        load("pendulum", **choice)
+
+
+def test_a_slip_in_a_file_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "p.yaml"
+    path.write_text((load("pendulum")[0].robot).join(["robot: ", "\nvelocity: elbw=3\n"]))
+    with pytest.raises(RobotError, match=r"p.yaml:2: velocity: the robot has no free joint"):
+        load(path)
+
+
+def test_states_within_an_effort() -> None:
+    """What forward dynamics takes is bounded; the states are those that it leads to."""
+    design, robot = load("pendulum", functions=("fd",), effort="shoulder=4,elbow=0.5")
+    state = sample_states(design, robot, 500, 3, extremes=0.5)
+    box = bounds(design, robot)
+    assert (np.abs(state["tau"]) <= box.effort * (1 + 1e-9)).all()
+    assert (np.abs(state["tau"]).max(axis=0) > 0.99 * box.effort).all()
+    assert (np.abs(state["qd"]) <= box.qd).all()
+    assert (np.abs(state["qdd"]) <= box.qdd).all()
+    exact = golden.aba(robot, state["q"], state["qd"], state["tau"])
+    np.testing.assert_allclose(exact, state["qdd"], rtol=0, atol=1e-9)
+    design, robot = load("iiwa14", functions=("fd",), effort="joint_2=1e-9")
+    with pytest.raises(RobotError, match='effort: joint "joint_2": too little to hold the robot'):
+        sample_states(design, robot, 50, 3)
+
+
+def test_an_effort_that_bounds_nothing_is_noted() -> None:
+    (note,) = unused_limits(*load("pendulum", effort=5))
+    assert note.startswith("effort: bounds what forward dynamics takes; id takes none")
+    assert not unused_limits(*load("pendulum", effort=5, functions=("fd",)))
+    assert not unused_limits(*load("pendulum"))

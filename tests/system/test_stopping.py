@@ -1,0 +1,169 @@
+"""A command that is stopped, whenever: one line, a status that says by what, nothing left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+LONGEST = 60.0  # seconds for what takes one
+SLEEPING = "import sys, time\nprint('here', file=sys.stderr, flush=True)\ntime.sleep(600)\n"
+COMMAND = """
+import os, sys, time
+from pathlib import Path
+from rbdgen.cli import main as cli
+from rbdgen.system import stopping
+from rbdgen import api
+
+def sleeps(*_, **__):
+    print("here", file=sys.stderr, flush=True)
+    time.sleep(600)
+
+def runs_a_tool(*_, **__):
+    with stopping.child(["sh", "-c", "sleep 600 & echo $! > pid; echo here >&2; wait"]) as process:
+        process.wait()
+
+def is_not_in_python(*_, **__):
+    import ctypes
+    stopping.GRACE = 0.2
+    lock = ctypes.create_string_buffer(64)
+    print("here", file=sys.stderr, flush=True)
+    for _ in range(2):  # the second waits for ever, whatever signal comes
+        ctypes.CDLL(None).pthread_mutex_lock(lock)
+
+def swallows(*_, **__):
+    stopping.GRACE = 0.2
+    try:
+        sleeps()
+    except BaseException:
+        sleeps()
+
+def drops(*_, **__):
+    class Dropping:
+        def __del__(self):
+            sleeps()
+    stopping.GRACE = 0.2
+    Dropping()
+    sleeps()
+
+def makes_another_error_of_it(*_, **__):
+    try:
+        sleeps()
+    except BaseException as error:
+        raise OSError("no such luck") from error
+
+def warns(*_, **__):
+    import warnings
+    class Unused:
+        def __del__(self):
+            warnings.warn("created but never used")
+    unused = Unused()
+    sleeps()
+
+api.info = globals()[sys.argv[1]]
+sys.argv[1:] = ["info", "pendulum"]
+sys.exit(cli.main())
+"""
+
+
+def heed_signals() -> None:
+    """As from a terminal: who runs the tests in the background may have signals ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def stopped(
+    command: Sequence[str], number: int, folder: Path, at: str = "here", group: bool = False
+) -> tuple[int, list[str]]:
+    """Exit status, and lines on standard error but for progress, of what is stopped at a line."""
+    paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "XDG_CACHE_HOME": str(folder)},
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_signals,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            lines.append(line)
+            if at in line:
+                break
+        else:
+            pytest.fail(f"ended before: {lines}")
+        (os.killpg if group else os.kill)(process.pid, number)
+        _, said = process.communicate(timeout=LONGEST)
+        until(lambda: not _runs(-process.pid))  # nobody is left in its group
+    return process.returncode, [line for line in said.splitlines() if line[0] != "["]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_while_it_is_imported(number: int, tmp_path: Path) -> None:
+    (tmp_path / "amaranth").mkdir()
+    (tmp_path / "amaranth" / "__init__.py").write_text(SLEEPING)
+    found = stopped(["-m", "rbdgen", "info", "pendulum"], number, tmp_path)
+    assert found == (128 + number, ["rbdgen: stopped"])
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["sleeps", "swallows", "drops", "makes_another_error_of_it", "warns", "is_not_in_python"],
+)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_at_work(what: str, number: int, tmp_path: Path) -> None:
+    """Where a library takes the interruption for something else, too."""
+    (tmp_path / "command.py").write_text(COMMAND)
+    lines = ["here"] if what in ("swallows", "drops") else []
+    found = stopped(["command.py", what], number, tmp_path)
+    assert found == (128 + number, [*lines, "rbdgen: stopped"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_tools_end_with_their_own_tools(number: int, tmp_path: Path) -> None:
+    (tmp_path / "command.py").write_text(COMMAND)
+    found = stopped(["command.py", "runs_a_tool"], number, tmp_path)
+    assert found == (128 + number, ["rbdgen: stopped"])
+    inner = int((tmp_path / "pid").read_text())
+    until(lambda: not _runs(inner))
+
+
+def until(true: Callable[[], bool]) -> None:
+    started = time.monotonic()
+    while not true():
+        assert time.monotonic() < started + LONGEST
+        time.sleep(0.05)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{process}/stat")  # dead, but nobody has asked how
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+@pytest.mark.parametrize("group", [False, True])
+@pytest.mark.parametrize(
+    ("command", "at"),
+    [
+        ("generate gantry -o made", "ranges"),
+        ("generate gantry -o made", "Verilog"),
+        ("explore pendulum --no-synthesis --jobs 2 -o made", "s]"),
+    ],
+)
+def test_real_commands(command: str, at: str, group: bool, tmp_path: Path) -> None:
+    """As by kill, and as by the key, which tells all processes of the terminal."""
+    found = stopped(["-m", "rbdgen", *command.split()], signal.SIGINT, tmp_path, at, group)
+    assert found == (130, ["rbdgen: stopped"])
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left <= {"made", "rbdgen"}  # the latter is the cache
+    assert not (tmp_path / "made" / "manifest.json").exists()
