@@ -24,14 +24,11 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
 from ..graph.verify import verify
-from ..passes.factor import factor
 from ..passes.given import Given, joined, largest_inputs, within
-from ..passes.identities import identities
 from ..passes.instances import Instances, in_order, instantiate
 from ..passes.limbs import LimbError, Limbs, constants, find_limbs, unread
-from ..passes.phase import phase
+from ..passes.order import EXACT, UNITS, run
 from ..passes.ranges import Ranges
-from ..passes.reciprocals import reciprocals
 from ..passes.visit_words import Visited, visited
 from ..passes.wordlength import input_formats
 from ..passes.words import to_words, within_error
@@ -120,10 +117,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     counts = [(last, graph.operations())]
     progress("identities and common factors")
     anything = random_inputs(canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
-    graph = verify(identities(graph, anything))
-    counts.append(("identities", graph.operations()))
-    graph = verify(factor(graph))
-    counts.append(("factor", graph.operations()))
+    graph = run(EXACT, graph, anything, lambda name, g: counts.append((name, g.operations())))
     notes += unused_limits(design, robot)
     return Front(
         design, find_target(design.target), robot, canonical, graph, tuple(notes), tuple(counts)
@@ -329,8 +323,7 @@ def in_words(
     """A graph over real numbers in fixed point, as the design says."""
     progress("ranges and word lengths")
     design, target = front.design, front.target
-    graph = verify(phase(graph))  # angles in turns
-    graph = verify(reciprocals(graph))  # as mantissas and exponents
+    graph = run(UNITS, graph, None)
     if design.error is None:
         ranges, fixed = to_words(graph, given, design.width, progress=progress)
     else:

@@ -1,4 +1,4 @@
-"""From real numbers to words: the passes that need to know how large each signal gets, in order."""
+"""From real numbers to words of so many bits, or of as many as an error asks for."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ from ..graph.arrays import SURE, array_of, relative_rms, times
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
-from ..graph.node import Node
-from ..graph.verify import verify, verify_fixed
-from .balance import balance
-from .constant_multiply import constant_multiply, has_constants, tolerances
 from .given import Given, Progress
-from .precision import affordable, fractions, gains
+from .order import to_fixed
+from .precision import affordable
 from .ranges import Ranges
-from .wordlength import input_formats, wordlength
-
-GAIN_SAMPLES = 256
+from .setting import Setting
 
 
 def to_words(
@@ -33,27 +28,9 @@ def to_words(
     Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes.
     """
-    ranges = given.ranges(graph)
-    while has_constants(graph):  # again where a negligible product left a constant factor
-        slack = tolerances(graph, ranges, width, _fractions(graph, ranges, given, width, error))
-        graph = verify(constant_multiply(graph, slack))
-        ranges = given.ranges(graph)
-    graph = verify(balance(graph))  # sums in the order in which their terms arrive
-    given, ranges = given.searched(graph, progress)  # of the new additions too
-    chosen = _fractions(graph, ranges, given, width, error)
-    formats = input_formats(graph, given.limits, width, chosen)
-    return ranges, verify_fixed(wordlength(graph, ranges, width, formats, chosen))
-
-
-def _fractions(
-    graph: Graph, ranges: Ranges, given: Given, width: int, error: float | None
-) -> dict[Node, int] | None:
-    """Fraction bits of each node that the error asks for, if one is asked for."""
-    if error is None:
-        return None
-    some = {name: values[-GAIN_SAMPLES:] for name, values in given.few.items()}
-    gain = gains(graph, some, array_of(graph.outputs))
-    return fractions(graph, ranges, gain, error, width)
+    setting = Setting(given, width, error, progress)
+    fixed = to_fixed(graph, setting)
+    return setting.searched(fixed.graph), fixed
 
 
 def within_error(

@@ -1,0 +1,47 @@
+"""What the passes from real numbers to words are told: the inputs, and how many bits there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..graph.arrays import array_of
+from ..graph.graph import Graph
+from ..graph.node import Node
+from .constant_multiply import tolerances
+from .given import Given, Progress
+from .precision import fractions, gains
+from .ranges import Ranges
+
+GAIN_SAMPLES = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
+    is what a hardware multiplier takes.
+    """
+
+    given: Given
+    width: int
+    error: float | None = None
+    progress: Progress = lambda _: None
+    _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
+
+    def searched(self, graph: Graph) -> Ranges:
+        """Ranges from a search for the largest signals of this graph, made once."""
+        if graph not in self._ranges:
+            self._ranges[graph] = self.given.searched(graph, self.progress)[1]
+        return self._ranges[graph]
+
+    def slack(self, graph: Graph) -> dict[Node, float]:
+        """How far each constant of a product may be off, by ranges from what has been seen."""
+        ranges = self.given.ranges(graph)
+        return tolerances(graph, ranges, self.width, self.fractions(graph, ranges))
+
+    def fractions(self, graph: Graph, ranges: Ranges) -> dict[Node, int] | None:
+        """Fraction bits of each node that the error asks for, if one is asked for."""
+        if self.error is None:
+            return None
+        some = {name: values[-GAIN_SAMPLES:] for name, values in self.given.few.items()}
+        gain = gains(graph, some, array_of(graph.outputs))
+        return fractions(graph, ranges, gain, self.error, self.width)
