@@ -32,19 +32,10 @@ from .names import design_text
 Choices = dict[str, Any]
 Progress = Callable[[str], None]
 INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
-# What a design's cells depend on: rooms and modules of the package.
+# What a design's cells depend on: rooms of the package, and the area model.
 COMPILER = (
-    *("robot", "dynamics", "graph", "passes", "search", "schedule", "accelerator"),
-    *("rtl", "synthesize"),
-    *(
-        "compiler.py",
-        "fitting.py",
-        "plans.py",
-        "samples.py",
-        "target.py",
-        "estimate",
-        "estimate/area.json",
-    ),
+    *("graph", "robot", "search", "design", "passes", "dynamics", "schedule", "tasks", "compile"),
+    *("rtl", "synthesize", "estimate", "estimate/area.json"),
 )
 PACKAGES = ("amaranth", "numpy", "scipy")
 
