@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.bench import MEASUREMENTS
+from rbdgen.bench.names import TAKES
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
 from tests.pictures import PICTURES, Picture
@@ -106,7 +106,7 @@ def test_commands_parse(command: str) -> None:
         if "--help" not in words:
             raise
         return
-    assert set(getattr(options, "names", ())) <= {*MEASUREMENTS, "all"}
+    assert set(getattr(options, "names", ())) <= {*TAKES, "all"}
     robot = getattr(options, "robot", "ROBOT")
     assert robot in {"ROBOT", "my_robot.urdf", *shipped_robots()}
 

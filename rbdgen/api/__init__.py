@@ -1,25 +1,66 @@
 """rbdgen from Python: the same things that the command line does."""
 
-from .arrays import read_arrays, write_arrays
-from .compare import compare
-from .errors import Mismatch
-from .evaluate import evaluate
-from .explore import explore
-from .folder import (
-    InputError,
-    OutputError,
-    UsageError,
-    read_manifest,
-    write_file,
+from typing import TYPE_CHECKING
+
+from ..system.lazy import names_from
+
+if TYPE_CHECKING:
+    from .arrays import read_arrays, write_arrays
+    from .comparison import compare
+    from .errors import Mismatch
+    from .evaluation import evaluate
+    from .exploration import explore
+    from .facts import info
+    from .folder import (
+        InputError,
+        OutputError,
+        UsageError,
+        read_manifest,
+        write_file,
+    )
+    from .generation import generate
+    from .places import check_place
+    from .results import Generated, Report, Results
+    from .sampling import states
+    from .simulation import simulate
+    from .structure import topology, topology_picture
+    from .synthesis import synthesize
+
+__getattr__ = names_from(
+    __name__,
+    {
+        ".arrays": (
+            "read_arrays",
+            "write_arrays",
+        ),
+        ".comparison": ("compare",),
+        ".errors": ("Mismatch",),
+        ".evaluation": ("evaluate",),
+        ".exploration": ("explore",),
+        ".folder": (
+            "InputError",
+            "OutputError",
+            "UsageError",
+            "read_manifest",
+            "write_file",
+        ),
+        ".generation": ("generate",),
+        ".facts": ("info",),
+        ".places": ("check_place",),
+        ".results": (
+            "Generated",
+            "Report",
+            "Results",
+        ),
+        ".simulation": ("simulate",),
+        ".sampling": ("states",),
+        ".synthesis": ("synthesize",),
+        ".structure": (
+            "topology",
+            "topology_picture",
+        ),
+    },
 )
-from .generate import generate
-from .info import info
-from .places import check_place
-from .results import Generated, Report, Results
-from .simulate import simulate
-from .states import states
-from .synthesize import synthesize
-from .topology import topology, topology_picture
 
 __all__ = [
     "Generated",

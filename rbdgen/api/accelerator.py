@@ -19,8 +19,8 @@ from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG
+from .facts import accelerator_facts, chosen, given_angles, robot_facts
 from .folder import MARK, sealed, write_folder
-from .info import accelerator_facts, chosen, given_angles, robot_facts
 from .manifest import START
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 from .places import no_defaults

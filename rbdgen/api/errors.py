@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.arrays import SURE
+from ..system.refusal import Refusal
 
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
 
 
-class Mismatch(RuntimeError):
+class Mismatch(Refusal, RuntimeError):
     """The hardware differs from its specification, or from what was predicted of it."""
 
 

@@ -11,18 +11,21 @@ from typing import Any
 
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, write, write_tree
+from ..system.refusal import Refusal
 from .names import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 LARGEST_MANIFEST = 2**28  # bytes
 
 
-class InputError(ValueError):
+class InputError(Refusal, ValueError):
     """States that do not fit the robot or the design, or cannot be read, in one line."""
 
 
 class UsageError(InputError):
     """A request that contradicts itself, in one line."""
+
+    usage = True
 
 
 class NoInput(InputError):
@@ -33,7 +36,7 @@ class NoInput(InputError):
         self.name = str(name)
 
 
-class OutputError(ValueError):
+class OutputError(Refusal, ValueError):
     """A place that cannot be written to, in one line."""
 
 

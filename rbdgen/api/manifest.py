@@ -13,7 +13,7 @@ from ..schedule.fabric import capacity
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
 from ..schedule.round_plan import RoundPlan
-from .info import chosen, formats, given_angles, robot_facts
+from .facts import chosen, formats, given_angles, robot_facts
 from .names import filed_notes
 from .places import no_defaults
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.errors import Error
-from ..api.evaluate import integer_results, to_words
+from ..api.evaluation import integer_results, to_words
 from ..api.kept import kept
 from ..api.names import design_text
-from ..api.simulate import batches, outputs_and_golden
+from ..api.simulation import batches, outputs_and_golden
 from ..compile.flow import Core, Front
 from ..design.choices import WIDTHS
 from ..graph.text import to_text

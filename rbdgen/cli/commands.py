@@ -1,4 +1,7 @@
-"""What each command does: its options taken to ``rbdgen.api``, its report as data and as text."""
+"""What each command does: its options taken to ``rbdgen.api``, its report as data and as text.
+
+What a command needs is imported when it runs: the others need not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import api
-from ..draw.tables import info_text, simulation_text, topology_text
-from ..passes.precision import PrecisionError
-from ..passes.ranges import RangeError
-from ..robot.model import RobotError
-from ..rtl.emit import EmitError
-from ..schedule.exact import NoSolver
-from ..simulate.toolchain import SimulationError
-from ..synthesize.tool import SynthesisError
 from .options import choices_of
 
 Progress = Callable[[str], None]
-ERRORS = (
-    RobotError,
-    api.InputError,
-    api.OutputError,
-    api.Mismatch,
-    EmitError,
-    RangeError,
-    SimulationError,
-    SynthesisError,
-    PrecisionError,
-    NoSolver,
-)
 
 
 class Answer(NamedTuple):
@@ -42,11 +25,15 @@ class Answer(NamedTuple):
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..draw.tables import info_text
+
     facts = api.info(options.robot, progress, **choices_of(options))
     return Answer(facts, info_text(facts))
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..draw.tables import topology_text
+
     if options.output is not None:
         api.check_place(options.output)
     facts = api.topology(
@@ -133,6 +120,8 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..draw.tables import simulation_text
+
     report = api.simulate(
         options.folder,
         options.states,
@@ -168,7 +157,7 @@ def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..bench import bench, listed, there_are
+    from ..bench.measurements import bench, listed, there_are
 
     if not options.names:
         return Answer({"measurements": there_are()}, listed())

@@ -36,12 +36,13 @@ def _run(arguments: Sequence[str]) -> int:
     from .parser import parser
 
     options = parser().parse_args(arguments)
-    from ..api import UsageError
-    from .commands import COMMANDS, ERRORS  # which is more than help and errors need
+    from ..system.refusal import Refusal
+    from .commands import COMMANDS  # which is more than help needs
 
     say = _silent if options.quiet else progress()
     try:
         with interruptible():
+            _look(options)
             if options.json:
                 # what is printed on the way
                 with redirect_stdout(StringIO() if options.quiet else sys.stderr):
@@ -51,16 +52,42 @@ def _run(arguments: Sequence[str]) -> int:
                 answer = COMMANDS[options.command](options, say)
                 print(answer.text, end="\n" if answer.text else "", flush=True)
         return 0
-    except ERRORS as error:
+    except Refusal as error:
         print(f"rbdgen: {error}", file=sys.stderr)
-        usage = isinstance(error, UsageError) or _typed(getattr(error, "name", None), options)
+        usage = error.usage or _typed(getattr(error, "name", None), options)
         return USAGE if usage else 1
+    except ModuleNotFoundError as missing:
+        tool = (missing.name or "").partition(".")[0]
+        if tool in ("", "rbdgen"):
+            raise
+        print(
+            f"rbdgen: {tool} is not installed, and {options.command} needs it; "
+            "pip install 'rbdgen[scheduling,synthesis,simulation]'",
+            file=sys.stderr,
+        )
+        return 1
     except KeyboardInterrupt as stop:
         print(LINE, file=sys.stderr)
         return getattr(stop, "status", 130)
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
         return 1
+
+
+def _look(options: Namespace) -> None:
+    """Refusal for a robot or a design that is not there, before the imports of what needs it."""
+    from pathlib import Path
+
+    from ..api.folder import read_manifest
+    from ..bench.names import chosen
+    from ..design.loading import locate
+
+    if hasattr(options, "robot"):
+        locate(options.robot)
+    elif hasattr(options, "folder"):
+        read_manifest(Path(options.folder))
+    elif hasattr(options, "names"):
+        chosen(options.names)
 
 
 def _typed(name: str | None, options: Namespace) -> bool:

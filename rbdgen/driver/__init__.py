@@ -1,9 +1,24 @@
 """The host's side of an accelerator: dynamics as Pinocchio names them, and a header for C."""
 
-from ..api.header import c_header
-from .dynamics import BACKENDS, Dynamics
-from .rk4 import Step, rk4_sensitivity
-from .tickets import OverflowWarning, Ticket
+from typing import TYPE_CHECKING
+
+from ..system.lazy import names_from
+
+if TYPE_CHECKING:
+    from ..api.header import c_header
+    from .dynamics import BACKENDS, Dynamics
+    from .rk4 import Step, rk4_sensitivity
+    from .tickets import OverflowWarning, Ticket
+
+__getattr__ = names_from(
+    __name__,
+    {
+        "..api.header": ("c_header",),
+        ".dynamics": ("BACKENDS", "Dynamics"),
+        ".rk4": ("Step", "rk4_sensitivity"),
+        ".tickets": ("OverflowWarning", "Ticket"),
+    },
+)
 
 __all__ = [
     "BACKENDS",

@@ -17,8 +17,8 @@ from ..api.accelerator_runs import same_graphs
 from ..api.checked import checked_manifest
 from ..api.contract import Contract
 from ..api.errors import Mismatch
+from ..api.facts import accelerator_facts
 from ..api.folder import MARK, InputError, OutputError, read_manifest
-from ..api.info import accelerator_facts
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from .features import NAMES, Features
 
@@ -144,6 +143,8 @@ def miss(found: float, there: int) -> float:
 
 
 def _coefficients(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+    from scipy.optimize import nnls  # late: half a second
+
     found: dict[str, Any] = {}
     for quantity, names in QUANTITIES.items():
         rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]

@@ -26,6 +26,7 @@ from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
+from ..system.refusal import Refusal
 from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
@@ -38,7 +39,7 @@ SEED = 7
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
 
 
-class PrecisionError(ValueError):
+class PrecisionError(Refusal, ValueError):
     """An error budget that no words can meet."""
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..system.refusal import Refusal
 
 Interval = tuple[float, float]
 
@@ -25,7 +26,7 @@ RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)
 CANCELLED = 2.0**-6
 
 
-class RangeError(ValueError):
+class RangeError(Refusal, ValueError):
     """A signal whose values no hardware can be made for."""
 
 

@@ -17,10 +17,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..system.refusal import Refusal
+
 Array = NDArray[np.float64]
 
 
-class RobotError(ValueError):
+class RobotError(Refusal, ValueError):
     """What is wrong with a robot description, in one line for the person who wrote it."""
 
 

@@ -9,6 +9,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 
 from ..schedule.any_plan import AnyPlan
+from ..system.refusal import Refusal
 from ..system.stopping import run_child
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
@@ -32,7 +33,7 @@ write_verilog -noattr
 """
 
 
-class EmitError(RuntimeError):
+class EmitError(Refusal, RuntimeError):
     """Yosys could not turn RTLIL into Verilog."""
 
 

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node
@@ -138,5 +137,7 @@ def _cheapest(
     for number, home in enumerate(homes):
         all_there = home.total() or 1
         least[:, number] += [FAR * (1 - home[joint] / all_there) for joint in joints]
+    from scipy.optimize import linear_sum_assignment  # late: half a second
+
     rows, columns = linear_sum_assignment(least)
     return rows, columns, cost[1] < cost[0]

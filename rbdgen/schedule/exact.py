@@ -13,6 +13,7 @@ from typing import Any
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
+from ..system.refusal import Refusal
 from .pipelined import INPUT_REGISTER, operands
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
@@ -20,7 +21,7 @@ from .units import Job, Jobs, Kind, job
 EFFORT = 30.0  # deterministic time of each of the two searches, about seconds
 
 
-class NoSolver(RuntimeError):
+class NoSolver(Refusal, RuntimeError):
     """OR-tools is not installed."""
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 
 class ScheduleError(RuntimeError):
@@ -65,6 +63,10 @@ class Program:
 
     def solve(self, fixed: Mapping[object, int], horizon: int) -> dict[object, int]:
         """The cheapest solution with some variables given."""
+        # Half a second, which commands that schedule nothing need not wait for.
+        from scipy.optimize import linprog
+        from scipy.sparse import csr_array
+
         rows = np.arange(len(self.gap)).repeat(2)
         columns = np.array([self.of, self.to]).T.ravel()
         signs = np.tile([1.0, -1.0], len(self.gap))

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..system.cache import cache_folder, is_kept, keep
+from ..system.refusal import Refusal
 from ..system.stopping import run_child
 
 Progress = Callable[[str], None]
@@ -35,7 +36,7 @@ _HEADER = """#include <algorithm>
 """
 
 
-class SimulationError(RuntimeError):
+class SimulationError(Refusal, RuntimeError):
     """A model that cannot be built, or a design that broke the rules of its streams."""
 
 

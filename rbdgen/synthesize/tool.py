@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..system.refusal import Refusal
 from ..system.stopping import child
 
 Progress = Callable[[str], None]
 
 
-class SynthesisError(RuntimeError):
+class SynthesisError(Refusal, RuntimeError):
     """A tool that is missing or that refused its input; one line."""
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.simulate import integer_errors
+from rbdgen.api.simulation import integer_errors
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.api.generate import pictured
+from rbdgen.api.generation import pictured
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.draw.svg import extent
 from rbdgen.schedule.fold import Fold

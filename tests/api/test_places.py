@@ -80,7 +80,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def work(*arguments: object, **choices: object) -> None:
         raise AssertionError("worked before the place was checked")
 
-    module = sys.modules["rbdgen.api.generate"]
+    module = sys.modules["rbdgen.api.generation"]
     monkeypatch.setattr(module, "front_end", work)
     monkeypatch.setattr(module, "generate_accelerator", work)
 

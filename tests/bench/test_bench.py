@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from rbdgen.api.kept import kept
-from rbdgen.bench import MEASUREMENTS, area, functions, peers
+from rbdgen.bench import area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
+from rbdgen.bench.measurements import MEASUREMENTS
+from rbdgen.bench.names import TAKES
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.design import MotionLimits
 
@@ -132,6 +134,7 @@ def test_cells(tmp_path: Path) -> None:
 
 
 def test_names() -> None:
+    assert list(MEASUREMENTS) == list(TAKES)
     robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
     assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api.info import number_facts
+from rbdgen.api.facts import number_facts
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import Front, compile_core, front_end, sample_inputs, trace

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rbdgen.api import topology
-from rbdgen.api.topology import facts_of
+from rbdgen.api.structure import facts_of
 from rbdgen.draw import svg
 from rbdgen.draw.organisation import organisation
 from rbdgen.robot.model import Robot

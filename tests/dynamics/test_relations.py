@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api, golden
-from rbdgen.api.evaluate import as_arrays
+from rbdgen.api.evaluation import as_arrays
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.evaluate import as_arrays, as_numbers, integer_results, to_words
+from rbdgen.api.evaluation import as_arrays, as_numbers, integer_results, to_words
 from rbdgen.api.reference import golden_model
-from rbdgen.api.simulate import batches
+from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api.simulate import integer_errors
+from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.bounds import bounds
 from rbdgen.design.design import MotionLimits

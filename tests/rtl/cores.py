@@ -11,9 +11,9 @@ import pytest
 from amaranth.hdl import Module, Value
 from amaranth.lib.memory import Memory
 
-from rbdgen.api.evaluate import integer_results, to_words
+from rbdgen.api.evaluation import integer_results, to_words
 from rbdgen.api.rtl import build_core
-from rbdgen.api.simulate import batches
+from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import Core, Front, compile_core, trace
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target

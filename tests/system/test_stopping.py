@@ -109,7 +109,7 @@ def stopped(
 def test_while_it_is_imported(number: int, tmp_path: Path) -> None:
     (tmp_path / "amaranth").mkdir()
     (tmp_path / "amaranth" / "__init__.py").write_text(SLEEPING)
-    found = stopped(["-m", "rbdgen", "info", "pendulum"], number, tmp_path)
+    found = stopped(["-m", "rbdgen", "generate", "pendulum"], number, tmp_path)
     assert found == (128 + number, ["rbdgen: stopped"])
 
 

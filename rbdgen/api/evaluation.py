@@ -24,7 +24,6 @@ from ..robot.xml_lines import did_you_mean
 from .folder import InputError
 from .reference import golden_model
 from .results import Results
-from .rtl import build_core
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
@@ -228,6 +227,8 @@ def rtl_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The Verilated design, as numbers."""
+    from .rtl import build_core  # the other models need no hardware
+
     model, names = build_core(core, folder, progress=progress)
     run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1))
     outputs = {n: run.outputs[:, k] for k, n in enumerate(names)}

@@ -19,9 +19,9 @@ from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
-from .evaluate import as_numbers, integer_results, to_words
+from .evaluation import as_numbers, integer_results, to_words
 from .folder import OutputError, write_file, writing
-from .generate import GRAPH
+from .generation import GRAPH
 from .names import DESIGN, ROBOT
 from .places import check_place
 from .reference import golden_model

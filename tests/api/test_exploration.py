@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import points
-from rbdgen.api.explore import command, mark_front, saving
+from rbdgen.api.exploration import command, mark_front, saving
 from rbdgen.api.pareto import beats
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
@@ -218,7 +218,7 @@ def test_refused_in_one_line(
 
 def test_no_yosys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # the name of the module is the function's, too
-    monkeypatch.setattr(import_module("rbdgen.api.explore"), "yosys_version", lambda: "")
+    monkeypatch.setattr(import_module("rbdgen.api.exploration"), "yosys_version", lambda: "")
     with pytest.raises(SynthesisError, match="no Yosys"):
         api.explore("pendulum", tmp_path / "out")
     assert not (tmp_path / "out").exists()

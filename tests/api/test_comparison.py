@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.compare import Line, placed, relative, theirs
+from rbdgen.api.comparison import Line, placed, relative, theirs
 from rbdgen.api.peers import PEERS
 from rbdgen.cli.main import main
 

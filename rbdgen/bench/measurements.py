@@ -1,0 +1,237 @@
+"""The long measurements: each prints the numbers that README and docs/ quote.
+
+``rbdgen bench`` lists them, ``rbdgen bench NAME …`` runs some, ``make bench`` all; ``functions``
+stands for all that begin with it. Results lie in build/bench/NAME.json as well. Hours for all of
+them on two cores, nearly all of it mapping, place and route.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import api
+from ..api.simulation import integer_errors
+from ..compile.flow import compile_core, front_end
+from ..draw.tables import simulation_text, table
+from ..system.stopping import run_child
+from .accelerators import accelerators
+from .area import area_model
+from .chains import chain_urdf
+from .cpu import pinocchio_nanoseconds
+from .delays import delays
+from .demo import HEAD, row
+from .folding import fold_overhead, folded
+from .functions import ROBOTS, all_functions, as_text, title
+from .names import TAKES, chosen
+from .peers import beside_peers
+from .ranges import ranges
+from .rk4 import rk4
+
+Progress = Callable[[str], None]
+MILLION = 1_000_000
+SEEDS = (1, 2, 3)
+SIZES = (7, 30, 100)
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
+STATES = 3000
+
+
+def bench(names: Sequence[str], place: Path, progress: Progress) -> dict[str, Any]:
+    """Run the measurements called ``names``, or "all"; name → what it found.
+
+    UnknownMeasurement for a name that is none.
+    """
+    own = chosen(names)
+    results = {}
+    for name in own:
+        api.check_place(place / f"{name}.json")
+    for name in own:
+        print(f"\n== {name}: {_about(name)}\n", flush=True)
+        results[name] = MEASUREMENTS[name](place, progress)
+        api.write_file(place / f"{name}.json", json.dumps(results[name], indent=2) + "\n")
+    return results
+
+
+def there_are() -> dict[str, dict[str, str]]:
+    """Name of each measurement → ``about``: what it measures; ``takes``: how long on two cores."""
+    return {name: {"about": _about(name), "takes": takes} for name, takes in TAKES.items()}
+
+
+def listed() -> str:
+    """The same as text."""
+    rows = [[name, own["takes"], own["about"]] for name, own in there_are().items()]
+    how = "rbdgen bench NAME … runs some of them, rbdgen bench all runs all: many hours"
+    return f"{table(('name', 'takes about', 'what'), rows)}\n\n{how}"
+
+
+def _about(name: str) -> str:
+    return (MEASUREMENTS[name].__doc__ or "").splitlines()[0]
+
+
+def bits(place: Path, progress: Progress) -> Any:
+    """A million random states of iiwa 14, every bit against the integer model."""
+    api.generate("iiwa14", place / "iiwa14", progress, force=True)
+    report = api.simulate(place / "iiwa14", MILLION, progress=progress)
+    print(simulation_text(report))
+    return report
+
+
+def robots(place: Path, progress: Progress) -> Any:
+    """Every shipped robot: generated, simulated, mapped to ECP5 cells and to UltraScale+."""
+    results = {}
+    rows = []
+    for robot in ("pendulum", "gantry", "iiwa14", "hyq", "baxter", "humanoid"):
+        folder = place / robot
+        api.generate(robot, folder, progress, force=True, fit=False)
+        simulation = api.simulate(folder, 10_000, progress=progress)
+        mapped = api.synthesize(folder, progress=progress)
+        rows.append(row(api.read_manifest(folder), simulation, mapped))
+        results[robot] = {"simulation": simulation, "ecp5": mapped}
+    print(table(HEAD, rows))
+    return results
+
+
+def xilinx(place: Path, progress: Progress) -> Any:
+    """The same Verilog of iiwa 14 and HyQ mapped with synth_xilinx -family xcup."""
+    results = {}
+    for robot in ("iiwa14", "hyq"):
+        api.generate(robot, place / robot, progress, force=True, fit=False)
+        results[robot] = api.synthesize(place / robot, "xcup", progress=progress)
+        print(results[robot]["text"])
+    return results
+
+
+def quadruped(place: Path, progress: Progress) -> Any:
+    """Every function of HyQ on a floating base, 18 bits, simulated: every bit, its errors."""
+    results = {}
+    for function in FUNCTIONS:
+        folder = place / f"hyq_floating_{function}"
+        started = time.monotonic()
+        api.generate(
+            "hyq", folder, progress, base="floating", functions=(function,), force=True, fit=False
+        )
+        report = api.simulate(folder, STATES, progress=progress)
+        results[function] = report
+        print(_line(function, report, started), flush=True)
+    return results
+
+
+def humanoid(place: Path, progress: Progress) -> Any:
+    """Every function of the humanoid in the integer model, 18 bits: overflows and errors."""
+    results = {}
+    for function in FUNCTIONS:
+        started = time.monotonic()
+        core = compile_core(front_end("humanoid", functions=(function,), fit=False), progress)
+        report: dict[str, Any] = {"states": STATES, "latency": core.plan.latency}
+        report |= integer_errors(core, STATES)
+        results[function] = report
+        print(_line(function, report, started), flush=True)
+    return results
+
+
+def _line(function: str, report: dict[str, Any], started: float) -> str:
+    """What was simulated of a function, and how far its arrays are from the golden model."""
+    errors = [f"{name} {e['relative_rms']:.1e}" for name, e in report["errors"].items()]
+    return (
+        f"{function:<5} {report['states']} states, {report['overflows']} overflow, latency "
+        f"{report['latency']}, error (RMS): {', '.join(errors)}; {time.monotonic() - started:.0f} s"
+    )
+
+
+def iiwa(place: Path, progress: Progress) -> Any:
+    """iiwa 14 placed and routed on LFE5U-85F, speeds 6 and 8, three seeds."""
+    return _placed("iiwa14", place, progress)
+
+
+def hyq(place: Path, progress: Progress) -> Any:
+    """HyQ placed and routed on LFE5U-85F, speeds 6 and 8, three seeds."""
+    return _placed("hyq", place, progress)
+
+
+def _placed(robot: str, place: Path, progress: Progress) -> Any:
+    folder = place / robot
+    api.generate(robot, folder, progress, force=True, fit=False)
+    simulation = api.simulate(folder, 1000, progress=progress)
+    result = api.synthesize(
+        folder, place_and_route=True, speeds=(6, 8), seeds=SEEDS, progress=progress
+    )
+    print(
+        result["text"] + "\n\n" + table(HEAD, [row(api.read_manifest(folder), simulation, result)])
+    )
+    return {"simulation": simulation, "synthesis": result}
+
+
+def growth(place: Path, progress: Progress) -> Any:
+    """Time and memory of ``generate`` for chains of 7, 30 and 100 joints, and for iiwa 14."""
+    rows = []
+    for name, joints in [("iiwa14", 7), *((f"chain {n}", n) for n in SIZES)]:
+        robot = name
+        if name.startswith("chain"):
+            file = place / f"chain{joints}.urdf"
+            api.write_file(file, chain_urdf(joints))
+            robot = str(file)
+        command = [sys.executable, "-m", "rbdgen", "generate", robot, "-o", str(place / "growth")]
+        command.append("--force")
+        progress(" ".join(command[1:]))
+        started = time.monotonic()
+        if (done := run_child(command)).returncode:
+            raise api.InputError(done.stderr.strip().splitlines()[-1])
+        seconds = time.monotonic() - started
+        entry = api.read_manifest(place / "growth")
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        count = entry["operations"]
+        rows.append(
+            [name, count["mul"], count["mulc"], entry["latency"], round(seconds, 1), round(peak)]
+        )
+    print(table(("robot", "mul", "mulc", "latency", "seconds", "MiB, largest so far"), rows))
+    return rows
+
+
+def cpu(place: Path, progress: Progress) -> Any:
+    """Pinocchio's rnea and its derivatives on one core of this machine."""
+    progress("compiling")
+    times = pinocchio_nanoseconds(["iiwa14", "hyq", "baxter", "humanoid"])
+    rows = [
+        [robot, function, ns, round(1e3 / ns, 2)]
+        for robot, of in times.items()
+        for function, ns in of.items()
+    ]
+    print(table(("robot", "function", "ns per call", "M evaluations/s"), rows))
+    return times
+
+
+def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
+    def measure(place: Path, progress: Progress) -> Any:
+        result = all_functions(robot, base, place, progress)
+        print(as_text(result))
+        return result
+
+    measure.__doc__ = f"Every function of {robot}, {base} base: cost, errors, widths, cells."
+    return measure
+
+
+MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
+    "cpu": cpu,
+    "bits": bits,
+    "ranges": ranges,
+    "growth": growth,
+    "robots": robots,
+    "quadruped": quadruped,
+    "humanoid": humanoid,
+    "xilinx": xilinx,
+    "iiwa": iiwa,
+    "hyq": hyq,
+    "folded": folded,
+    "fold-overhead": fold_overhead,
+    "accelerators": accelerators,
+    "peers": beside_peers,
+    "rk4": rk4,
+    "delays": delays,
+    "area-model": area_model,
+    **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
+}

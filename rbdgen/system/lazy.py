@@ -1,0 +1,19 @@
+"""Names of a package whose files are imported when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def names_from(package: str, files: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
+    """A package's ``__getattr__``: file → the names that it has for the package."""
+    where = {name: file for file, names in files.items() for name in names}
+
+    def found(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(where[name], package), name)
+
+    return found
