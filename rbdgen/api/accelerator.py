@@ -11,6 +11,7 @@ from .. import __version__
 from ..compile.accelerate import Accelerated, accelerate
 from ..draw.accelerator import picture
 from ..graph.text import to_text
+from ..graph.word import spell
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
 from ..rtl.emit import CoreInstance, core_files, shell_files
@@ -71,7 +72,7 @@ def accelerator_manifest(
     facts, accelerator = robot_facts(made.front), made.accelerator
     head = [_field("function", 4), _field("tag", TAG)]
     words = [_field(word, width, True) for word, width in accelerator.words.items()]
-    results = [_field(f"w[{k}]", core.result_width, True) for k in range(core.result_words)]
+    results = [_field(spell("w", k), core.result_width, True) for k in range(core.result_words)]
     return {
         "generator": f"rbdgen {__version__}",
         "name": name,

@@ -18,6 +18,7 @@ from ..design.states import turns
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
+from ..graph.word import kind_of
 from ..robot.model import JointKind, Robot
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
@@ -156,7 +157,7 @@ def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.in
     for name, values in columns.items():
         word = core.fixed.inputs[name]
         values = wrapped(values, word.limits[1], around.get(name))
-        if not name.startswith(("sin", "cos")):
+        if kind_of(name) not in ("sin", "cos"):
             _refuse_outside(name, values, word)
         words[name] = word.quantize(values)
     return words
@@ -167,7 +168,7 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
     bad = np.flatnonzero(np.abs(values) > limit)
     if bad.size:
         cure = "widen the design's limits"
-        if name.startswith(SAMPLED):
+        if kind_of(name) in SAMPLED:
             cure = "it is sized by what random states within the design's limits take; widen them"
         raise InputError(
             f"{name} of state {bad[0]} is {values[bad[0]]:g}, outside ±{limit:g}, the range of its "

@@ -19,6 +19,7 @@ from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
 from ..graph.node import Op
+from ..graph.word import spell
 from ..robot.model import Robot
 from ..schedule.limbs import LimbPlan
 from ..tasks.routes import CODES, place
@@ -81,14 +82,14 @@ def chosen(design: Design) -> dict[str, Any] | None:
 def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, dict[str, Any]]:
     """Of the sines and cosines among ``inputs``: how a host makes each angle of a coordinate."""
     return {
-        f"sin[{i}], cos[{i}]": {
+        f"{spell('sin', i)}, {spell('cos', i)}": {
             "joint": joint.name,
             "coordinate": canonical.v_slices[i].start,
             "multiplier": joint.mimic.multiplier if joint.mimic else 1.0,
             "offset": joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
         }
         for i, joint in enumerate(canonical.joints)
-        if f"sin[{i}]" in inputs
+        if spell("sin", i) in inputs
     }
 
 
@@ -194,7 +195,8 @@ def around_of(made: Accelerated) -> dict[str, dict[str, int]]:
     every = turning_inputs(made.front.canonical)
     found = dict.fromkeys(made.accelerator.functions, every)
     if has_rollouts(made.front):
-        around = [f"q[{k}]" for k, own in whole_turns(made.design, made.front.robot).items() if own]
+        turns = whole_turns(made.design, made.front.robot)
+        around = [spell("q", k) for k, own in turns.items() if own]
         kept = {name: n for name, n in every.items() if name in around}
         found |= {function: kept for function in found if function in ROLLOUTS}
     return found

@@ -12,11 +12,11 @@ from ..design.choices import GIVES, ROLLOUTS, VECTORS
 from ..design.design import takes
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import SYMMETRIC
+from ..graph.word import indices, kind_of, parse
 from ..robot.model import JointKind
 from ..rtl.task_registers import MAGIC
 from ..system.data import data_folder
 from ..tasks.integration import LONGEST, STEP
-from ..tasks.routes import indices, kind_of
 from .contract import UNREAD, Contract, Function, Operand
 from .folder import InputError
 
@@ -157,7 +157,7 @@ class _Shape:
         kind = SINES.get(kind, kind)
         at = index[0]
         if kind == "f_ext":
-            at = index[0] * len(WRENCH) + WRENCH.index(operand.name.rpartition(".")[2])
+            at = index[0] * len(WRENCH) + WRENCH.index(parse(operand.name).axis)
         elif kind == "tau":
             at = index[0] - self.given
         elif kind == "Minv":

@@ -17,10 +17,11 @@ from ..design.choices import mix
 from ..design.design import Design, given_coordinates
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
+from ..graph.word import kind_of
 from ..simulate.model import Model, Result
 from ..tasks.integration import STEP
 from ..tasks.model import evaluate_task
-from ..tasks.routes import CODES, kind_of, place
+from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
 from .errors import Error, Mismatch
 from .reference import golden_model

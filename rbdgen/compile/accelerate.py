@@ -11,6 +11,7 @@ from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
 from ..design.design import Design, as_fitted, given_coordinates, is_left_open
 from ..design.target import Target
 from ..dynamics.interface import random_inputs
+from ..graph.word import indices, kind_of
 from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
@@ -18,7 +19,7 @@ from ..robot.model import RobotError
 from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CODES, COLUMNS, LIMBS, indices, kind_of, visits
+from ..tasks.routes import CODES, COLUMNS, LIMBS, visits
 from ..tasks.stages import Accelerator, Stage, constant
 from .accelerator_area import accelerator_features
 from .columns import MORE, PRODUCT, in_columns

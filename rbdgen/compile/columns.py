@@ -27,11 +27,12 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
+from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given, joined
 from ..passes.instances import instantiate
 from ..passes.limbs import ZERO, Limb, Limbs, Signed
 from ..passes.pieces import Piece
-from ..tasks.routes import COLUMNS, indices, kind_of
+from ..tasks.routes import COLUMNS
 from .flow import Front, Progress, in_words
 
 PRODUCT = "product"
@@ -152,7 +153,7 @@ def _columns(graph: Graph) -> list[Part]:
 
 def _inverse(row: int, column: int) -> str:
     """The lower triangle's word."""
-    return f"Minv[{max(row, column)},{min(row, column)}]"
+    return spell("Minv", max(row, column), min(row, column))
 
 
 def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float) -> Shape | None:
@@ -186,7 +187,7 @@ def _numbered(part: Part, number: int, columns: Sequence[Part]) -> Part:
     """With words of its own for its sums, where it is not a whole column."""
     if any(part.given == column.given for column in columns):
         return part
-    return Part(part.given, {row: f"part[{number},{row}]" for row in part.sums})
+    return Part(part.given, {row: spell("part", number, row) for row in part.sums})
 
 
 def _dot_products(rows: Sequence[int], shape: Shape) -> Graph:
@@ -195,16 +196,16 @@ def _dot_products(rows: Sequence[int], shape: Shape) -> Graph:
     inputs: list[str] = []
     outputs = {}
     for lane in range(shape.lanes):
-        right = [builder.input(f"right[{lane},{j}]") for j in range(shape.terms)]
+        right = [builder.input(spell("right", lane, j)) for j in range(shape.terms)]
         inputs += [node.name for node in right]
         for r in rows:
-            left = [builder.input(f"left[{lane},{r},{j}]") for j in range(shape.terms)]
+            left = [builder.input(spell("left", lane, r, j)) for j in range(shape.terms)]
             inputs += [node.name for node in left]
             total = builder.lift(0.0)
             with builder.in_region(REGION):
                 for own, other in zip(left, right, strict=True):
                     total = total - own * other
-            outputs[f"sum[{lane},{r}]"] = total
+            outputs[spell("sum", lane, r)] = total
     return verify(Graph(tuple(inputs), outputs))
 
 
@@ -226,12 +227,12 @@ def _limbs(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Give
             entries = [*part.given.items()]
             entries += [(rows[0], ZERO)] * (shape.terms - len(entries))
             for j, (k, name) in enumerate(entries):
-                inputs[f"right[{lane},{j}]"] = name, 2.0 ** (scale[k] - own)
+                inputs[spell("right", lane, j)] = name, 2.0 ** (scale[k] - own)
                 for r in rows:
                     by = 2.0 ** (-scale[r] - scale[k])
-                    inputs[f"left[{lane},{r},{j}]"] = _inverse(r, k), by
+                    inputs[spell("left", lane, r, j)] = _inverse(r, k), by
             for r, name in part.sums.items():
-                outputs[f"sum[{lane},{r}]"] = name, 2.0 ** (scale[r] + own)
+                outputs[spell("sum", lane, r)] = name, 2.0 ** (scale[r] + own)
         found.append(Limb(inputs, outputs))
     return Limbs(_dot_products(rows, shape), tuple(found))
 

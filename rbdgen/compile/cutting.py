@@ -12,6 +12,7 @@ from ..design.bounds import whole_turns
 from ..graph.fixed import Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limb_pieces import of_all_limbs
@@ -19,7 +20,7 @@ from ..passes.limbs import Limb, Limbs, constants
 from ..passes.pieces import Piece, cut
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
-from ..tasks.routes import LAST, ROLLOUTS, indices, kind_of, stage_of
+from ..tasks.routes import LAST, ROLLOUTS, stage_of
 from .flow import Front, Progress, in_words, of_limbs
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.
@@ -102,7 +103,7 @@ def _factors(graph: Graph) -> list[Node]:
     found: dict[Node, None] = {}
     needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
     for node in graph.nodes:
-        if kind_of(node.name) in ("tau", "bias") or not late.isdisjoint(node.args):
+        if _is_late(node) or not late.isdisjoint(node.args):
             late.add(node)
     seen: set[Node] = set()
     while needed:
@@ -115,15 +116,19 @@ def _factors(graph: Graph) -> list[Node]:
     return list(found)
 
 
+def _is_late(node: Node) -> bool:
+    return node.op is Op.INPUT and kind_of(node.name) in ("tau", "bias")
+
+
 def _coordinates(
     front: Front, inputs: Mapping[str, Format], forward: Piece
 ) -> dict[int, Coordinate]:
     """What a rollout integrates; RobotError for joints whose coordinates are no numbers."""
     found = {}
     for k, around in whole_turns(front.design, front.canonical).items():
-        word = forward.fixed.formats[forward.fixed.graph.outputs[f"qdd[{k}]"]]
+        word = forward.fixed.formats[forward.fixed.graph.outputs[spell("qdd", k)]]
         acceleration = Format(word.width, word.fraction)
-        position, rate = (_whole(inputs[f"{kind}[{k}]"]) for kind in ("q", "qd"))
+        position, rate = (_whole(inputs[spell(kind, k)]) for kind in ("q", "qd"))
         found[k] = Coordinate(k, position, rate, acceleration, around)
     return found
 
@@ -154,7 +159,8 @@ def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int
 
     def named(word: str, own: Mapping[int, int]) -> tuple[str, int]:
         kind = kind_of(word)
-        return (f"{kind}[{own[indices(word)[0]]}]" if "[" in word and kind != "h" else word), 1
+        at = () if kind == "h" else indices(word)
+        return (spell(kind, own[at[0]]) if at else word), 1
 
     steps = tuple(
         Limb(

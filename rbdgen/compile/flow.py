@@ -24,6 +24,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
 from ..graph.verify import verify
+from ..graph.word import kind_of
 from ..passes.given import Given, joined, largest_inputs, within
 from ..passes.instances import Instances, in_order, instantiate
 from ..passes.limbs import LimbError, Limbs, constants, find_limbs, unread
@@ -363,7 +364,7 @@ def sample_inputs(front: Front) -> Given:
     box = bounds(front.design, robot)
     limits = input_limits(robot, names, box, joined(samples, extremes))
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
-    related = frozenset(name for name in names if name.partition("[")[0] in SAMPLED)
+    related = frozenset(name for name in names if kind_of(name) in SAMPLED)
     extremes = within(limits, extremes, related)
     return Given(limits, samples, few, related, extremes, domain)
 

@@ -15,6 +15,7 @@ from ..dynamics.interface import input_limits, revolute, to_columns
 from ..dynamics.trace import trace as trace_functions
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
+from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.model import Array, Robot, RobotError
 from ..search.domain import Domain, copied
 
@@ -102,12 +103,12 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
     made = derived.outputs.keys()
     names = dict.fromkeys(name for name in (*inputs, *derived.inputs) if name not in made)
     vectors = tuple(
-        tuple(f"q[{k}]" for k in range(own.start, own.stop)) for own in turns(robot).values()
+        tuple(spell("q", k) for k in range(own.start, own.stop)) for own in turns(robot).values()
     )
     vectors = tuple(own for own in vectors if not names.keys().isdisjoint(own))
     names = dict.fromkeys(name for own in vectors for name in own) | names
     limits = input_limits(robot, list(names), bounds(design, robot))
-    angles = {f"q[{robot.q_slices[i].start}]" for i in robot.free if i in revolute(robot)}
+    angles = {spell("q", robot.q_slices[i].start) for i in robot.free if i in revolute(robot)}
     whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
     return Domain(
         limits,
@@ -125,7 +126,7 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
     outputs: dict[str, Node] = {}
     given = given_coordinates(design, robot)
     for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
-        wanted = [name for name in inputs if name.startswith(f"{field}[")]
+        wanted = [name for name in inputs if kind_of(name) == field]
         if not wanted:
             continue
         graph = trace_functions(
@@ -138,21 +139,21 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
         )
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
-            still = {f"qdd[{k}]": builder.const(0.0) for k in range(given, robot.nv)}
+            still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
         copies = copied(builder, graph, still)
-        made = {name.replace("tau", field): node for name, node in graph.outputs.items()}
+        made = {renamed(name, field): node for name, node in graph.outputs.items()}
         zero = builder.const(0.0)  # entries that are left out
         outputs |= {name: copies[made[name]] if name in made else zero for name in wanted}
     for name in inputs:
-        if name.startswith(("sin[", "cos[")):
-            i = int(name[4:-1])
+        if kind_of(name) in ("sin", "cos"):
+            (i,) = indices(name)
             joint = robot.joints[i]
-            own = builder.input(f"q[{robot.q_slices[i].start}]")
+            own = builder.input(spell("q", robot.q_slices[i].start))
             factor, offset = 1.0, joint.offset
             if joint.mimic:
                 factor, offset = joint.mimic.multiplier, offset + joint.mimic.offset
             angle = builder.add(builder.mul(factor, own), offset)
-            outputs[name] = builder.sin(angle) if name.startswith("sin") else builder.cos(angle)
+            outputs[name] = builder.sin(angle) if kind_of(name) == "sin" else builder.cos(angle)
     graph = Graph((), outputs)
     read = tuple(dict.fromkeys(node.name for node in graph.nodes if node.op is Op.INPUT))
     return Graph(read, outputs)

@@ -14,10 +14,10 @@ from ..design.choices import GIVES, VECTORS
 from ..design.design import Design, given_coordinates
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.fixed import Format, Integers
+from ..graph.word import kind_of, renamed
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
 from ..tasks.integration import LONGEST, STEP
-from ..tasks.routes import kind_of
 from ..tasks.stages import COUNT
 
 Array = NDArray[np.float64]
@@ -130,4 +130,4 @@ def _outside(name: str, values: Array, state: int, limit: float, word: Format) -
 def spelt(name: str) -> str:
     """``qd[2]`` → ``v[2]``."""
     field = kind_of(name)
-    return SPELT.get(field, field) + name[len(field) :]
+    return renamed(name, SPELT.get(field, field))

@@ -8,7 +8,6 @@ the base: their arrays are that much smaller, the names keep the numbering of v.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
 from ..graph.arrays import SYMMETRIC
+from ..graph.word import indices, kind_of, parse, spell
 from ..robot.model import JointKind, Robot
 from ..robot.wrapping import periods, wrapped
 
@@ -51,7 +51,8 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
     columns: Columns = {}
     around = periods(robot)
     for name in names:
-        field, index, axis = _parts(name)
+        word = parse(name)
+        field, index, axis = word.kind, word.indices, word.axis
         if field in ("sin", "cos"):
             angle = joint_angle(robot, index[0], np.asarray(state["q"]), around)
             columns[name] = np.sin(angle) if field == "sin" else np.cos(angle)
@@ -66,7 +67,7 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
 
 def turning_inputs(robot: Robot) -> dict[str, int]:
     """Graph inputs that are angles → after how many whole turns they mean the same again."""
-    return {f"q[{k}]": n for k, n in periods(robot).items()}
+    return {spell("q", k): n for k, n in periods(robot).items()}
 
 
 def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Columns:
@@ -97,8 +98,8 @@ def input_limits(
     """
     limits: dict[str, tuple[float, float]] = {}
     for name in names:
-        field, index, axis = _parts(name)
-        k = index[0]
+        word = parse(name)
+        field, axis, k = word.kind, word.axis, word.indices[0]
         if field == "q":  # entries of quaternions and (cos, sin) within ±1, as the box says
             limits[name] = float(box.q_lower[k]), float(box.q_upper[k])
         elif field in ("sin", "cos"):
@@ -114,8 +115,8 @@ def input_limits(
             limits[name] = -largest, largest
     sampled = _sampled_limits([n for n in names if n not in limits], samples or {})
     for name, (_, upper) in sampled.items():
-        if name.startswith("tau["):
-            largest = min(upper, float(box.effort[_parts(name)[1][0]]))
+        if kind_of(name) == "tau":
+            largest = min(upper, float(box.effort[indices(name)[0]]))
             sampled[name] = -largest, largest
     return limits | sampled
 
@@ -126,11 +127,11 @@ def _sampled_limits(
     sampled = {n: float(np.abs(samples[n]).max()) for n in names}
     largest: dict[str, float] = {}
     for name, value in sampled.items():
-        field = _parts(name)[0]
+        field = kind_of(name)
         largest[field] = max(value, largest.get(field, 0.0))
     limits = {}
     for name, value in sampled.items():
-        limit = (1 + MARGIN) * max(value, SMALLEST * largest[_parts(name)[0]])
+        limit = (1 + MARGIN) * max(value, SMALLEST * largest[kind_of(name)])
         limits[name] = -limit, limit
     return limits
 
@@ -138,7 +139,7 @@ def _sampled_limits(
 def clip(robot: Robot, limits: Mapping[str, tuple[float, float]], state: dict[str, Array]) -> None:
     """Bring the state's τ and M⁻¹ within ``limits`` of graph inputs, in place."""
     for name, (lower, upper) in limits.items():
-        field, index, _ = _parts(name)
+        field, index = kind_of(name), indices(name)
         if field in SAMPLED:
             for at in {index, index[::-1]}:
                 place = _from_the_end(at, robot.nv)
@@ -155,8 +156,7 @@ def from_columns(
     """
     grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
-        field, index, _ = _parts(name)
-        grouped.setdefault(field, {})[index] = values
+        grouped.setdefault(kind_of(name), {})[indices(name)] = values
     arrays = {}
     for field, entries in grouped.items():
         size = max(max(index) for index in entries) + 1 if nv is None else nv
@@ -179,12 +179,3 @@ def _from_the_end(index: tuple[int, ...], size: int) -> tuple[Any, ...]:
 def revolute(robot: Robot) -> list[int]:
     """Indices of the joints that turn."""
     return [i for i, joint in enumerate(robot.joints) if joint.kind is JointKind.REVOLUTE]
-
-
-def _parts(name: str) -> tuple[str, tuple[int, ...], str]:
-    """``f_ext[3].nx`` → ("f_ext", (3,), "nx")."""
-    match = re.fullmatch(r"(\w+)\[([\d,]+)\](?:\.(\w+))?", name)
-    if match is None:
-        raise ValueError(f"no name of a graph input or output: {name!r}")
-    field, index, axis = match.groups()
-    return field, tuple(int(k) for k in index.split(",")), axis or ""

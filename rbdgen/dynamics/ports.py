@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
+from ..graph.word import spell
 from .factorisation import Entries
 from .scalars import Scalar, Vector
 from .spatial import is_zero
@@ -27,7 +28,7 @@ class Interface:
     def vector(self, name: str, size: int, wanted: Iterable[int]) -> Vector:
         """Entries of an input vector; the others are zero."""
         asked = set(wanted)
-        return [self.given(f"{name}[{k}]") if k in asked else 0.0 for k in range(size)]
+        return [self.given(spell(name, k)) if k in asked else 0.0 for k in range(size)]
 
     def gives(self, name: str, value: Scalar) -> None:
         if not is_zero([value]):
@@ -35,17 +36,17 @@ class Interface:
 
     def gives_vector(self, name: str, values: dict[int, Scalar]) -> None:
         for k, value in sorted(values.items()):
-            self.gives(f"{name}[{k}]", value)
+            self.gives(spell(name, k), value)
 
     def gives_lower(self, name: str, entries: Entries) -> None:
         for (i, j), value in sorted(entries.items()):
             if j <= i:
-                self.gives(f"{name}[{i},{j}]", value)
+                self.gives(spell(name, i, j), value)
 
     def gives_columns(self, name: str, order: Iterable[int], columns: list[dict]) -> None:
         for i in order:
             for j, column in zip(order, columns, strict=True):
-                self.gives(f"{name}[{i},{j}]", column.get(i, 0.0))
+                self.gives(spell(name, i, j), column.get(i, 0.0))
 
     def graph(self) -> Graph:
         lifted = {name: self.builder.lift(value) for name, value in self.outputs.items()}

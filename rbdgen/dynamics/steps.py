@@ -24,6 +24,7 @@ import numpy as np
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Result, Source, Visit, settle
+from ..graph.word import spell
 from ..robot.model import Robot, Transform
 from .axes import Axis, Step, power, turning_axis, wrench_after
 from .composite import Column, Composite, body_alone, column_of, turning
@@ -200,10 +201,10 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
 
     for i, joint in enumerate(robot.joints):
         k, offset = robot.v_slices[i].start, joint.offset / math.tau
-        reads[Visit("turn", (i,))] = {"q": task(f"q[{k}]"), "offset": offset - round(offset)}
+        reads[Visit("turn", (i,))] = {"q": task(spell("q", k)), "offset": offset - round(offset)}
         reads[_visit(robot, "out", i)] = {
-            "qd": task(f"qd[{k}]"),
-            "qdd": task(f"qdd[{k}]"),
+            "qd": task(spell("qd", k)),
+            "qdd": task(spell("qdd", k)),
             **_arriving(robot, i),
             **_turns(i),
             **_placement(robot, i),
@@ -218,8 +219,8 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
             **_child(robot, i),
         }
         k = robot.v_slices[i].start
-        entries = {"tau": f"[{k}]"} | dict.fromkeys(("dtau_dq", "dtau_dqd", "M"), f"[{k},{k}]")
-        outputs |= {of + at: Result(back, of) for of, at in entries.items()}
+        outputs[spell("tau", k)] = Result(back, "tau")
+        outputs |= {spell(of, k, k): Result(back, of) for of in ("dtau_dq", "dtau_dqd", "M")}
     for i in range(len(robot.joints)):
         sender, child = _visit(robot, "back", i), i
         while (above := robot.joints[child].parent) >= 0:
@@ -228,9 +229,9 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
             k, j = (robot.v_slices[x].start for x in (i, above))
             for of in ("dtau_dq", "dtau_dqd"):
                 name = of.removeprefix("dtau_")
-                outputs[f"{of}[{k},{j}]"] = Result(visit, f"row_{name}")
-                outputs[f"{of}[{j},{k}]"] = Result(visit, f"column_{name}")
-            outputs[f"M[{max(k, j)},{min(k, j)}]"] = Result(visit, "M")
+                outputs[spell(of, k, j)] = Result(visit, f"row_{name}")
+                outputs[spell(of, j, k)] = Result(visit, f"column_{name}")
+            outputs[spell("M", max(k, j), min(k, j))] = Result(visit, "M")
             sender, child = visit, above
     wanted = {name: outputs[name] for name in graph.outputs}
     return settle(_Templates(multiplications).trace, reads, wanted)

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
+from ..graph.word import spell
 from ..robot.model import JointKind, Robot, RobotError, frozen
 from .articulated import mass_matrix_inverse
 from .composite import Columns, Gradient
@@ -219,7 +220,7 @@ class _Tracing:
         """The inputs that the functions need."""
         robot, moves = self.robot, self.moves
         turning = revolute(robot) if self.sincos_inputs else []
-        turns = {i: (face.given(f"sin[{i}]"), face.given(f"cos[{i}]")) for i in turning}
+        turns = {i: (face.given(spell("sin", i)), face.given(spell("cos", i))) for i in turning}
         asked: list[int] = []
         for i in robot.moving:
             joint, at = robot.joints[i], robot.q_slices[i]
@@ -234,7 +235,7 @@ class _Tracing:
             face.vector("qd", robot.nv, range(robot.nv) if moves else ()),
             face.vector("qdd", robot.nv, range(accelerated)),
             {
-                i: [face.given(f"f_ext[{robot.moving.index(i)}].{axis}") for axis in WRENCH]
+                i: [face.given(spell("f_ext", robot.moving.index(i), axis=axis)) for axis in WRENCH]
                 for i in (self.external_forces if moves else ())
             },
             turns,
@@ -253,7 +254,7 @@ def _gives_inverse(
         face.gives_columns("dtau_dqd", order, columns[1])
     if "difd" in functions:
         pairs = _connected(given.M, list(order))
-        inverse = {(i, j): face.given(f"Minv[{i},{j}]") for i, j in pairs}
+        inverse = {(i, j): face.given(spell("Minv", i, j)) for i, j in pairs}
         _gives_forward(face, order, [times(face.builder, inverse, order, c) for c in columns])
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .word import kind_of, parse
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 SURE = 3.0  # standard deviations of a mean square, between what was measured and what holds
@@ -15,15 +16,15 @@ SURE = 3.0  # standard deviations of a mean square, between what was measured an
 
 def array_of(names: Iterable[str]) -> dict[str, str]:
     """Output → its array."""
-    return {name: name.partition("[")[0] for name in names}
+    return {name: kind_of(name) for name in names}
 
 
 def times(name: str) -> int:
     """How many entries of its array an output is."""
-    array, _, rest = name.partition("[")
-    if array not in SYMMETRIC:
+    word = parse(name)
+    if word.kind not in SYMMETRIC:
         return 1
-    row, column = re.findall(r"\d+", rest)
+    row, column = word.indices
     return 1 if row == column else 2
 
 

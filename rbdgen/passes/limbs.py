@@ -8,7 +8,6 @@ an entry of M⁻¹ the product of the signs of its two joints.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.word import kind_of, parse
 from ..search.domain import Domain
 from .given import Given
 
@@ -190,7 +190,7 @@ def _groups(names: tuple[str, ...]) -> Iterator[Array]:
 
     What an input's group has not come to is held at zero.
     """
-    forces = [k for k, name in enumerate(names) if name.startswith("f_ext")]
+    forces = [k for k, name in enumerate(names) if kind_of(name) == "f_ext"]
     free = sorted({sign for k, n in enumerate(names) if k not in forces for sign in _free(n)})
     if len(free) > MOST_SIGNS:
         raise LimbError(f"the joints of a limb may have {len(free)} signs; {MOST_SIGNS} are tried")
@@ -210,12 +210,14 @@ def _free(name: str) -> list[str]:
 
     The sine and the cosine of a joint that is mirrored, and offset too, have signs of their own.
     """
-    return [name] if name.startswith(("sin", "cos")) else re.findall(r"\d+", name)
+    word = parse(name)
+    return [name] if word.kind in ("sin", "cos") else [str(k) for k in word.indices]
 
 
-def _kind(name: str) -> str:
-    """``f_ext[3].nx`` → ``f_ext[].nx``."""
-    return re.sub(r"[\d,]+", "", name)
+def _kind(name: str) -> tuple[str, str]:
+    """``f_ext[3].nx`` → ("f_ext", "nx")."""
+    word = parse(name)
+    return word.kind, word.axis
 
 
 def _compare(

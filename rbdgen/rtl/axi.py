@@ -21,6 +21,7 @@ from amaranth.hdl import Cat, Module, Shape, ShapeLike, Signal, Value, signed, u
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..graph.word import spell
 from .skid import Skid
 
 WORD_BITS = 32
@@ -110,7 +111,7 @@ def fields_of(layout: ShapeLike) -> list[Field]:
 
 def _walk(layout: data.Layout, prefix: str, offset: int) -> Iterator[Field]:
     for key, member in layout:
-        name = f"{prefix}[{key}]" if isinstance(key, int) else f"{prefix}.{key}".lstrip(".")
+        name = spell(prefix, key) if isinstance(key, int) else f"{prefix}.{key}".lstrip(".")
         if isinstance(member.shape, data.Layout):
             yield from _walk(member.shape, name, offset + member.offset)
         else:

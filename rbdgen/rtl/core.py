@@ -12,6 +12,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
+from ..graph.word import spell
 from .fields import fill
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -36,7 +37,7 @@ class Core(wiring.Component, ABC):
         self.inputs = {name: fixed.inputs[name] for name in graph.inputs}
         self.outputs = {name: fixed.formats[node] for name, node in graph.outputs.items()}
         in_layout = data.StructLayout({name: signed(f.width) for name, f in self.inputs.items()})
-        self.flags = {name: f"overflow[{k}]" for k, name in enumerate(self.outputs)}
+        self.flags = {name: spell("overflow", k) for k, name in enumerate(self.outputs)}
         out_layout = data.StructLayout(
             {name: signed(f.width) for name, f in self.outputs.items()}
             | dict.fromkeys(self.flags.values(), 1)

@@ -22,6 +22,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
+from ..graph.word import spell
 from ..passes.instances import CopyingBuilder
 
 STATE = 30  # bits of a coordinate between steps: what a step adds is small
@@ -91,12 +92,12 @@ class _Draft:
             Format(STATE, STATE - 1 - own.q),
             Format(STATE, STATE - 1 - own.v),
         )
-        q0, v0 = self.input(f"q0[{k}]", q_word), self.input(f"v0[{k}]", v_word)
-        v, a = self.input(f"v[{k}]", v_word), self.input(f"qdd[{k}]", own.acceleration)
+        q0, v0 = self.input(spell("q0", k), q_word), self.input(spell("v0", k), v_word)
+        v, a = self.input(spell("v", k), v_word), self.input(spell("qdd", k), own.acceleration)
         # six times the largest rate takes three bits more
-        sum_v = self.summed(f"aq[{k}]", v, replace(v_word, fraction=v_word.fraction - 3))
+        sum_v = self.summed(spell("aq", k), v, replace(v_word, fraction=v_word.fraction - 3))
         wide = replace(own.acceleration, width=own.acceleration.width + 3)
-        sum_a = self.summed(f"av[{k}]", a, wide)
+        sum_a = self.summed(spell("av", k), a, wide)
         last, ends, euler = (self.input(name, FLAG) for name in ("last", "ends", "euler"))
         step = self.step_size()
 
@@ -111,12 +112,12 @@ class _Draft:
             q1 = self.within_a_turn(q1, q_word)
 
         zero = self.constant(0.0, FLAG)
-        self.outputs[f"q[{k}]"], self.outputs[f"qd[{k}]"] = q1, v1
-        self.outputs[f"q0[{k}]"] = self.select(ends, q1, q0, q_word)
-        self.outputs[f"v0[{k}]"] = self.select(ends, v1, v0, v_word)
+        self.outputs[spell("q", k)], self.outputs[spell("qd", k)] = q1, v1
+        self.outputs[spell("q0", k)] = self.select(ends, q1, q0, q_word)
+        self.outputs[spell("v0", k)] = self.select(ends, v1, v0, v_word)
         for name, total in (("aq", sum_v), ("av", sum_a)):
             word = self.formats[total]
-            self.outputs[f"{name}[{k}]"] = self.select(ends, zero, total, word)
+            self.outputs[spell(name, k)] = self.select(ends, zero, total, word)
 
     def summed(self, name: str, rate: Node, word: Format) -> Node:
         """The weighted sum of a step's rates so far."""

@@ -8,10 +8,11 @@ to the beginning for rollouts, went through its feedback module.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+
+from ..graph.word import indices, kind_of, renamed
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
 CODES = {name: k for k, name in enumerate(_ALL)}
@@ -157,7 +158,7 @@ def origin(
     kind, again = kind_of(field), visit.endswith(AGAIN)
     match kind:
         case "bias":
-            return Source("rnea", field.replace("bias", "tau"))
+            return Source("rnea", renamed(field, "tau"))
         case "Minv" if function != "difd":
             return Source("inverse", field)
         case "qdd" if function in AT_REST and indices(field)[0] >= given:
@@ -174,12 +175,12 @@ _CARRIED |= {"av": ("", "av")}
 
 
 def _integrated(field: str, visit: str) -> Source:
-    kind, rest = kind_of(field), field[len(kind_of(field)) :]
+    kind = kind_of(field)
     if kind in _CARRIED:
         word, before = _CARRIED[kind]
         if visit.endswith(AGAIN):
-            return Source("integrate", before + rest)
-        return Source(HOST, word + rest) if word else Source(NOTHING)
+            return Source("integrate", renamed(field, before))
+        return Source(HOST, renamed(field, word)) if word else Source(NOTHING)
     if kind == "qdd":
         return Source("forward", field)
     return Source(HOST, field) if kind == "h" else Source(TURN, field)
@@ -187,17 +188,7 @@ def _integrated(field: str, visit: str) -> Source:
 
 def place(field: str) -> str:
     """The word of a task that a field comes in: acceleration and effort have the same."""
-    return re.sub(r"^(qdd|tau)\[", "u[", field)
-
-
-def kind_of(field: str) -> str:
-    """``qdd[3]`` → qdd."""
-    return field.partition("[")[0]
-
-
-def indices(name: str) -> tuple[int, ...]:
-    """``M[3,1]`` → (3, 1)."""
-    return tuple(int(k) for k in name[name.index("[") + 1 : name.index("]")].split(","))
+    return renamed(field, "u") if kind_of(field) in ("qdd", "tau") else field
 
 
 # The words of a task in their order, by kind; each function takes the first of them.

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
+from ..graph.word import indices, kind_of
 from ..passes.pieces import Piece
 from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
@@ -27,8 +28,6 @@ from .routes import (
     TRUNK,
     TURN,
     Source,
-    indices,
-    kind_of,
     origin,
     place,
     route,

@@ -13,9 +13,9 @@ from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.compile.flow import in_words, sample_inputs
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.graph.fixed import Format, evaluate_fixed
+from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import convert, evaluate_task
-from rbdgen.tasks.routes import kind_of
 
 
 @cache

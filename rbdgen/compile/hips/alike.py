@@ -10,6 +10,7 @@ import numpy as np
 from ...graph.evaluate import Array, evaluate
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
+from ...graph.word import spell
 from ...passes.limbs import SAME, LimbError, Signed
 from ...robot.model import JointKind, Robot, Transform
 from .names import Names
@@ -136,7 +137,7 @@ class Alike:
         """
         start = self.robot.v_slices[base].start
         for kind in ("qd", "qdd"):
-            names = [f"{kind}[{start + k}]" for k in range(6)]
+            names = [spell(kind, start + k) for k in range(6)]
             if not found.keys() >= set(names):
                 continue
             along, about = (

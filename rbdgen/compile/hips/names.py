@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
 
 from ...graph.evaluate import Array
+from ...graph.word import indices, kind_of, parse, spell
 from ...passes.limbs import LimbError
 from ...robot.angles import rot_z
 from ...robot.model import JointKind, Robot
@@ -55,11 +55,11 @@ class Names:
 
     def joints(self, name: str) -> list[tuple[int, int]]:
         """(joint, place among its coordinates) of each index."""
-        kind, indices, axis = parts_of(name)
-        if kind in ("sin", "cos") or axis:
-            return [(self.robot.moving[k] if axis else k, 0) for k in indices]
-        of = self.of_q if kind == "q" else self.of_v
-        return [of[k] for k in indices]
+        word = parse(name)
+        if word.kind in ("sin", "cos") or word.axis:
+            return [(self.robot.moving[k] if word.axis else k, 0) for k in word.indices]
+        of = self.of_q if word.kind == "q" else self.of_v
+        return [of[k] for k in word.indices]
 
     def limb(self, name: str) -> frozenset[int]:
         """The limbs whose joints an input or output is of."""
@@ -67,9 +67,8 @@ class Names:
 
     def other(self, name: str, limb: int) -> str:
         """What a name of the first limb's is called in another one."""
-        kind, indices, _ = parts_of(name)
-        new = []
-        for index, (joint, _) in zip(indices, self.joints(name), strict=True):
+        kind, new = kind_of(name), []
+        for index, (joint, _) in zip(indices(name), self.joints(name), strict=True):
             if joint not in self.limb_of:
                 new.append(index)
                 continue
@@ -77,7 +76,7 @@ class Names:
             slices = self.robot.q_slices if kind == "q" else self.robot.v_slices
             by_joint = kind in ("sin", "cos")
             new.append(there if by_joint else index - slices[joint].start + slices[there].start)
-        return f"{kind}[{','.join(map(str, new))}]"
+        return spell(kind, *new)
 
     def choices(self, limb: int) -> list[dict[int, Array]]:
         """Joint → the signs of its coordinates in q, then in v, as each mirror gives them that
@@ -128,8 +127,8 @@ class Names:
 
     def sign(self, name: str, signs: Mapping[int, Array]) -> float:
         """Of an input, by its joint's."""
-        kind, _, axis = parts_of(name)
-        if axis:
+        kind = kind_of(name)
+        if parse(name).axis:
             raise LimbError("external forces act on links")
         found = 1.0
         for joint, place in self.joints(name):
@@ -161,10 +160,3 @@ def _free_base(x: int, y: int) -> Array:
     """Position and quaternion, linear and angular rate, seen in a mirror of x, of y, or of both."""
     along, about = (x, y, 1), (y, x, x * y)
     return np.array([*along, *about, 1, *along, *about], float)
-
-
-def parts_of(name: str) -> tuple[str, list[int], str]:
-    """``f_ext[3].nx`` → f_ext, [3], .nx."""
-    kind, rest = name.split("[", 1)
-    index, axis = rest.split("]", 1)
-    return kind, [int(k) for k in re.findall(r"\d+", index)], axis

@@ -18,10 +18,11 @@ from ...graph.evaluate import Array
 from ...graph.graph import Graph
 from ...graph.node import Builder, Node, Op
 from ...graph.verify import verify
+from ...graph.word import indices, kind_of, spell
 from ...passes.limbs import Limb, LimbError, Limbs
 from ...robot.model import Robot
 from .alike import FREE, Alike
-from .names import groups, parts_of
+from .names import groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,7 @@ class _Splitting:
         taken = {name for signed in alike.outputs.values() for name, _ in signed}
         self.left = {name: node for name, node in every.items() if name not in taken}
         self.named = {  # output that the rest may read → its name
-            node: name
-            for name, node in every.items()
-            if name in taken and parts_of(name)[0] in inner
+            node: name for name, node in every.items() if name in taken and kind_of(name) in inner
         }
         words: dict[Node, None] = {}  # the first limb's nodes that the rest reads of any limb
         of_trunk: dict[Node, None] = {}
@@ -96,7 +95,7 @@ class _Splitting:
         _walk(self.left.values(), crosses)
         self.words = {node: j for j, node in enumerate(sorted(words, key=lambda n: n.index))}
         self.outputs = {name: every[name] for name in alike.outputs}
-        self.outputs |= {f"limbs[{j},0]": node for node, j in self.words.items()}
+        self.outputs |= {spell("limbs", j, 0): node for node, j in self.words.items()}
         # of each limb: the trunk's node that the first one reads → that which it reads, the sign
         self.reads: list[dict[Node, tuple[Node, int]]] = [{} for _ in alike.seen]
 
@@ -111,7 +110,8 @@ class _Splitting:
         _walk(self.outputs.values(), comes)
         of_trunk |= dict.fromkeys(n for own in self.reads for n, _ in own.values())
         kept = sorted((n for n in of_trunk if n.op is not Op.INPUT), key=lambda n: n.index)
-        self.base = {n: f"base[{i}]" for i, n in enumerate(kept)}  # what others read of the trunk
+        # what others read of the trunk
+        self.base = {n: spell("base", i) for i, n in enumerate(kept)}
         self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]  # word → its sign, by limb
 
     def split(self, owner: Mapping[Node, str]) -> Split:
@@ -119,7 +119,7 @@ class _Splitting:
         template = self._copy(self.outputs, self._in_limb)
         trunk = self._copy({name: n for n, name in self.base.items()}, lambda node, builder: None)
         limbs = Limbs(template, tuple(self._limb(template, k) for k in range(len(self.reads))))
-        owners = {f"limbs[{j},0]": owner[node] for node, j in self.words.items()}
+        owners = {spell("limbs", j, 0): owner[node] for node, j in self.words.items()}
         return Split(trunk, limbs, rest, owners)
 
     def _limb(self, template: Graph, k: int) -> Limb:
@@ -127,7 +127,7 @@ class _Splitting:
         read = {self._trunk_name(n): (self._trunk_name(m), s) for n, (m, s) in of.items()}
         made = {name: signed[k] for name, signed in self.alike.outputs.items()}
         for node, j in self.words.items():
-            made[f"limbs[{j},0]"] = f"limbs[{j},{k}]", self.signs[k].get(node, 1)
+            made[spell("limbs", j, 0)] = spell("limbs", j, k), self.signs[k].get(node, 1)
         own = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
         return Limb(own, made)
 
@@ -141,7 +141,7 @@ class _Splitting:
             return None
         k = min(self.alike.of[node] or ())
         sign = found[1] * self.signs[k].setdefault(*found)
-        word = builder.input(f"limbs[{self.words[found[0]]},{k}]")
+        word = builder.input(spell("limbs", self.words[found[0]], k))
         return word if sign > 0 else builder.neg(word)
 
     def _in_limb(self, node: Node, builder: Builder) -> Node | None:
@@ -163,7 +163,7 @@ class _Splitting:
         found = {name: new[node] for name, node in outputs.items()}
         read = {n.name for n in Graph((), found).nodes if n.op is Op.INPUT}
         inputs = [name for name in self.alike.graph.inputs if name in read]
-        inputs += sorted(read.difference(inputs), key=lambda name: (parts_of(name)[:2], name))
+        inputs += sorted(read.difference(inputs), key=lambda n: (kind_of(n), indices(n), n))
         return verify(Graph(tuple(inputs), found))
 
 
