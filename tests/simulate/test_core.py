@@ -13,6 +13,7 @@ from rbdgen.api.manifest import core_ports
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
+from rbdgen.schedule.fabric import BANK
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
 from tests.random_robots import random_robot
@@ -107,7 +108,7 @@ def test_fifos_as_deep_as_predicted_are_enough(folder: Path) -> None:
     """No place more than the schedule asks for: no word is overwritten before it was read, and
     a task is taken in every clock."""
     core = CASES["pendulum_12"]()
-    assert any(c.depth % channel.BANK for c in core.plan.channels)
+    assert any(c.depth % BANK for c in core.plan.channels)
     with mock.patch.object(channel, "capacity", lambda c: c.depth):
         model = verilated(core, folder, "exact_depths")
     expected = any_words(core, 3000, 5)

@@ -36,7 +36,7 @@ def is_not_in_python(*_, **__):
         ctypes.CDLL(None).pthread_mutex_lock(lock)
 
 def swallows(*_, **__):
-    stopping.GRACE = 0.2
+    stopping.GRACE = 2.0
     try:
         sleeps()
     except BaseException:
@@ -46,7 +46,7 @@ def drops(*_, **__):
     class Dropping:
         def __del__(self):
             sleeps()
-    stopping.GRACE = 0.2
+    stopping.GRACE = 2.0
     Dropping()
     sleeps()
 
