@@ -3,6 +3,8 @@
 import argparse
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,16 @@ from rbdgen.bench.names import TAKES
 from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
 from tests.pictures import PICTURES, Picture
+from tests.test_imports import FLOOR
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+ARCHITECTURE = ROOT / "docs" / "architecture.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
+PATH = re.compile(r"`((?:\w+/)+\w+\.\w+)`")
+ROOM = re.compile(r"^\| `(\w+)` \| (\d+) \| ", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*$", re.MULTILINE)
 # What stands for something else in a command.
@@ -126,6 +132,28 @@ def test_make_targets_exist() -> None:
         text = path.read_text()
         for target in re.findall(r"(?:^    |`)make (\w+)", text, re.MULTILINE):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+@page
+def test_files_exist(path: Path) -> None:
+    """Those of this tree that a text names; those of a design stand in a folder D."""
+    for name in PATH.findall(path.read_text()):
+        if not name.startswith("D/"):
+            assert any((ROOT / above / name).is_file() for above in ("", "rbdgen")), name
+
+
+def test_architecture_prints_what_it_shows() -> None:
+    """By the command that the page names, which prints what is different."""
+    (command,) = re.findall(r"^    python (-m doctest .+)$", ARCHITECTURE.read_text(), re.MULTILINE)
+    words = [sys.executable, *command.split()]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+def test_architecture_has_every_room() -> None:
+    """And the floor that it stands on."""
+    said = {room: int(floor) for room, floor in ROOM.findall(ARCHITECTURE.read_text())}
+    assert said == {room: floor for room, floor in FLOOR.items() if not room.startswith("__")}
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)

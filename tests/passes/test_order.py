@@ -47,11 +47,9 @@ def test_nobody_else_runs_a_pass() -> None:
 
 
 def test_each_has_a_reason() -> None:
-    """One that the page says, too."""
-    page = " ".join((ROOT / "docs" / "inside.md").read_text().split())
+    """The page prints them, too: tests/test_docs.py."""
     assert len({step.name for step in PASSES}) == len(PASSES)
-    places = [page.index(f"`{step.name}`: {step.reason}") for step in PASSES]
-    assert places == sorted(places)
+    assert all(step.reason for step in PASSES)
 
 
 def test_what_is_broken_is_said_of_its_pass() -> None:
