@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import jinja2
-
 from ..design.choices import GIVES, ROLLOUTS, VECTORS
 from ..design.design import takes
 from ..dynamics.interface import WRENCH
@@ -15,7 +13,7 @@ from ..graph.arrays import SYMMETRIC
 from ..graph.word import indices, kind_of, parse
 from ..robot.model import JointKind
 from ..rtl.task_registers import MAGIC
-from ..system.data import data_folder
+from ..system.templates import render
 from ..tasks.integration import LONGEST, STEP
 from .contract import UNREAD, Contract, Function, Operand
 from .folder import InputError
@@ -65,14 +63,8 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         | {"interval": about["interval"], "latency": about["latency"]}
         for own, about in entry["functions"].items()
     ]
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(data_folder("templates")),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template(TEMPLATE).render(
+    return render(
+        TEMPLATE,
         name=name,
         NAME=name.upper(),
         robot=_plain(manifest["robot"]),

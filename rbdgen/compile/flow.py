@@ -165,11 +165,7 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     front says what was chosen.
     """
     design = front.design
-    if design.accelerator:
-        raise RobotError(
-            f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
-            "accelerators; leave it out, and all functions are computed for every task"
-        )
+    refuse_accelerator(front)
     refuse_still(front)
     words = Words(front, progress)
     if not is_left_open(design):
@@ -183,6 +179,26 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     assert design.fitted is not None
     notes = (*core.notes, design.fitted.note)
     return replace(core, front=replace(front, design=design), notes=notes)
+
+
+def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph:
+    """Graph → fixed point, of the whole robot and without a schedule; errors as ``compile_core``'s.
+
+    Every bit of it is that core's wherever each operation has the words of its own place: where
+    limbs or joints take turns, the core's words are those that serve all of them.
+    """
+    refuse_accelerator(front)
+    refuse_still(front)
+    return Words(front, progress).whole[1]
+
+
+def refuse_accelerator(front: Front) -> None:
+    """RobotError for a design of several functions that are computed apart."""
+    if front.design.accelerator:
+        raise RobotError(
+            f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
+            "accelerators; leave it out, and all functions are computed for every task"
+        )
 
 
 def refuse_still(front: Front) -> None:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from rbdgen.api.facts import number_facts
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import Front, compile_core, front_end, sample_inputs, trace
+from rbdgen.compile.flow import (
+    Front,
+    compile_core,
+    fixed_point,
+    front_end,
+    sample_inputs,
+    trace,
+)
 from rbdgen.design.design import Design
 from rbdgen.design.target import TARGETS
+from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.text import to_text
 from rbdgen.passes.given import Given
 from rbdgen.robot.canonical import rewrites
 from rbdgen.robot.model import Robot, RobotError
@@ -71,3 +82,40 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
     else:
         compile_core(front_end("pendulum", target="ecp5-25f"))
     assert len(drawn) == 1
+
+
+def words_and_flags(fixed: FixedGraph, tasks: int = 200) -> list[list[int]]:
+    """Results of words anywhere in their formats, and how many tasks overflow each node."""
+    rng = np.random.default_rng(4)
+    ends = {name: (word.lowest, word.highest) for name, word in fixed.inputs.items()}
+    drawn = {name: rng.integers(*end, tasks, endpoint=True) for name, end in ends.items()}
+    found = evaluate_fixed(fixed, drawn)
+    outputs = [words.tolist() for words in found.outputs.values()]
+    return [*outputs, [int(flags.sum()) for flags in found.overflowed.values()]]
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        ("pendulum", {"functions": ("id", "fd")}),
+        ("pendulum", {"error": 1e-4, "ii": 3}),
+        ("iiwa14", {"width": 20}),
+    ],
+)
+def test_fixed_point_is_what_the_core_computes(robot: str, choices: dict[str, Any]) -> None:
+    """Where nothing takes turns, the words come without a schedule and are the core's."""
+    front = front_end(robot, fit=False, **choices)
+    alone, core = fixed_point(front), compile_core(front).fixed
+    assert to_text(alone) == to_text(core)
+    formats = [[fixed.formats[node] for node in fixed.graph.nodes] for fixed in (alone, core)]
+    assert formats[0] == formats[1] and alone.inputs == core.inputs
+    results = words_and_flags(alone)
+    assert results == words_and_flags(core) and results[-1]
+
+
+def test_fixed_point_refuses_what_a_core_does(tmp_path: Path) -> None:
+    with pytest.raises(RobotError, match="accelerator: only info, generate"):
+        fixed_point(front_end("pendulum", accelerator=True))
+    (tmp_path / "still.urdf").write_text('<robot name="still"><link name="a"/></robot>')
+    with pytest.raises(RobotError, match="still: no joint moves"):
+        fixed_point(front_end(str(tmp_path / "still.urdf")))

@@ -1,4 +1,4 @@
-"""The compiler up to its plan, and models of the robot, without any tool for hardware."""
+"""The compiler up to its plan, C++, and models of the robot, without any tool for hardware."""
 
 import subprocess
 import sys
@@ -32,7 +32,11 @@ import rbdgen.compile
 for file in walk_packages(rbdgen.compile.__path__, "rbdgen.compile."):
     import_module(file.name)
 
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.codegen.cpp import cpp
+from rbdgen.compile.flow import compile_core, fixed_point, front_end
+front = front_end("pendulum")
+assert "void inverse_dynamics(" in cpp(front.graph, "inverse_dynamics")
+assert list(fixed_point(front).graph.outputs) == ["tau[0]", "tau[1]"]
 assert compile_core(front_end("pendulum")).plan.latency
 assert compile_core(front_end("gantry", functions=("m",), ii=4)).plan.interval == 4
 
