@@ -165,7 +165,9 @@ def accelerator_facts(made: Accelerated) -> dict[str, Any]:
                 "latency": accelerator.latency(function),
                 # the first task after reset, alone; or, about, each step of a rollout
                 "latency_of": "step" if function in ROLLOUTS else "first task",
-                "route": {v: list(to) for v, to in accelerator.route(function).items()},
+                "route": {
+                    str(v): list(map(str, to)) for v, to in accelerator.route(function).items()
+                },
             }
             for function, around in around_of(made).items()
         },

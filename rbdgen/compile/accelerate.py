@@ -19,10 +19,11 @@ from ..robot.model import RobotError
 from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CODES, COLUMNS, LIMBS, visits
+from ..tasks.routes import CODES, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
+from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features
-from .columns import MORE, PRODUCT, in_columns
+from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .cutting import Cutting, cut_limbs, cut_whole
 from .fitting import Need, Search, Way, need, too_large
 from .flow import (
@@ -210,7 +211,7 @@ def _columns(
     if found is None:
         return cutting, intervals
     pieces, shape = found
-    in_turn = PRODUCT + COLUMNS if PRODUCT + COLUMNS in pieces else PRODUCT
+    in_turn = IN_COLUMNS if IN_COLUMNS in pieces else PRODUCT
     graphs = [piece.fixed.graph for name, piece in pieces.items() if name in (PRODUCT, in_turn)]
     instances = pieces[in_turn].instances
     assert instances is not None
@@ -257,7 +258,7 @@ def _stages(
     of_limbs = frozenset(
         output
         for name, piece in pieces.items()
-        if name.endswith(LIMBS)
+        if parse(name).part == LIMBS
         for output in piece.fixed.graph.outputs
     )
     return {
@@ -288,7 +289,7 @@ def _check(design: Design) -> None:
 
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
-    there = {o for s in visits(function, stages) for o in stages[s].outputs}
+    there = {o for s in visit_counts(function, stages) for o in stages[s].outputs}
     gives = GIVES[function]
     found = [o for o in there if kind_of(o) in gives]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..estimate.features import NAMES, features, memory
-from ..tasks.routes import CODE, HOST, NOTHING, TURN, stage_of
+from ..tasks.routes import CODE, HOST, NOTHING, TURN
 from ..tasks.stages import Accelerator, Stage
 
 
@@ -31,7 +31,7 @@ def _bank(accelerator: Accelerator, sender: str, fields: list[str], count: Count
 def _queues(accelerator: Accelerator) -> int:
     """Queues of tasks: for each way between visits, beside each stage, and of free slots."""
     ways = {
-        (stage_of(visit), to)
+        (visit.stage, to)
         for function in accelerator.functions
         for visit, leads in accelerator.route(function).items()
         for to in leads

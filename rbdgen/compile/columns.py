@@ -32,10 +32,11 @@ from ..passes.given import Given, joined
 from ..passes.instances import instantiate
 from ..passes.limbs import ZERO, Limb, Limbs, Signed
 from ..passes.pieces import Piece
-from ..tasks.routes import COLUMNS
+from ..tasks.visit import COLUMNS, part_of
 from .flow import Front, Progress, in_words
 
 PRODUCT = "product"
+IN_COLUMNS = part_of(PRODUCT, COLUMNS)
 ARRAYS = {"dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd"}
 REGION = (PRODUCT, 0)
 MORE = 1.25  # times the multipliers that shared ones would be, at most
@@ -105,8 +106,8 @@ def in_columns(
         return {**found, PRODUCT: in_turn}, shape
     rest = _rest(split, parts)
     _, fixed = in_words(front, rest, _of_parts(limbs, made.whole, rest, given), progress)
-    sums = Piece(fixed, dict.fromkeys(fixed.inputs, PRODUCT + COLUMNS))
-    return {**found, PRODUCT + COLUMNS: in_turn, PRODUCT: sums}, shape
+    sums = Piece(fixed, dict.fromkeys(fixed.inputs, IN_COLUMNS))
+    return {**found, IN_COLUMNS: in_turn, PRODUCT: sums}, shape
 
 
 def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:

@@ -20,7 +20,7 @@ from ..passes.limbs import Limb, Limbs, constants
 from ..passes.pieces import Piece, cut
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
-from ..tasks.routes import LAST, ROLLOUTS, stage_of
+from ..tasks.routes import LAST, ROLLOUTS
 from .flow import Front, Progress, in_words, of_limbs
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.
@@ -78,7 +78,7 @@ def has_rollouts(front: Front) -> bool:
 def complete(front: Front, cutting: Cutting) -> Cutting:
     """The cutting; RobotError where a function has no stage to end in."""
     for function in front.design.functions:
-        if stage_of(LAST[function]) not in cutting.pieces:
+        if LAST[function] not in cutting.pieces:
             raise RobotError(
                 f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
                 "there is no stage for it; leave it out with --function"

@@ -10,7 +10,7 @@ from ..design.target import Target
 from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.units import shared_jobs
-from ..tasks.routes import ROLLOUTS, visits
+from ..tasks.routes import ROLLOUTS, visit_counts
 
 
 def stage_intervals(
@@ -31,7 +31,7 @@ def _at(whole: int, most: Mapping[str, int]) -> dict[str, int]:
 
 def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
     """How often each stage is visited by one task, or by all of the mix."""
-    visited = {f: visits(f, pieces) for f in design.functions}
+    visited = {f: visit_counts(f, pieces) for f in design.functions}
     for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
         visited[function] = dict.fromkeys(visited[function], 1)
     if design.mix is None:

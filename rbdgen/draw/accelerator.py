@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from xml.etree import ElementTree as ET
 
-from ..tasks.routes import RESULT, ROLLOUTS, stage_of
+from ..tasks.routes import RESULT, ROLLOUTS
 from ..tasks.stages import Accelerator
+from ..tasks.visit import StageVisit, parse
 from . import svg
 from .colours import of_function
 from .rows import FAINT, GREY
 from .svg import INK, PAPER
 
-ENTRY = "entry"  # where tasks come in; they leave at RESULT
+ENTRY = "entry"  # where tasks come in
+EXIT = RESULT.stage  # where they leave
 LEFT, TOP, FOOT = 22.0, 66.0, 58.0
 STAGE, GATE = 190.0, 112.0  # widths of boxes: a stage's, and those at both ends
 LEAST, LANE, APART = 78.0, 9.0, 26.0  # a box's least height, from line to line, from box to box
@@ -44,7 +46,7 @@ class Link:
     function: str
     sender: str
     receiver: str
-    visit: str
+    visit: StageVisit
     waits: bool = False
 
 
@@ -78,28 +80,24 @@ def links_of(accelerator: Accelerator) -> list[Link]:
     """Every way from stage to stage, function by function; the same way again is the same."""
     found = []
     for function in accelerator.functions:
-        found += [Link(function, ENTRY, stage_of(v), v) for v in accelerator.entries(function)]
+        found += [Link(function, ENTRY, v.stage, v) for v in accelerator.entries(function)]
         route = accelerator.route(function)
         for visit, leads in route.items():
-            found += [Link(function, stage_of(visit), _place(to), to) for to in leads]
-        visited = {stage_of(visit) for visit in route}
+            found += [Link(function, visit.stage, to.stage, to) for to in leads]
+        visited = {visit.stage for visit in route}
         for stage, other in accelerator.waits.items():
             if {stage, other} <= visited:
-                found.append(Link(function, other, stage, stage, waits=True))
+                found.append(Link(function, other, stage, parse(stage), waits=True))
     return list(dict.fromkeys(found))
-
-
-def _place(to: str) -> str:
-    return RESULT if to == RESULT else stage_of(to)
 
 
 def picture(accelerator: Accelerator, title: str) -> str:
     """An SVG document: boxes, lines in the functions' colours, and what the colours stand for."""
     links = links_of(accelerator)
-    order = [ENTRY, *accelerator.stages, RESULT]
+    order = [ENTRY, *accelerator.stages, EXIT]
     back = [link for link in links if order.index(link.receiver) <= order.index(link.sender)]
     columns = _columns(order, [link for link in links if link not in back], back)
-    wide = [max(GATE if n.name in (ENTRY, RESULT) else STAGE for n in c) for c in columns]
+    wide = [max(GATE if n.name in (ENTRY, EXIT) else STAGE for n in c) for c in columns]
     left = [LEFT + sum(wide[:k]) + GAP * k for k in range(len(wide))]
     width = max(left[-1] + wide[-1] + LEFT, LEFT + 2 * CHIP)
     rows = -(-len(accelerator.functions) // int((width - LEFT) / CHIP))
@@ -130,9 +128,9 @@ def _columns(
     for name in order[1:]:
         before = [column[link.sender] for link in links if link.receiver == name]
         column[name] = max(before, default=0) + 1
-    column[RESULT] = max(column.values())
+    column[EXIT] = max(column.values())
     nodes = {name: _Node(name, column[name], True) for name in order}
-    columns: list[list[_Node]] = [[] for _ in range(column[RESULT] + 1)]
+    columns: list[list[_Node]] = [[] for _ in range(column[EXIT] + 1)]
     for node in nodes.values():
         columns[node.column].append(node)
     pairs = dict.fromkeys((link.sender, link.receiver) for link in links)
@@ -283,7 +281,7 @@ class _Lines:
         group = svg.group(self.page, f"{link.function}: back to {link.receiver}", class_="back")
         svg.path(group, d, colour, STROKE)
         svg.tip(group, (stop, end), colour)
-        said = f"{link.function} {link.visit}" if link.visit != link.receiver else link.function
+        said = f"{link.function} {link.visit}" if link.visit.again else link.function
         middle, room = (left + right) / 2, svg.extent(said, 10) + 8
         svg.rectangle(group, middle - room / 2, low - 3, room, 6, PAPER)
         svg.text(group, middle, low + 3.5, said, "middle", 10, colour=colour)
@@ -324,7 +322,7 @@ def _box(
 ) -> None:
     left, right = sides
     group = svg.group(page, id=f"stage_{node.name}", class_="stage")
-    if node.name in (ENTRY, RESULT):
+    if node.name in (ENTRY, EXIT):
         svg.box(group, left, node.top, right - left, node.height, TINT, GREY)
         lines = list(_gate(accelerator, node.name))
         y = node.middle - 7.5 * len(lines) + 12

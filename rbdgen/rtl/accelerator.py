@@ -16,8 +16,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..tasks.routes import AGAIN, CODE, HOST, ROLLOUTS, STEPS, stage_of
+from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
+from ..tasks.visit import StageVisit
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -136,7 +137,8 @@ class _Wiring:
         m, station = self.slots.m, self.slots.core.stations[name]
         visits = dict.fromkeys(v for _, v in self.slots.core.accelerator.visitors(name))
         # who comes back goes first, so that its slot is soon free
-        heads = [q for v in sorted(visits, key=len, reverse=True) for q in self._queues(v)]
+        ordered = sorted(visits, key=lambda visit: visit.again, reverse=True)
+        heads = [queue for visit in ordered for queue in self._queues(visit)]
         offered = Signal(station.task)
         valid, gate = Signal(), Signal()
         m.d.comb += valid.eq(Cat(head.o.valid for head in heads).any())
@@ -192,7 +194,7 @@ class _Wiring:
             is_one_of(function, [name]) & (phase == turns - 1) for name, turns in ROLLOUTS.items()
         ).any()
 
-    def _queues(self, visit: str) -> list[SlotQueue]:
+    def _queues(self, visit: StageVisit) -> list[SlotQueue]:
         """Tasks on their way to a visit: a queue for each place that they may come from."""
         core, accelerator = self.slots.core, self.slots.core.accelerator
         sent = {a: self.slots.sent(a, visit) for a in core.stations if self.slots.leading(a, visit)}
@@ -202,14 +204,14 @@ class _Wiring:
             sent[HOST] = self.slots.comes & is_one_of(function, at_once), self.slots.slot, function
         queues = []
         for sender, (push, slot, function) in sent.items():
-            queue = SlotQueue(core.stations[stage_of(visit)].task, self.slots.depth)
+            queue = SlotQueue(core.stations[visit.stage].task, self.slots.depth)
             self.slots.m.submodules[f"queue_{visit}_from_{sender}"] = queue
             core.made_rams.append(queue.ram)
             self.slots.m.d.comb += [
                 queue.push.eq(push),
                 queue.data.slot.eq(slot),
                 queue.data.function.eq(function),
-                queue.data.again.eq(visit.endswith(AGAIN)),
+                queue.data.again.eq(visit.again),
             ]
             queues.append(queue)
         return queues

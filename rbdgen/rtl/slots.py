@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Module, Mux, Signal, Value
 
-from ..tasks.routes import AGAIN, HOST, RESULT
+from ..tasks.routes import HOST, RESULT
 from ..tasks.stages import Accelerator
+from ..tasks.visit import StageVisit
 from .fields import fill
 from .lut_ram import LutRam
 from .station import FLAG, Station, bank_layout, is_one_of
@@ -49,17 +50,17 @@ class Slots:
         """How many slots there are."""
         return self.core.accelerator.slots
 
-    def leading(self, stage: str, to: str) -> list[tuple[str, str]]:
+    def leading(self, stage: str, to: StageVisit) -> list[tuple[str, StageVisit]]:
         """(function, visit) of every visit to ``stage`` from which tasks go ``to``."""
         accelerator = self.core.accelerator
         return [(f, v) for f, v in accelerator.visitors(stage) if to in accelerator.route(f)[v]]
 
-    def sent(self, stage: str, to: str) -> tuple[Value, Value, Value]:
+    def sent(self, stage: str, to: StageVisit) -> tuple[Value, Value, Value]:
         """Whether a stage sends a task ``to`` somewhere in this cycle, its slot and function."""
         station, ways = self.core.stations[stage], self.leading(stage, to)
         whose = station.whose
-        first = is_one_of(whose.function, [f for f, v in ways if not v.endswith(AGAIN)])
-        second = is_one_of(whose.function, [f for f, v in ways if v.endswith(AGAIN)])
+        first = is_one_of(whose.function, [f for f, v in ways if not v.again])
+        second = is_one_of(whose.function, [f for f, v in ways if v.again])
         sends = station.done & Mux(whose.again, second, first)
         if stage == "integrate":
             sends &= whose.finish if to == RESULT else ~whose.finish

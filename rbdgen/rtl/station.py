@@ -11,8 +11,9 @@ from amaranth.lib.wiring import In, Out
 from ..graph.fixed import Format
 from ..graph.node import Node, source
 from ..tasks.integration import turn_flags
-from ..tasks.routes import AGAIN, CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
+from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
 from ..tasks.stages import COUNT, Accelerator, Stage
+from ..tasks.visit import StageVisit
 from .apart import instance_of
 from .core import Core
 from .fields import fill
@@ -177,9 +178,9 @@ class Station(wiring.Component):
         m.d.comb += flag.eq(Cat(flags).any())
         return fetched, flag
 
-    def _choices(self, field: str) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    def _choices(self, field: str) -> dict[tuple[str, str], list[tuple[str, StageVisit]]]:
         """(sender, its field) → visits, for each place that an operand may come from."""
-        found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        found: dict[tuple[str, str], list[tuple[str, StageVisit]]] = {}
         for function, visit in self.accelerator.visitors(self.stage.name):
             origin = self.stage.sources(function, visit)[field]
             if origin.stage != NOTHING:
@@ -197,7 +198,7 @@ class Station(wiring.Component):
         ]
         return Cat(ways).any().replicate(2).as_signed()
 
-    def _reading(self, sender: str) -> list[tuple[str, str]]:
+    def _reading(self, sender: str) -> list[tuple[str, StageVisit]]:
         """The visits that read anything of a sender."""
         return [
             (function, visit)
@@ -205,13 +206,13 @@ class Station(wiring.Component):
             if any(o.stage == sender for o in self.stage.sources(function, visit).values())
         ]
 
-    def _visiting(self, task: Any, visits: list[tuple[str, str]]) -> Value:
+    def _visiting(self, task: Any, visits: list[tuple[str, StageVisit]]) -> Value:
         """Whether the task that is offered makes one of these visits."""
         every = self.accelerator.visitors(self.stage.name)
         if len(visits) == len(every):
             return Const(1)
-        first = [f for f, visit in visits if not visit.endswith(AGAIN)]
-        second = [f for f, visit in visits if visit.endswith(AGAIN)]
+        first = [f for f, visit in visits if not visit.again]
+        second = [f for f, visit in visits if visit.again]
         return (~task.again & is_one_of(task.function, first)) | (
             task.again & is_one_of(task.function, second)
         )

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import Format, Integers, evaluate_fixed
 from .integration import turn_flags
-from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place, stage_of
+from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
 from .stages import Accelerator
+from .visit import StageVisit
 
 Flags = NDArray[np.bool_]
 
@@ -61,8 +62,8 @@ class _Run:
     given: dict[str, dict[str, Integers]] = field(default_factory=dict)
     flagged: dict[str, Flags] = field(default_factory=dict)
 
-    def visit(self, visit: str, turn: int = 0) -> None:
-        stage = self.accelerator.stages[stage_of(visit)]
+    def visit(self, visit: StageVisit, turn: int = 0) -> None:
+        stage = self.accelerator.stages[visit.stage]
         sources = stage.sources(self.function, visit)
         operands, flags = {}, np.zeros(self.n, np.bool_)
         for name, source in sources.items():

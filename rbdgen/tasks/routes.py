@@ -9,22 +9,18 @@ to the beginning for rollouts, went through its feedback module.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..graph.word import indices, kind_of, renamed
+from .visit import PARTS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
 CODES = {name: k for k, name in enumerate(_ALL)}
 CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
 
-AGAIN = "_again"  # ends the name of a visit that reads what comes back
-# Where limbs on a trunk that moves take turns, a stage is cut at the hips: what each limb computes
-# is a stage before it, and what RNEA and gradients read of the trunk another one, before those.
-TRUNK, LIMBS = "trunk", "_limbs"
-COLUMNS = "_columns"  # of a product, where columns come in parts that the rest adds up
-RESULT = "result"  # the task is done
+RESULT = StageVisit("result")  # the task is done
 
 # Function: for each stage that its task visits, the stages that the task goes to from there. Where
 # two stages lead to the same place, the one written down leads, and the other is in WAITS.
@@ -37,8 +33,8 @@ _FORWARD = {
 _ROLLOUT = {
     **_FORWARD,
     "forward": ("integrate",),
-    "integrate": (RESULT, "trig_again"),  # after the last step; before
-    "integrate_again": (RESULT, "trig_again"),
+    "integrate": ("result", "trig_again"),  # after the last step; before
+    "integrate_again": ("result", "trig_again"),
     "trig_again": ("rnea_again", "mass_again"),
     "rnea_again": ("forward",),
     "mass_again": ("inverse",),
@@ -48,28 +44,32 @@ _GRADIENT = {
     "rnea": ("gradient",),
     "mass": (),
 }
-ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
-    "id": {"trig": ("rnea",), "rnea": (RESULT,)},
-    "fd": {**_FORWARD, "forward": (RESULT,)},
-    "m": {"trig": ("mass",), "mass": (RESULT,)},
-    "minv": {"trig": ("mass",), "mass": ("inverse",), "inverse": (RESULT,)},
-    "did": {**_GRADIENT, "gradient": (RESULT,)},
+_ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
+    "id": {"trig": ("rnea",), "rnea": ("result",)},
+    "fd": {**_FORWARD, "forward": ("result",)},
+    "m": {"trig": ("mass",), "mass": ("result",)},
+    "minv": {"trig": ("mass",), "mass": ("inverse",), "inverse": ("result",)},
+    "did": {**_GRADIENT, "gradient": ("result",)},
     "dfd": {
         **_FORWARD,
         "forward": ("rnea_again",),  # at the acceleration that was found
         "rnea_again": ("gradient",),
         "gradient": ("product",),
-        "product": (RESULT,),
+        "product": ("result",),
     },
-    "difd": {**_GRADIENT, "gradient": ("product",), "product": (RESULT,)},
+    "difd": {**_GRADIENT, "gradient": ("product",), "product": ("result",)},
     "euler": _ROLLOUT,
     "rk4": _ROLLOUT,
 }
-STAGES = {visit.removesuffix(AGAIN) for own in ROUTES.values() for visit in own}
+ROUTES = {
+    function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
+    for function, own in _ROUTES.items()
+}
+STAGES = {visit.stage for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
 AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
 LAST = {  # the stage that completes a function
-    function: next(stage for stage, to in route.items() if RESULT in to)
+    function: next(visit.stage for visit, to in route.items() if RESULT in to)
     for function, route in ROUTES.items()
 }
 # What else an operand may come from: the task; nothing, it is zero; which turn of a rollout it is.
@@ -84,14 +84,9 @@ class Source:
     field: str = ""
 
 
-def stage_of(visit: str) -> str:
-    """The stage that a visit is to."""
-    return visit.removesuffix(AGAIN)
-
-
 def traced(functions: Iterable[str]) -> tuple[str, ...]:
     """What to trace together, so that the graph holds all stages of ``functions``."""
-    visited = {visit for f in functions for visit in ROUTES[f]}
+    visited = {visit.stage for f in functions for visit in ROUTES[f]}
     wanted = {
         "id": "rnea" in visited,
         "m": "inverse" in visited or "m" in functions,
@@ -103,68 +98,68 @@ def traced(functions: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name, is_wanted in wanted.items() if is_wanted)
 
 
-def route(function: str, stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def route(function: str, stages: Iterable[str]) -> dict[StageVisit, tuple[StageVisit, ...]]:
     """A function's route through the ``stages`` that there are; `trig` is its entry, there or not.
 
     What a robot has no use for has no stage: no sines without angles, no mass matrix apart where
     only the gradients need it.
     """
-    there = {*stages, RESULT, "trig"}
+    there = {*stages, RESULT.stage, "trig"}
     own = ROUTES[function]
+    beginning = StageVisit("trig", again=True)
 
-    def leads(visit: str) -> tuple[str, ...]:
-        past = [to if to != f"trig{AGAIN}" or "trig" in stages else own[to] for to in own[visit]]
-        flat = [t for to in past for t in ((to,) if isinstance(to, str) else to)]
-        return tuple(parts(to, there)[0] for to in flat if stage_of(to) in there)
+    def leads(visit: StageVisit) -> tuple[StageVisit, ...]:
+        past = [(to,) if to != beginning or "trig" in stages else own[to] for to in own[visit]]
+        return tuple(parts(to, there)[0] for own in past for to in own if to.stage in there)
 
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[StageVisit, tuple[StageVisit, ...]] = {}
     for visit in own:
-        if stage_of(visit) in there:
+        if visit.stage in there:
             own_parts = parts(visit, there)
             found |= {part: (to,) for part, to in pairwise(own_parts)}
             found[visit] = leads(visit)
     return found
 
 
-def parts(visit: str, stages: Container[str]) -> list[str]:
+def parts(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
     """The visits that one to a stage consists of, where it is cut at the hips."""
-    stage = stage_of(visit)
-    names = [TRUNK] * (stage == "rnea") + [stage + LIMBS, stage + COLUMNS]
-    return [n + visit.removeprefix(stage) for n in names if n in stages] + [visit]
+    before = [replace(visit, part=part) for part in PARTS]
+    return [own for own in before if own.stage in stages] + [visit]
 
 
 def waits(stages: Container[str]) -> dict[str, str]:
     """Stage → what a task must have left besides, of the ``stages`` that there are."""
-    return {parts(stage, stages)[0]: other for stage, other in WAITS.items() if stage in stages}
+    own = {StageVisit(step): other for step, other in WAITS.items() if step in stages}
+    return {parts(visit, stages)[0].stage: other for visit, other in own.items()}
 
 
-def visits(function: str, stages: Iterable[str]) -> dict[str, int]:
+def visit_counts(function: str, stages: Iterable[str]) -> dict[str, int]:
     """How often a task of ``function`` visits each of the ``stages``; in a step, of a rollout."""
     there = list(stages)
-    visited = [stage_of(visit) for visit in route(function, there)]
+    visited = [visit.stage for visit in route(function, there)]
     counts = {stage: visited.count(stage) for stage in there if stage in visited}
     return dict.fromkeys(counts, ROLLOUTS[function]) if function in ROLLOUTS else counts
 
 
 def origin(
-    field: str, function: str, visit: str, crossing: Mapping[str, str], given: int = 0
+    field: str, function: str, visit: StageVisit, crossing: Mapping[str, str], given: int = 0
 ) -> Source:
     """Where ``field`` of a visit comes from; ``crossing``: words that another stage gives,
     ``given``: how many of v's first entries are the base's, its motion being given."""
     if field in crossing:
         return Source(crossing[field], field)
-    if stage_of(visit) == "integrate":
+    if visit.step == "integrate":
         return _integrated(field, visit)
-    kind, again = kind_of(field), visit.endswith(AGAIN)
+    kind = kind_of(field)
     match kind:
         case "bias":
             return Source("rnea", renamed(field, "tau"))
         case "Minv" if function != "difd":
             return Source("inverse", field)
         case "qdd" if function in AT_REST and indices(field)[0] >= given:
-            still = visit in (TRUNK, f"rnea{LIMBS}", "rnea") or function in ROLLOUTS
+            still = function in ROLLOUTS or (visit.step == "rnea" and not visit.again)
             return Source(NOTHING) if still else Source("forward", field)
-        case "q" | "qd" if again and function in ROLLOUTS:
+        case "q" | "qd" if visit.again and function in ROLLOUTS:
             return Source("integrate", field)
     return Source(HOST, place(field))
 
@@ -174,11 +169,11 @@ _CARRIED = {"q0": ("q", "q0"), "v0": ("qd", "v0"), "v": ("qd", "qd"), "aq": ("",
 _CARRIED |= {"av": ("", "av")}
 
 
-def _integrated(field: str, visit: str) -> Source:
+def _integrated(field: str, visit: StageVisit) -> Source:
     kind = kind_of(field)
     if kind in _CARRIED:
         word, before = _CARRIED[kind]
-        if visit.endswith(AGAIN):
+        if visit.again:
             return Source("integrate", renamed(field, before))
         return Source(HOST, renamed(field, word)) if word else Source(NOTHING)
     if kind == "qdd":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..graph.fixed import FixedGraph, Format
@@ -14,28 +14,24 @@ from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
 from .routes import (
-    AGAIN,
-    COLUMNS,
     HOST,
     LAST,
-    LIMBS,
     NOTHING,
     ORDER,
     RESULT,
     ROLLOUTS,
     STAGES,
     STEPS,
-    TRUNK,
     TURN,
     Source,
     origin,
     place,
     route,
-    stage_of,
-    visits,
+    visit_counts,
     waits,
     words_taken,
 )
+from .visit import LIMBS, StageVisit, parse, part_of
 
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
@@ -92,13 +88,13 @@ class Stage:
         fixed = self.fixed
         return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
 
-    def sources(self, function: str, visit: str) -> dict[str, Source]:
+    def sources(self, function: str, visit: StageVisit) -> dict[str, Source]:
         """Where each operand of a visit comes from."""
         reads, given = self.piece.reads, self.given
         found = {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
         for name, source in found.items():
             if name not in reads and source.stage in STAGES and source.field in self.of_limbs:
-                found[name] = Source(source.stage + LIMBS, source.field)
+                found[name] = Source(part_of(source.stage, LIMBS), source.field)
         return found
 
 
@@ -147,7 +143,7 @@ class Accelerator:
         """Each word of a task that a function reads: the input that it brings, and its format."""
         found: dict[str, tuple[str, Format]] = {}
         for visit in self.route(function):
-            stage = self.stages[stage_of(visit)]
+            stage = self.stages[visit.stage]
             for field, source in stage.sources(function, visit).items():
                 if source.stage == HOST and place(field) == source.field:
                     found[source.field] = field, stage.fixed.inputs[field]
@@ -176,16 +172,16 @@ class Accelerator:
 
     def giver(self, function: str, output: str) -> str:
         """The stage that gives an output of a function."""
-        visited = visits(function, self.stages)
+        visited = visit_counts(function, self.stages)
         return next(s for s in visited if output in self.stages[s].outputs)
 
-    def visitors(self, stage: str) -> list[tuple[str, str]]:
+    def visitors(self, stage: str) -> list[tuple[str, StageVisit]]:
         """(function, visit) of each way in which tasks come to a stage."""
         return [
             (function, visit)
             for function in self.functions
             for visit in self.route(function)
-            if stage_of(visit) == stage
+            if visit.stage == stage
         ]
 
     def senders(self, stage: Stage) -> dict[str, list[str]]:
@@ -205,23 +201,24 @@ class Accelerator:
             return {field: self.words[field] for field in fields}
         return {field: self.stages[sender].outputs[field].width for field in fields}
 
-    def route(self, function: str) -> dict[str, tuple[str, ...]]:
+    def route(self, function: str) -> dict[StageVisit, tuple[StageVisit, ...]]:
         """Visit → where the task goes from there; without a stage `trig`, no visit to it."""
         whole = route(function, self.stages)
-        return {visit: to for visit, to in whole.items() if stage_of(visit) in self.stages}
+        return {visit: to for visit, to in whole.items() if visit.stage in self.stages}
 
     @cached_property
     def waits(self) -> dict[str, str]:
         """Stage → the stage that a task must have left besides the one that it comes from."""
         return waits(self.stages)
 
-    def entries(self, function: str) -> tuple[str, ...]:
-        """The stages that a task goes to when it comes."""
-        return ("trig",) if "trig" in self.stages else route(function, self.stages)["trig"]
+    def entries(self, function: str) -> tuple[StageVisit, ...]:
+        """The visits that a task begins with."""
+        first = StageVisit("trig")
+        return (first,) if first.stage in self.stages else route(function, self.stages)[first]
 
     def last(self, function: str) -> str:
         """The stage that completes a function."""
-        return stage_of(LAST[function])
+        return LAST[function]
 
     @property
     def multipliers(self) -> int:
@@ -230,7 +227,7 @@ class Accelerator:
 
     def interval(self, function: str) -> int:
         """Cycles from task to task of ``function`` alone, that the busiest stage needs."""
-        counts = visits(function, self.stages)
+        counts = visit_counts(function, self.stages)
         return max(count * self.stages[s].interval for s, count in counts.items())
 
     def latency(self, function: str) -> int:
@@ -248,34 +245,37 @@ class Accelerator:
 
         Of a rollout: for each step.
         """
-        done: dict[str, int] = {}
+        done: dict[StageVisit, int] = {}
         for visit in self.ordered(function):
             senders, waited = self.before(function, visit)
             start = max((done[v] for v in {*senders, *waited} & done.keys()), default=0)
-            stage = self.stages[stage_of(visit)]
+            stage = self.stages[visit.stage]
             done[visit] = start + HOP + stage.interval // 2 + stage.latency
         if function in ROLLOUTS:
             return ROLLOUTS[function] * max(done.values())
         return max(done.values()) + HOP
 
-    def before(self, function: str, visit: str) -> tuple[list[str], list[str]]:
+    def before(self, function: str, visit: StageVisit) -> tuple[list[StageVisit], list[StageVisit]]:
         """The visits that send a task to a visit, and those that it only waits for."""
-        waits = self.waits.get(stage_of(visit))
+        waits = self.waits.get(visit.stage)
         senders = [v for v, leads in self.route(function).items() if visit in leads]
-        return senders, [waits] if waits else []
+        return senders, [parse(waits)] if waits else []
 
-    def ordered(self, function: str) -> list[str]:
+    def ordered(self, function: str) -> list[StageVisit]:
         """The visits of a function, each after those that it reads of; a rollout's first turn."""
-        late = f"gradient{LIMBS}", "gradient", f"product{COLUMNS}", "product"
-        again = (part + AGAIN for part in (TRUNK, f"rnea{LIMBS}", "rnea"))
-        order = [*(name for name in self.stages if name not in late), *again, *late]
+        visits = list(map(parse, self.stages))
+        late = [visit for visit in visits if visit.step in ("gradient", "product")]
+        again = [replace(visit, again=True) for visit in visits if visit.step == "rnea"]
+        order = [*(visit for visit in visits if visit not in late), *again, *late]
         return sorted((v for v in self.route(function) if v in order), key=order.index)
 
-    def turn(self, function: str, number: int) -> list[str]:
+    def turn(self, function: str, number: int) -> list[StageVisit]:
         """The visits of a turn of a rollout, each after those that it reads of."""
-        first = [v for v in self.ordered(function) if not v.endswith(AGAIN)]
-        again = {v for v in self.route(function) if v.endswith(AGAIN)}
-        return [v + AGAIN if number and v + AGAIN in again else v for v in first]
+        first = [visit for visit in self.ordered(function) if not visit.again]
+        if not number:
+            return first
+        later, there = [replace(visit, again=True) for visit in first], self.route(function)
+        return [new if new in there else own for own, new in zip(first, later, strict=True)]
 
 
 def constant(fixed: FixedGraph) -> bool:
@@ -298,9 +298,9 @@ GIVEN, GIVEN_IN_ORDER = 4, 3  # from the last stage's result to the task's
 
 def first_result(accelerator: Accelerator, function: str) -> int:
     """Cycles from a task's entry to its result: of the first task after reset, alone."""
-    done: dict[str, int] = {}
+    done: dict[StageVisit, int] = {}
     for visit in accelerator.ordered(function):
-        stage = accelerator.stages[stage_of(visit)]
+        stage = accelerator.stages[visit.stage]
         senders, waited = accelerator.before(function, visit)
         there = [done[v] + SENT for v in senders if v in done]
         there += [done[v] + PASSED for v in waited if v in done]

@@ -20,7 +20,7 @@ from rbdgen.bench.rk4 import SLOPES, picture, turns
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.toolchain import SimulationError
-from rbdgen.tasks.routes import CODES, stage_of
+from rbdgen.tasks.routes import CODES
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
@@ -49,7 +49,7 @@ def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> N
     codes = dict(zip(run.outputs[:, 1].tolist(), run.outputs[:, 0].tolist(), strict=True))
     for task in tasks:
         assert (task.given, CODES[task.function]) == (given[task.tag], codes[task.tag])
-        visits = map(stage_of, accelerator.route(task.function))
+        visits = (visit.stage for visit in accelerator.route(task.function))
         assert Counter(stay.stage for stay in task.stays) == Counter(visits)
         assert task.accepted < task.stays[0].taken
         assert max(stay.done for stay in task.stays) < task.given

@@ -19,6 +19,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
+from rbdgen.tasks.visit import LIMBS, parse
 from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
 
 TASKS = tuple(f for f in FUNCTIONS if f not in ROLLOUTS)
@@ -134,7 +135,7 @@ def test_hips(base: str, tmp_path: Path) -> None:
     place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
     choices = {"functions": ("id", "did"), "target": "xcup", "base": base, "ii": 4}
     found = in_turn(made := accelerate(str(place), **choices))
-    parts = {name: limbs for name, limbs in found.items() if name.endswith("_limbs")}
+    parts = {name: limbs for name, limbs in found.items() if parse(name).part == LIMBS}
     # what the trunk has no part in is all the legs'
     legs = {"trig", "rnea_limbs", "gradient" if base == "fixed" else "gradient_limbs"}
     assert {name for name, limbs in found.items() if limbs == 2} == {*legs, *parts}

@@ -9,11 +9,10 @@ import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.compile.columns import PRODUCT, Shape, smallest_shape
+from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, Shape, smallest_shape
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.passes.limbs import ZERO
-from rbdgen.tasks.routes import COLUMNS
 from tests.limbs import WALKER
 
 FUNCTIONS = ("dfd", "difd")
@@ -52,7 +51,7 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
         ("pendulum", "fixed", 4, (PRODUCT,)),
         ("iiwa14", "fixed", 8, (PRODUCT,)),
         ("iiwa14", "fixed", 13, (PRODUCT,)),
-        (str(WALKER), "floating", 16, (PRODUCT + COLUMNS, PRODUCT)),
+        (str(WALKER), "floating", 16, (IN_COLUMNS, PRODUCT)),
     ],
 )
 def test_columns_are_what_the_whole_gives(

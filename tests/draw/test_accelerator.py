@@ -12,9 +12,8 @@ import pytest
 
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.design.choices import FUNCTIONS
-from rbdgen.draw.accelerator import ENTRY, links_of, picture
+from rbdgen.draw.accelerator import ENTRY, EXIT, links_of, picture
 from rbdgen.draw.colours import of_function
-from rbdgen.tasks.routes import RESULT
 from rbdgen.tasks.stages import Accelerator
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -54,7 +53,7 @@ def rectangle(group: ET.Element) -> tuple[float, float, float, float]:
 def test_every_stage_says_what_it_is(case: str) -> None:
     accelerator = made(case)
     boxes = {g.get("id", "")[len("stage_") :]: g for g in groups(drawn(case), "stage")}
-    assert set(boxes) == {ENTRY, RESULT, *accelerator.stages}
+    assert set(boxes) == {ENTRY, EXIT, *accelerator.stages}
     widths = {}
     for name, stage in accelerator.stages.items():
         texts = [t.text or "" for t in boxes[name].iter(f"{SVG}text")]
@@ -74,7 +73,7 @@ def test_every_stage_says_what_it_is(case: str) -> None:
 def test_every_way_once_in_its_colour(case: str) -> None:
     accelerator, root = made(case), drawn(case)
     links = links_of(accelerator)
-    order = [ENTRY, *accelerator.stages, RESULT]
+    order = [ENTRY, *accelerator.stages, EXIT]
     back = [k for k in links if order.index(k.receiver) <= order.index(k.sender)]
     assert [k.function for k in back] == ["dfd"] * ("dfd" in accelerator.functions)
     assert hints(groups(root, "back")) == [f"{k.function}: back to {k.receiver}" for k in back]

@@ -9,7 +9,6 @@ import pytest
 from rbdgen.design import choices
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.tasks.routes import (
-    AGAIN,
     CODES,
     HOST,
     LAST,
@@ -22,12 +21,13 @@ from rbdgen.tasks.routes import (
     Source,
     origin,
     route,
-    stage_of,
     traced,
-    visits,
+    visit_counts,
     words_taken,
 )
+from rbdgen.tasks.visit import StageVisit, parse
 
+TRIG = StageVisit("trig")
 STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient", "product")
 
 
@@ -42,63 +42,66 @@ def test_a_route_visits_everything_once_and_ends(function: str) -> None:
     leads = ROUTES[function]
     arrivals = [to for targets in leads.values() for to in targets]
     assert arrivals.count(RESULT) == 1
-    assert sorted(arrivals) == sorted([*(leads.keys() - {"trig"}), RESULT])
-    assert {stage_of(visit) for visit in leads} <= set(STAGES)
+    assert sorted(map(str, arrivals)) == sorted(map(str, [*(leads.keys() - {TRIG}), RESULT]))
+    assert {visit.stage for visit in leads} <= set(STAGES)
     for stage, waits in WAITS.items():  # else the task would stand there for ever
-        assert stage not in leads or waits in leads
-    assert RESULT in leads[LAST[function]]
+        assert StageVisit(stage) not in leads or StageVisit(waits) in leads
+    assert RESULT in leads[StageVisit(LAST[function])]
 
 
 @pytest.mark.parametrize("missing", [{"trig"}, {"mass"}, {"trig", "mass"}])
 def test_a_stage_that_a_robot_has_no_use_for_is_passed_by(missing: set[str]) -> None:
     there = set(STAGES) - missing
     leads = route("did", there)
-    assert leads["trig"] == tuple(s for s in ("rnea", "mass") if s in there)
-    assert not {to for targets in leads.values() for to in targets} & missing
+    assert leads[TRIG] == tuple(StageVisit(s) for s in ("rnea", "mass") if s in there)
+    assert not {to.stage for targets in leads.values() for to in targets} & missing
 
 
 @pytest.mark.parametrize("function", ROLLOUTS)
 def test_a_rollout_goes_round_until_it_ends(function: str) -> None:
     leads = ROUTES[function]
-    at, seen = {"trig"}, set()
+    at, seen = {TRIG}, set()
     while at - seen:
         seen |= at
         at = {to for visit in seen for to in leads.get(visit, ())} - {RESULT}
-    assert seen == leads.keys() - {f"integrate{AGAIN}"}  # told apart by the turn, not by the way
-    assert all(RESULT in leads[visit] for visit in leads if stage_of(visit) == LAST[function])
+    assert seen == leads.keys() - {
+        parse("integrate_again")
+    }  # told apart by the turn, not by the way
+    assert all(RESULT in leads[visit] for visit in leads if visit.stage == LAST[function])
     # without sines a turn begins where a task does
-    assert route(function, {"rnea", "mass", "inverse", "forward", "integrate"})["integrate"] == (
-        RESULT,
-        f"rnea{AGAIN}",
-        f"mass{AGAIN}",
-    )
+    without = route(function, {"rnea", "mass", "inverse", "forward", "integrate"})
+    again = parse("rnea_again"), parse("mass_again")
+    assert without[StageVisit("integrate")] == (RESULT, *again)
 
 
 def test_gradients_of_forward_dynamics_come_back_once() -> None:
-    assert visits("dfd", STAGES)["rnea"] == 2
-    assert f"rnea{AGAIN}" in ROUTES["dfd"]
-    assert visits("rk4", STAGES)["rnea"] == 4
+    assert visit_counts("dfd", STAGES)["rnea"] == 2
+    assert parse("rnea_again") in ROUTES["dfd"]
+    assert visit_counts("rk4", STAGES)["rnea"] == 4
     for function in set(FUNCTIONS) - {"dfd"}:
-        assert max(visits(function, STAGES).values()) == 1
+        assert max(visit_counts(function, STAGES).values()) == 1
 
 
 def test_operands_come_from_where_the_visit_says() -> None:
-    assert origin("qdd[2]", "id", "rnea", {}) == Source(HOST, "u[2]")
-    assert origin("qdd[2]", "dfd", "rnea", {}) == Source(NOTHING)
-    assert origin("qdd[2]", "dfd", "rnea_again", {}) == Source("forward", "qdd[2]")
-    assert origin("Minv[2,1]", "difd", "product", {}) == Source(HOST, "Minv[2,1]")
-    assert origin("Minv[2,1]", "dfd", "product", {}) == Source("inverse", "Minv[2,1]")
-    assert origin("qd[1]", "rk4", "rnea", {}) == Source(HOST, "qd[1]")
-    assert origin("qd[1]", "rk4", "rnea_again", {}) == Source("integrate", "qd[1]")
-    assert origin("qdd[1]", "rk4", "rnea_again", {}) == Source(NOTHING)
-    assert origin("qd[1]", "dfd", "rnea_again", {}) == Source(HOST, "qd[1]")
-    assert origin("q0[1]", "rk4", "integrate", {}) == Source(HOST, "q[1]")
-    assert origin("v[1]", "rk4", "integrate_again", {}) == Source("integrate", "qd[1]")
-    assert origin("av[1]", "rk4", "integrate", {}) == Source(NOTHING)
-    assert origin("last", "rk4", "integrate", {}) == Source(TURN, "last")
-    assert origin("bias[0]", "fd", "forward", {}) == Source("rnea", "tau[0]")
-    assert origin("tau[0]", "fd", "forward", {}) == Source(HOST, "u[0]")
-    assert origin("rnea.7", "did", "gradient", {"rnea.7": "rnea"}) == Source("rnea", "rnea.7")
+    def of(field: str, function: str, visit: str, crossing: dict[str, str]) -> Source:
+        return origin(field, function, parse(visit), crossing)
+
+    assert of("qdd[2]", "id", "rnea", {}) == Source(HOST, "u[2]")
+    assert of("qdd[2]", "dfd", "rnea", {}) == Source(NOTHING)
+    assert of("qdd[2]", "dfd", "rnea_again", {}) == Source("forward", "qdd[2]")
+    assert of("Minv[2,1]", "difd", "product", {}) == Source(HOST, "Minv[2,1]")
+    assert of("Minv[2,1]", "dfd", "product", {}) == Source("inverse", "Minv[2,1]")
+    assert of("qd[1]", "rk4", "rnea", {}) == Source(HOST, "qd[1]")
+    assert of("qd[1]", "rk4", "rnea_again", {}) == Source("integrate", "qd[1]")
+    assert of("qdd[1]", "rk4", "rnea_again", {}) == Source(NOTHING)
+    assert of("qd[1]", "dfd", "rnea_again", {}) == Source(HOST, "qd[1]")
+    assert of("q0[1]", "rk4", "integrate", {}) == Source(HOST, "q[1]")
+    assert of("v[1]", "rk4", "integrate_again", {}) == Source("integrate", "qd[1]")
+    assert of("av[1]", "rk4", "integrate", {}) == Source(NOTHING)
+    assert of("last", "rk4", "integrate", {}) == Source(TURN, "last")
+    assert of("bias[0]", "fd", "forward", {}) == Source("rnea", "tau[0]")
+    assert of("tau[0]", "fd", "forward", {}) == Source(HOST, "u[0]")
+    assert of("rnea.7", "did", "gradient", {"rnea.7": "rnea"}) == Source("rnea", "rnea.7")
 
 
 def test_what_is_traced_has_every_stage() -> None:

@@ -18,12 +18,13 @@ from ...passes.given import Given
 from ...passes.limb_pieces import of_all_limbs
 from ...passes.limbs import LimbError
 from ...passes.pieces import Piece, cut
-from ...tasks.routes import LIMBS, TRUNK
+from ...tasks.visit import LIMBS, OF_TRUNK, part_of
 from ..cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
 from ..flow import Front, Progress, in_words
 from .split import Split, split
 
 SAMPLES, SEED = 8, 7
+TRUNK = part_of(*OF_TRUNK)  # the stage of what all read of the trunk
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
 FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
@@ -60,7 +61,7 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutti
     inputs |= rest.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
     for name in ("trig", "mass", "inverse"):  # not behind the trunk
-        for own in (pieces[part] for part in (name, name + LIMBS) if part in pieces):
+        for own in (pieces[part] for part in (name, part_of(name, LIMBS)) if part in pieces):
             if TRUNK in own.reads.values():
                 raise LimbError(f"the trunk's own joints are in {name}, too")
     return len(hips.limbs.limbs), complete(front, Cutting(_in_order(pieces), inputs))
@@ -85,7 +86,7 @@ def _limb_pieces(hips: Split, template: FixedGraph) -> dict[str, Piece]:
     targets = targets_of(template.graph)
     for name, stage in hips.owner.items():
         targets[stage].append(name)
-    own = {stage if stage == "trig" else stage + LIMBS: to for stage, to in targets.items()}
+    own = {stage if stage == "trig" else part_of(stage, LIMBS): to for stage, to in targets.items()}
     none: dict[str, Mapping[str, float]] = {name: {} for name in own}
     return of_all_limbs(template, hips.limbs, cut(template, own), none)
 
@@ -104,7 +105,7 @@ def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
     """Each stage after its limbs' part; a stage that is limbs only needs no name for a part."""
     order = {"trig": "trig", TRUNK: TRUNK}
     for stage in OUTPUTS:
-        part = stage + LIMBS
+        part = part_of(stage, LIMBS)
         order |= {stage: part} if stage not in pieces else {part: part, stage: stage}
     new = {old: name for name, old in order.items()}
     return {

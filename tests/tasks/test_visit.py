@@ -1,0 +1,79 @@
+"""Names of stages and of visits to them: read and spelled in one place."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rbdgen.tasks.routes import RESULT, ROUTES, parts
+from rbdgen.tasks.visit import COLUMNS, LIMBS, PARTS, TRUNK, StageVisit, parse, part_of
+
+PACKAGE = Path(__file__).parents[2] / "rbdgen"
+# An ending that is looked for, taken off or put on.
+BY_HAND = re.compile(
+    r"""["'}]_(?:limbs|columns|again)\b|[\w}]\{(?:LIMBS|COLUMNS|AGAIN)\}|"""
+    r"""\+ (?:TRUNK|LIMBS|COLUMNS|AGAIN)\b"""
+)
+# Regions of a graph that come back are called so too, and are no stages.
+OTHERS = ("dynamics/trace.py", "draw/heading.py")
+
+
+@pytest.mark.parametrize(
+    ("name", "visit", "stage"),
+    [
+        ("rnea", StageVisit("rnea"), "rnea"),
+        ("rnea_again", StageVisit("rnea", again=True), "rnea"),
+        ("rnea_limbs", StageVisit("rnea", LIMBS), "rnea_limbs"),
+        ("rnea_limbs_again", StageVisit("rnea", LIMBS, True), "rnea_limbs"),
+        ("trunk", StageVisit("rnea", TRUNK), "trunk"),
+        ("trunk_again", StageVisit("rnea", TRUNK, True), "trunk"),
+        ("product_columns", StageVisit("product", COLUMNS), "product_columns"),
+        ("result", RESULT, "result"),
+    ],
+)
+def test_there_and_back(name: str, visit: StageVisit, stage: str) -> None:
+    assert parse(name) == visit
+    assert str(visit) == name
+    assert visit.stage == part_of(visit.step, visit.part) == stage
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "_again", "rnea_", "rnea_trunk", "rnea_again_limbs", "rnea_legs", "a__b"],
+)
+def test_what_is_no_name(name: str) -> None:
+    with pytest.raises(ValueError, match="no name of a stage"):
+        parse(name)
+
+
+def test_the_trunk_is_of_rnea_alone() -> None:
+    there = {"rnea", "gradient", "trunk", "rnea_limbs", "gradient_limbs"}
+    assert [*map(str, parts(parse("rnea_again"), there))] == [
+        *("trunk_again", "rnea_limbs_again", "rnea_again"),
+    ]
+    assert [*map(str, parts(parse("gradient"), there))] == ["gradient_limbs", "gradient"]
+
+
+def test_no_two_visits_share_a_name() -> None:
+    steps = {visit.step for own in ROUTES.values() for visit in own}
+    visits = [
+        StageVisit(step, part, again)
+        for step in steps
+        for part in ("", *PARTS)
+        for again in (False, True)
+    ]
+    assert len(set(map(str, visits))) == len(visits)
+    assert [parse(str(visit)) for visit in visits] == visits
+
+
+def test_nobody_else_reads_or_spells_names() -> None:
+    found = [
+        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if not path.as_posix().endswith(("tasks/visit.py", *OTHERS))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if BY_HAND.search(line)
+    ]
+    assert not found, "\n".join(found)
