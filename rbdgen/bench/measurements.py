@@ -32,6 +32,7 @@ from .names import TAKES, chosen
 from .peers import beside_peers
 from .ranges import ranges
 from .rk4 import rk4
+from .tool import tool
 
 Progress = Callable[[str], None]
 MILLION = 1_000_000
@@ -220,6 +221,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "bits": bits,
     "ranges": ranges,
     "growth": growth,
+    "tool": tool,
     "robots": robots,
     "quadruped": quadruped,
     "humanoid": humanoid,

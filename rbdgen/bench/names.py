@@ -13,6 +13,7 @@ TAKES = {
     "bits": "minutes",
     "ranges": "hours",
     "growth": "minutes",
+    "tool": "half an hour",
     "robots": "an hour",
     "quadruped": "an hour",
     "humanoid": "minutes",
