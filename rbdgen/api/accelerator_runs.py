@@ -11,6 +11,7 @@ from ..compile.accelerate import Accelerated, accelerate
 from ..draw.task_timeline import Task, timeline
 from ..graph.text import to_text
 from ..simulate.model import Result
+from ..simulate.report import AcceleratorRun, FunctionRun, MixedRun
 from ..system.files import beside
 from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
@@ -34,7 +35,7 @@ def simulate_accelerator(
     seed: int,
     progress: Progress = lambda _: None,
     waves: bool = False,
-) -> dict[str, Any]:
+) -> AcceleratorRun:
     """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
 
     ``entry``: the folder's manifest.
@@ -64,13 +65,13 @@ def simulate_accelerator(
         if function not in ROLLOUTS:
             keep_promise(f"{folder}: {function}", errors, made.design.error)
         later = batch.result_cycle[BATCH // 2 :]
-        functions[function] = {
-            "latency": latency,
-            "interval": round(float(later[-1] - later[0]) / (len(later) - 1), 2),
-            "batch_cycles": int(batch.result_cycle[-1] - batch.accept_cycle[0]),
-            "overflows": int(traffic.expected[function][1].sum()),
-            "errors": {name: error.report() for name, error in errors.items()},
-        }
+        functions[function] = FunctionRun(
+            latency=latency,
+            interval=round(float(later[-1] - later[0]) / (len(later) - 1), 2),
+            batch_cycles=int(batch.result_cycle[-1] - batch.accept_cycle[0]),
+            overflows=int(traffic.expected[function][1].sum()),
+            errors={name: error.report() for name, error in errors.items()},
+        )
         progress(f"{function}: {BATCH} tasks, every bit equal")
     mixed = traffic.mixed(states, seed)
     run = traffic.run(model, mixed)
@@ -78,19 +79,16 @@ def simulate_accelerator(
     for stall_in, stall_out in ((STALL, STALL), (0.0, 0.9)):
         traffic.run(model, mixed[:1000], stall_in=stall_in, stall_out=stall_out, seed=seed)
     progress("the same under random stalls")
-    report = {
-        "states": states,
-        "seed": seed,
-        "bit_exact": True,
-        "batch": BATCH,
-        "functions": functions,
-        "mixed": {
-            "tasks": states,
-            "cycles": int(run.result_cycle[-1] - run.accept_cycle[0]),
-        },
-        "multipliers": entry["multipliers"]["hardware"],
-    }
-    write_file(folder / REPORT, json.dumps(report, indent=2) + "\n")
+    report = AcceleratorRun(
+        states=states,
+        seed=seed,
+        bit_exact=True,
+        batch=BATCH,
+        functions=functions,
+        mixed=MixedRun(states, int(run.result_cycle[-1] - run.accept_cycle[0])),
+        multipliers=entry["multipliers"]["hardware"],
+    )
+    write_file(folder / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     if waves:
         traced_run(traffic, folder, entry, seed, progress)
     return report

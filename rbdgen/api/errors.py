@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.arrays import SURE
+from ..simulate.report import Errors
 from ..system.refusal import Refusal
 
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
@@ -49,20 +50,19 @@ class Error:
         variance = max(self.fourth - self.square**2 / self.states, 0.0)
         return math.sqrt(max(self.square - SURE * math.sqrt(variance), 0.0) / self.reference)
 
-    def report(self) -> dict[str, float]:
-        """Relative RMS over all states and outputs; largest, absolute and against the largest."""
-        return {
-            "relative_rms": float(np.sqrt(self.square / self.reference)) if self.reference else 0.0,
-            "max_absolute": self.largest,
-            "max_relative": self.largest / self.largest_reference if self.reference else 0.0,
-        }
+    def report(self) -> Errors:
+        """Of all states and outputs that were added."""
+        if not self.reference:
+            return Errors(0.0, self.largest, 0.0)
+        rms = float(np.sqrt(self.square / self.reference))
+        return Errors(rms, self.largest, self.largest / self.largest_reference)
 
 
 def keep_promise(where: object, errors: Mapping[str, Error], promised: float | None) -> None:
     """Mismatch where an array is off by more than the error that the design was made for."""
     for name, error in errors.items():
         if promised is not None and error.surely() > promised:
-            rms = error.report()["relative_rms"]
+            rms = error.report().relative_rms
             raise Mismatch(
                 f"{where}: error of {name} {rms:.3g} (RMS, {error.states} states), "
                 f"{promised:g} promised; a smaller --error makes up for it"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +14,25 @@ from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..design.target import Target, find_target
 from ..draw.exploration import picture
-from ..draw.exploration_table import as_text
 from ..estimate.area import estimated, fitted, model_error
+from ..estimate.explored import Explored, Point, Sites
 from ..synthesize.tool import SynthesisError
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
 from .parallel import in_parallel
 from .pareto import front
 from .places import check_place, default_place
-from .points import INTERVALS, Choices, Progress, combinations, compiled, synthesised
+from .points import (
+    INTERVALS,
+    Choices,
+    Compiled,
+    Progress,
+    combinations,
+    compiled,
+    synthesised,
+)
 from .results import Exploration
 
-Point = dict[str, Any]
 REPORT, PICTURE, KEPT = "explore.json", "pareto.svg", "kept"
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
 
@@ -80,23 +88,22 @@ def explore(
 
     work = _Work(robot, choices, target, place / KEPT, jobs or os.cpu_count() or 1, progress)
     given = {"width": widths, **_chosen(choices)}
-    points = work.points(design, list(combinations(design, given)), intervals)
-    mark_front(points, target)
-    while synthesis and (missing := [p for p in points if p["pareto"] and not _is_mapped(p)]):
-        work.synthesise(missing)
-        mark_front(points, target)
-    report = {
-        "robot": loaded.name,
-        "functions": list(design.functions),
-        "target": design.target,
-        "part": target.part,
-        "limits": {"multipliers": target.multipliers, "luts": target.luts},
-        "model": {q: model_error(target.family, q) for q in SHOWN},
-        "points": points,
-    }
-    write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
+    combined = list(combinations(design, given))
+    points = with_front(work.points(design, combined, intervals), target)
+    while synthesis and (missing := [k for k, p in enumerate(points) if _is_unmapped(p)]):
+        points = with_front(work.synthesised(points, missing), target)
+    report = Explored(
+        robot=loaded.name,
+        functions=design.functions,
+        target=design.target,
+        part=target.part,
+        limits=Sites(target.multipliers, target.luts),
+        model={q: model_error(target.family, q) for q in SHOWN},
+        points=tuple(points),
+    )
+    write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     write_file(place / PICTURE, picture(report))
-    return Exploration(report | {"text": as_text(report)}, place)
+    return Exploration(report, place)
 
 
 def _refuse_another(place: Path, robot: str, design: Design) -> None:
@@ -160,9 +167,9 @@ class _Work:
         tried: list[tuple[Choices, int]] = []  # and the multipliers it takes
         for own, first in zip(combined, whole, strict=True):
             if first_of(design, own)["ii"] is None:
-                tried.append(({**own, "ii": None}, first["multipliers"]))
+                tried.append(({**own, "ii": None}, first.multipliers))
                 continue
-            at = first["multipliers_at"]
+            at = first.multipliers_at
             steps = dict.fromkeys(intervals or saving(at))
             tried += [({**own, "ii": k}, at[k - 1]) for k in steps]
         # at one task a clock, products that find no multiplier are made of logic
@@ -175,48 +182,43 @@ class _Work:
             self._point(own, n, known[spoken(own)] if own in able else None) for own, n in tried
         ]
 
-    def _compiled(self, all_of: Sequence[Choices]) -> list[dict[str, Any]]:
-        def done(k: int, found: dict[str, Any]) -> None:
-            said = spoken(all_of[k])
-            self.progress(
-                f"compiled {said}: {found['multipliers']} multipliers, latency {found['latency']}"
-            )
+    def _compiled(self, all_of: Sequence[Choices]) -> list[Compiled]:
+        def done(k: int, found: Compiled) -> None:
+            figures = f"{found.multipliers} multipliers, latency {found.latency}"
+            self.progress(f"compiled {spoken(all_of[k])}: {figures}")
 
         inputs = [(self.robot, {**self.choices, **own}, self.store) for own in all_of]
         return in_parallel(compiled, inputs, self.jobs, done)
 
-    def _point(self, own: Choices, multipliers: int, found: dict[str, Any] | None) -> Point:
-        interval = found["interval"] if found else own["ii"]
-        point: Point = {
-            "choices": own,
-            "interval": interval,
-            "latency": found["latency"] if found else None,
-            "evaluations_per_clock": 1 / interval,
-            "multipliers": found["multipliers"] if found else multipliers,
-            "estimated": estimated(self.target.family, found["features"]) if found else None,
-            "mapped": None,
-            "generate": command(self.robot, {**self.choices, **own}),
-        }
-        if found is None:
-            part, there = self.target.part, self.target.multipliers
-            point["why_not"] = f"{multipliers} multipliers; {part} has {there}"
-        return point
+    def _point(self, own: Choices, multipliers: int, found: Compiled | None) -> Point:
+        interval = found.interval if found else own["ii"]
+        part, there = self.target.part, self.target.multipliers
+        return Point(
+            choices=own,
+            interval=interval,
+            latency=found.latency if found else None,
+            evaluations_per_clock=1 / interval,
+            multipliers=found.multipliers if found else multipliers,
+            estimated=estimated(self.target.family, found.features) if found else None,
+            mapped=None,
+            generate=command(self.robot, {**self.choices, **own}),
+            why_not=None if found else f"{multipliers} multipliers; {part} has {there}",
+        )
 
-    def synthesise(self, points: Sequence[Point]) -> None:
-        """Map designs, and note their cells in them."""
-        self.progress(f"mapping {len(points)} designs, {self.jobs} at a time")
+    def synthesised(self, points: Sequence[Point], which: Sequence[int]) -> list[Point]:
+        """The points with the cells of some of them, or why they could not be mapped."""
+        self.progress(f"mapping {len(which)} designs, {self.jobs} at a time")
 
-        def done(k: int, found: dict[str, Any]) -> None:
-            figures = found.get("why_not") or f"{found['luts']} LUTs"
-            self.progress(f"mapped {spoken(points[k]['choices'])}: {figures}")
+        def done(k: int, found: Mapping[str, int] | str) -> None:
+            figures = found if isinstance(found, str) else f"{found['luts']} LUTs"
+            self.progress(f"mapped {spoken(points[which[k]].choices)}: {figures}")
 
-        inputs = [(self.robot, {**self.choices, **p["choices"]}, self.store) for p in points]
-        results = in_parallel(synthesised, inputs, self.jobs, done)
-        for point, found in zip(points, results, strict=True):
-            if "why_not" in found:
-                point["why_not"] = found["why_not"]
-            else:
-                point["mapped"] = found
+        inputs = [(self.robot, {**self.choices, **points[k].choices}, self.store) for k in which]
+        results = list(points)
+        for k, found in zip(which, in_parallel(synthesised, inputs, self.jobs, done), strict=True):
+            own = {"why_not": found} if isinstance(found, str) else {"mapped": found}
+            results[k] = replace(points[k], **own)
+        return results
 
 
 def first_of(design: Design, own: Choices) -> Choices:
@@ -238,7 +240,7 @@ def saving(multipliers_at: Sequence[int]) -> list[int]:
     return kept
 
 
-def spoken(choices: Choices) -> str:
+def spoken(choices: Mapping[str, Any]) -> str:
     """``formulation composite, width 18, ii 4``."""
     return ", ".join(f"{key} {value}" for key, value in choices.items() if value is not None)
 
@@ -262,32 +264,25 @@ def command(robot: str, choices: Choices) -> str | None:
     return " ".join(words)
 
 
-def _is_mapped(point: Point) -> bool:
-    return point["mapped"] is not None or "why_not" in point
+def _is_unmapped(point: Point) -> bool:
+    """Whether it is on the front, and Yosys has not tried it."""
+    return point.pareto and point.mapped is None and point.why_not is None
 
 
-def mark_front(points: Sequence[Point], target: Target) -> None:
-    """Say of each design whether it fits the part, and whether it is on the Pareto front.
+def with_front(points: Sequence[Point], target: Target) -> list[Point]:
+    """The points, each with whether it fits the part, and whether it is on the Pareto front.
 
     Figures are those of Yosys where there are any. An estimate may exceed the part by as much as
     the model has ever been off: Yosys will tell.
     """
-    worst = model_error(target.family)["worst"]
-    for point in points:
-        luts = (point["mapped"] or point["estimated"] or {}).get("luts")
-        room = target.luts * (1 if point["mapped"] else 1 + worst)
-        enough = point["multipliers"] <= target.multipliers
-        point["fits"] = enough and luts is not None and luts <= room
-        point["pareto"] = False
-    able = [p for p in points if p["fits"]]
-    costs = [
-        (
-            p["multipliers"],
-            (p["mapped"] or p["estimated"])["luts"],
-            p["interval"],
-            -p["choices"]["width"],
-        )
-        for p in able
+    worst = model_error(target.family).worst
+    costs: dict[int, tuple[float, ...]] = {}  # of what fits
+    for k, point in enumerate(points):
+        room = target.luts * (1 if point.mapped else 1 + worst)
+        if point.cells and point.multipliers <= target.multipliers and point.cells["luts"] <= room:
+            luts, width = point.cells["luts"], point.choices["width"]
+            costs[k] = point.multipliers, luts, point.interval, -width
+    best = dict(zip(costs, front(list(costs.values())), strict=True))
+    return [
+        replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)
     ]
-    for point, on in zip(able, front(costs), strict=True):
-        point["pareto"] = on

@@ -126,7 +126,7 @@ def number_facts(core: Core) -> dict[str, Any]:
 def about(target: Target, features: Features) -> dict[str, Any] | None:
     """About what a design maps to, and the model's relative RMS error; None for other families."""
     try:
-        return {**estimated(target.family, features), "error": model_error(target.family)["rms"]}
+        return {**estimated(target.family, features), "error": model_error(target.family).rms}
     except NoModel:
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -19,12 +19,13 @@ from ..design.choices import FORMULATIONS, GIVES, LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.loading import load
 from ..estimate.area import counted
-from ..estimate.features import features
+from ..estimate.features import Features, features
 from ..graph.text import to_text
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.units import shared_jobs
 from ..synthesize.tool import SynthesisError
+from ..system.records import Record
 from .kept import kept
 from .mapped import mapped, yosys_version
 from .names import design_text
@@ -75,27 +76,38 @@ def combinations(design: Design, given: dict[str, Sequence[Any]]) -> Iterator[Ch
         yield {axis.field: value for axis, value in zip(AXES, chosen, strict=True)}
 
 
-def compiled(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Compiled(Record):
     """A design's figures before synthesis, and ``multipliers_at`` every interval from 1 up."""
+
+    interval: int
+    latency: int
+    multipliers: int
+    features: Features
+    multipliers_at: tuple[int, ...]
+    graph: str
+
+
+def compiled(robot: str, choices: Choices, place: Path) -> Compiled:
+    """A design, compiled. Kept in ``place``."""
 
     def compute() -> dict[str, Any]:
         core = compile_core(front_end(robot, **choices))
         jobs = shared_jobs(core.fixed, core.front.target)
-        own = features(core.plan)
-        return {
-            "interval": core.plan.interval,
-            "latency": core.plan.latency,
-            "multipliers": core.plan.multipliers,
-            "features": own,
-            "multipliers_at": [jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1)],
-            "graph": hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
-        }
+        return Compiled(
+            interval=core.plan.interval,
+            latency=core.plan.latency,
+            multipliers=core.plan.multipliers,
+            features=features(core.plan),
+            multipliers_at=tuple(jobs.multipliers(k) for k in range(1, LARGEST_INTERVAL + 1)),
+            graph=hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
+        ).to_json()
 
-    return dict(kept(place, "point", _all_of(robot, choices), compute))
+    return Compiled.from_json(kept(place, "point", _all_of(robot, choices), compute))
 
 
-def synthesised(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
-    """Sites of a design as Yosys maps it, or ``why_not``."""
+def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | str:
+    """Sites of a design as Yosys maps it, or why it does not. Kept in ``place``."""
 
     def compute() -> dict[str, int]:
         core: Core = compile_core(front_end(robot, **choices))
@@ -107,7 +119,7 @@ def synthesised(robot: str, choices: Choices, place: Path) -> dict[str, Any]:
         of = f"{yosys_version()} {_all_of(robot, choices)}"
         return dict(kept(place, "sites", of, compute))
     except SynthesisError as error:  # not kept: it may be this machine's
-        return {"why_not": str(error)}
+        return str(error)
 
 
 def _all_of(robot: str, choices: Choices) -> str:

@@ -10,17 +10,33 @@ import base64
 import html
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from ..draw.tables import info_text, simulation_text, topology_text
+from ..draw.exploration_table import as_text as exploration_text
+from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
+from ..estimate.explored import Explored
 from ..robot.model import RobotError
+from ..robot.organisation import Organisation
+from ..simulate.report import AcceleratorRun, CoreRun
+from ..synthesize.report import Mapped
+from ..synthesize.report import Report as Synthesised
+from ..system.records import Record
+from .compared import Compared
+from .compared import as_text as comparison_text
 from .folder import OutputError, read_manifest
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
 
 
-class Report(dict[str, Any]):
-    """A report as JSON-able data."""
+Facts = TypeVar("Facts", bound=Record, covariant=True)
+
+
+class Report(dict[str, Any], Generic[Facts]):
+    """A report as JSON-able data; ``facts``: the same, typed."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts.to_json())
+        self.facts = facts
 
     def headline(self) -> str:
         """What it is, in a line."""
@@ -28,7 +44,7 @@ class Report(dict[str, Any]):
 
     def as_text(self) -> str:
         """The report as the command line prints it."""
-        return str(self["text"])
+        raise NotImplementedError
 
     def picture(self) -> Path | None:
         """An SVG file that belongs to it."""
@@ -41,8 +57,11 @@ class Report(dict[str, Any]):
         return shown(self.headline(), self.as_text(), self.picture())
 
 
-class Info(Report):
+class Info(Report[Any]):
     """What `info` returns."""
+
+    def __init__(self, facts: Mapping[str, Any]) -> None:
+        dict.__init__(self, facts)
 
     def headline(self) -> str:
         start = f"{self['robot']}: {', '.join(self['functions'])}"
@@ -55,70 +74,84 @@ class Info(Report):
         return info_text(self)
 
 
-class TopologyReport(Report):
+class TopologyReport(Report[Organisation]):
     """What `topology` returns."""
 
     def headline(self) -> str:
-        modules = self["modules"]
-        return (
-            f"{self['robot']}: {len(self['joints'])} joints, {modules['built']} modules built of "
-            f"{modules['needed']}"
-        )
+        own, modules = self.facts, self.facts.modules
+        built = f"{modules.built} modules built of {modules.needed}"
+        return f"{own.robot}: {len(own.joints)} joints, {built}"
 
     def as_text(self) -> str:
-        return topology_text(self)
+        return topology_text(self.facts)
 
 
-class Simulation(Report):
+class Simulation(Report[CoreRun | AcceleratorRun]):
     """What `simulate` returns."""
 
     def headline(self) -> str:
-        if "functions" in self:
-            own = ", ".join(f"{name} {f['latency']}" for name, f in self["functions"].items())
-            return f"simulation: every bit and tag equal; latency {own}"
+        own = self.facts
+        if isinstance(own, AcceleratorRun):
+            latencies = ", ".join(f"{name} {f.latency}" for name, f in own.functions.items())
+            return f"simulation: every bit and tag equal; latency {latencies}"
         return (
-            f"simulation: {self['states']} states, every bit equal, latency {self['latency']}, "
-            f"{self['overflows']} overflows, error {self['error']['relative_rms']:.2e}"
+            f"simulation: {own.states} states, every bit equal, latency {own.latency}, "
+            f"{own.overflows} overflows, error {own.error.relative_rms:.2e}"
         )
 
     def as_text(self) -> str:
-        return simulation_text(self)
+        return simulation_text(self.facts)
 
 
-class Synthesis(Report):
+class _Told(Report[Facts]):
+    """A report that carries its ``text``."""
+
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self["text"] = self.as_text()
+
+
+class Synthesis(_Told[Synthesised | Mapped]):
     """What `synthesize` returns."""
 
     def headline(self) -> str:
-        cells = ", ".join(f"{n} {cell}" for cell, n in list(self["cells"].items())[:4])
-        return f"{self['top']} on {self['target']}: {cells}, …"
+        own = self.facts
+        cells = ", ".join(f"{n} {cell}" for cell, n in list(own.cells.items())[:4])
+        return f"{own.top} on {own.target}: {cells}, …"
+
+    def as_text(self) -> str:
+        return mapped_text(self.facts) if isinstance(self.facts, Mapped) else str(self.facts)
 
 
-class Comparison(Report):
+class Comparison(_Told[Compared]):
     """What `compare` returns."""
 
     def headline(self) -> str:
-        ours, peers = len(self["ours"]), len(self["peers"])
-        return (
-            f"{self['robot']}: {', '.join(self['functions'])}: {ours} designs beside {peers} peers"
-        )
+        own = self.facts
+        beside = f"{len(own.ours)} designs beside {len(own.peers)} peers"
+        return f"{own.robot}: {', '.join(own.functions)}: {beside}"
+
+    def as_text(self) -> str:
+        return comparison_text(self.facts)
 
 
-class Exploration(Report):
+class Exploration(_Told[Explored]):
     """What `explore` returns; it lies in ``place``."""
 
-    def __init__(self, report: Mapping[str, Any], place: Path) -> None:
+    def __init__(self, report: Explored, place: Path) -> None:
         super().__init__(report)
         self.place = place
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Exploration, (dict(self), self.place)
-
     def headline(self) -> str:
-        best = sum(bool(point["pareto"]) for point in self["points"])
+        own = self.facts
+        best = sum(point.pareto for point in own.points)
         return (
-            f"{self['robot']}: {', '.join(self['functions'])} on {self['target']}: "
-            f"{len(self['points'])} designs, {best} of them on the front"
+            f"{own.robot}: {', '.join(own.functions)} on {own.target}: "
+            f"{len(own.points)} designs, {best} of them on the front"
         )
+
+    def as_text(self) -> str:
+        return exploration_text(self.facts)
 
     def picture(self) -> Path | None:
         return self.place / "pareto.svg"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from ..compile.samples import sample_states
 from ..dynamics.interface import clip
 from ..graph.text import to_text
 from ..simulate.model import Model, Result
+from ..simulate.report import CoreRun, IntegerRun
 from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
@@ -91,24 +91,27 @@ def simulate(
             waves_file.replace(place / WAVES)
 
     keep_promise(place, errors, core.front.design.error)
-    latency = {c[0] for c in cycles}
-    interval = max((c[1] for c in cycles), default=1)
-    report = {
-        "states": states,
-        "seed": seed,
-        "bit_exact": True,
-        "stalled_states": stalled,
-        "latency": latency.pop() if len(latency) == 1 else sorted(latency),
-        "initiation_interval": interval,
-        "overflows": overflows,
-        "error": overall.report(),
-        "errors": {name: error.report() for name, error in errors.items()},
-        "promised": core.front.design.error,
+    seen = {
+        "latency": sorted({c[0] for c in cycles}),
+        "initiation_interval": [max((c[1] for c in cycles), default=1)],
     }
-    for key in ("latency", "initiation_interval"):
-        if report[key] != entry[key]:
-            raise Mismatch(f"{place}: {key} {report[key]} simulated, {entry[key]} predicted")
-    write_file(place / REPORT, json.dumps(report, indent=2) + "\n")
+    for key, found in seen.items():
+        if found != [entry[key]]:
+            said = found[0] if len(found) == 1 else found
+            raise Mismatch(f"{place}: {key} {said} simulated, {entry[key]} predicted")
+    report = CoreRun(
+        states=states,
+        seed=seed,
+        bit_exact=True,
+        stalled_states=stalled,
+        latency=entry["latency"],
+        initiation_interval=entry["initiation_interval"],
+        overflows=overflows,
+        error=overall.report(),
+        errors={name: error.report() for name, error in errors.items()},
+        promised=core.front.design.error,
+    )
+    write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     return Simulation(report)
 
 
@@ -174,8 +177,8 @@ def outputs_and_golden(
         yield name, values, reference[name]
 
 
-def integer_errors(core: Core, states: int, seed: int = 0) -> dict[str, Any]:
-    """The integer model alone, on random states: ``overflows`` and ``errors`` as ``simulate``."""
+def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
+    """The integer model alone, on random states."""
     errors: dict[str, Error] = {}
     overflows = 0
     for state in batches(core, states, seed):
@@ -183,10 +186,8 @@ def integer_errors(core: Core, states: int, seed: int = 0) -> dict[str, Any]:
         for name, values, reference in outputs_and_golden(core, state, results):
             errors.setdefault(name, Error()).add(values, reference)
         overflows += int(flags.any(axis=1).sum())
-    return {
-        "overflows": overflows,
-        "errors": {name: error.report() for name, error in errors.items()},
-    }
+    found = {name: error.report() for name, error in errors.items()}
+    return IntegerRun(states, core.plan.latency, overflows, found)
 
 
 def stalled_run(core: Core, model: Model, states: int, seed: int) -> int:

@@ -10,6 +10,7 @@ from ..draw.organisation import organisation
 from ..robot.canonical import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import RobotError
+from ..robot.organisation import Modules, NamedArray, NamedBranch, Near, Organisation
 from ..robot.reroot import reroot as rerooted
 from ..robot.topology import TOLERANCE, Rooting, Topology
 from ..robot.topology import topology as organised
@@ -46,54 +47,53 @@ def topology(
         if found.best is None:
             raise RobotError(f"{read.name}: {_held(found)}; only a floating base can move")
         found = organised(rerooted(aligned, found.best.link), tolerance, turns)
-    facts = facts_of(found, file_root)
-    return TopologyReport({"file": design.robot, "tolerance": tolerance, "turns": turns, **facts})
+    return TopologyReport(facts_of(found, file_root, design.robot, tolerance, turns))
 
 
-def facts_of(found: Topology, file_root: Rooting) -> dict[str, Any]:
-    """The organisation as plain data; ``file_root``: the tree as the file roots it."""
+def facts_of(
+    found: Topology, file_root: Rooting, file: str, tolerance: float, turns: int | None
+) -> Organisation:
+    """The organisation by name; ``file_root``: the tree as the file roots it."""
     joints = [joint for i, joint in enumerate(found.robot.joints) if i != found.root]
     names = [found.robot.joints[branch.joints[-1]].body for branch in found.branches]
-    return {
-        "robot": found.robot.name,
-        "base": found.robot.joints[found.root].kind.value if found.root >= 0 else "fixed",
-        "root": found.present.link,
-        "root_modules": list(found.root_modules),
-        "depth": found.present.depth,
-        "columns": found.present.columns,
-        "joints": [joint.name for joint in joints],
-        "branches": [
-            {
-                "name": name,
-                "joints": [found.robot.joints[i].name for i in branch.joints],
-                "after": branch.after,
-                "columns": list(branch.columns),
-                "work": branch.work,
-            }
+    return Organisation(
+        file=file,
+        tolerance=tolerance,
+        turns=turns,
+        robot=found.robot.name,
+        base=found.robot.joints[found.root].kind.value if found.root >= 0 else "fixed",
+        root=found.present.link,
+        root_modules=tuple(found.root_modules),
+        depth=found.present.depth,
+        columns=found.present.columns,
+        joints=tuple(joint.name for joint in joints),
+        branches=tuple(
+            NamedBranch(
+                name,
+                tuple(found.robot.joints[i].name for i in branch.joints),
+                branch.after,
+                tuple(branch.columns),
+                branch.work,
+            )
             for name, branch in zip(names, found.branches, strict=True)
-        ],
-        "alike": [[names[b] for b in group] for group in found.alike],
-        "near": [{"branches": [names[a], names[b]], "difference": off} for a, b, off in found.near],
-        "arrays": [
-            {
-                "size": array.size,
-                "branches": [names[b] for b in array.limbs],
-                "after": array.after,
-                "work": array.work,
-            }
+        ),
+        alike=tuple(tuple(names[b] for b in group) for group in found.alike),
+        near=tuple(Near((names[a], names[b]), off) for a, b, off in found.near),
+        arrays=tuple(
+            NamedArray(array.size, tuple(names[b] for b in array.limbs), array.after, array.work)
             for array in found.arrays
-        ],
-        "pace": found.pace,
-        "modules": {"built": found.built, "needed": found.needed},
-        "best_root": vars(found.best) if found.best else None,
-        "file_root": vars(file_root),
-        "root_note": _root_note(found, file_root),
-    }
+        ),
+        pace=found.pace,
+        modules=Modules(found.built, found.needed),
+        best_root=found.best,
+        file_root=file_root,
+        root_note=_root_note(found, file_root),
+    )
 
 
-def topology_picture(facts: dict[str, Any], file: str | Path) -> None:
+def topology_picture(report: TopologyReport, file: str | Path) -> None:
     """What ``topology`` says as an SVG file: the tree and the arrays; OutputError if unwritable."""
-    write_file(Path(file), organisation(facts))
+    write_file(Path(file), organisation(report.facts))
 
 
 def _root_note(found: Topology, before: Rooting) -> str:

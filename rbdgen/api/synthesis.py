@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from fnmatch import fnmatch
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, TARGETS
-from ..draw.tables import table
-from ..estimate.area import counted
+from ..draw.tables import mapped_text
+from ..synthesize.report import Mapped
 from ..synthesize.report import synthesize as synthesize_ecp5
-from ..synthesize.yosys import MEMORIES, synth_xilinx
+from ..synthesize.yosys import synth_xilinx
 from .checked import checked_manifest
 from .folder import UsageError, write_file
 from .kept import kept
@@ -24,7 +21,6 @@ from .results import Synthesis
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
-SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
 
 
@@ -70,14 +66,10 @@ def synthesize(
             progress=progress,
             keep=partial(kept, out / "parts", "part", say=progress),
         )
-        report: dict[str, Any] = {"top": name, "target": target, "cells": cells.count}
-        report |= {"modules": cells.modules, "fits": None}
-        rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(cells.count.items())]
-        of_modules = _of_modules(cells.modules, name)
-        text = "\n".join([f"{name} on {target}, mapped only", "", *rows, "", of_modules])
-        write_file(out / "report.json", json.dumps(report, indent=2) + "\n")
-        write_file(out / "report.txt", text + "\n")
-        return Synthesis(report | {"text": text})
+        report = Mapped(name, target, cells.count, cells.modules, None)
+        write_file(out / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
+        write_file(out / "report.txt", mapped_text(report) + "\n")
+        return Synthesis(report)
     out.mkdir(parents=True, exist_ok=True)
     result = synthesize_ecp5(
         [place / f"{name}.il", place / f"{name}_ecp5.il"],
@@ -92,17 +84,4 @@ def synthesize(
         router=router,
         floorplanned=floorplanned,
     )
-    return Synthesis(result.to_json() | {"text": str(result)})
-
-
-def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
-    """What each module of an UltraScale+ or 7-series design takes; the largest first."""
-    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for module, cells in modules.items():
-        memory = fnmatch(module, MEMORIES)
-        named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
-    rows = [
-        [module, *(counted("xcup", cells)[site] for site in SHOWN)]
-        for module, cells in named.items()
-    ]
-    return table(("module", *SHOWN.values()), sorted(rows, key=lambda row: (-row[1], row[0])))
+    return Synthesis(result)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
-from ..draw.tables import info_text, simulation_text, table
+from ..api.results import Simulation, Synthesis
+from ..draw.tables import table
 
 Progress = Callable[[str], None]
 ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
@@ -22,7 +23,7 @@ def demo(place: Path, progress: Progress) -> dict[str, Any]:
     api.check_place(place / ARM / "manifest.json")
     print(f"== {ARM}: canonical form, graph, number formats, schedule\n")
     facts = api.info(ARM)
-    print(info_text(facts) + "\n")
+    print(facts.as_text() + "\n")
     arm = run(ARM, place / ARM, None, False, progress)
     small = run(SMALL, place / SMALL, SMALL_PART, True, progress)
     print("\n" + table(HEAD, [row(*arm), row(*small)]))
@@ -38,12 +39,12 @@ def demo(place: Path, progress: Progress) -> dict[str, Any]:
 
 def run(
     robot: str, folder: Path, target: str | None, place_and_route: bool, progress: Progress
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, Any], Simulation, Synthesis]:
     """(manifest, simulation, synthesis) of a robot's design, made in ``folder``."""
     print(f"== {robot}: Verilog, simulation of {STATES} random states, FPGA cells\n", flush=True)
     api.generate(robot, folder, progress, target=target)
     simulation = api.simulate(folder, STATES, progress=progress)
-    print("\n" + simulation_text(simulation) + "\n", flush=True)
+    print("\n" + simulation.as_text() + "\n", flush=True)
     synthesis = api.synthesize(folder, place_and_route=place_and_route, progress=progress)
     print("\n" + synthesis["text"] + "\n", flush=True)
     return api.read_manifest(folder), simulation, synthesis
@@ -68,9 +69,7 @@ HEAD = (
 )
 
 
-def row(
-    manifest: dict[str, Any], simulation: dict[str, Any], synthesis: dict[str, Any]
-) -> list[Any]:
+def row(manifest: dict[str, Any], simulation: Simulation, synthesis: Synthesis) -> list[Any]:
     """One line of the table; a dash where nothing was placed."""
     cells = synthesis["cells"]
     placed = [p["fmax"] for p in synthesis["placements"]]

@@ -59,7 +59,7 @@ def _measured(core: Core, states: int) -> Report:
     for name, error in sums.items():
         relative = np.concatenate(by_state[name])
         own = {"median_state": float(np.median(relative)), "worst_state": float(relative.max())}
-        arrays[name] = {**error.report(), **own}
+        arrays[name] = {**error.report().to_json(), **own}
     return {"states": states, "overflows": overflows, "arrays": arrays}
 
 

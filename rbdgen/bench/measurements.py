@@ -18,7 +18,7 @@ from typing import Any
 from .. import api
 from ..api.simulation import integer_errors
 from ..compile.flow import compile_core, front_end
-from ..draw.tables import simulation_text, table
+from ..draw.tables import table
 from ..system.stopping import run_child
 from .accelerators import accelerators
 from .area import area_model
@@ -78,7 +78,7 @@ def bits(place: Path, progress: Progress) -> Any:
     """A million random states of iiwa 14, every bit against the integer model."""
     api.generate("iiwa14", place / "iiwa14", progress, force=True)
     report = api.simulate(place / "iiwa14", MILLION, progress=progress)
-    print(simulation_text(report))
+    print(report.as_text())
     return report
 
 
@@ -128,8 +128,7 @@ def humanoid(place: Path, progress: Progress) -> Any:
     for function in FUNCTIONS:
         started = time.monotonic()
         core = compile_core(front_end("humanoid", functions=(function,), fit=False), progress)
-        report: dict[str, Any] = {"states": STATES, "latency": core.plan.latency}
-        report |= integer_errors(core, STATES)
+        report = integer_errors(core, STATES).to_json()
         results[function] = report
         print(_line(function, report, started), flush=True)
     return results

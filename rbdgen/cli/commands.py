@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import api
+from ..system.records import Record
 from .options import choices_of
 
 Progress = Callable[[str], None]
@@ -32,11 +33,9 @@ def _info(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..draw.tables import topology_text
-
     if options.output is not None:
         api.check_place(options.output)
-    facts = api.topology(
+    report = api.topology(
         options.robot,
         options.tolerance,
         options.turns,
@@ -45,8 +44,8 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
         mimic=options.mimic,
     )
     if options.output is not None:
-        api.topology_picture(facts, options.output)
-    return Answer(facts, topology_text(facts))
+        api.topology_picture(report, options.output)
+    return _answer(report)
 
 
 def _states(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -104,7 +103,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
         progress=progress,
         **{**choices_of(options), "ii": None},
     )
-    return _with_text(report)
+    return _answer(report)
 
 
 def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -116,12 +115,10 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
         **({"intervals": options.ii} if options.ii else {}),
         **{**choices_of(options), "ii": None},
     )
-    return _with_text(report)
+    return _answer(report)
 
 
 def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..draw.tables import simulation_text
-
     report = api.simulate(
         options.folder,
         options.states,
@@ -130,7 +127,7 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
         progress=progress,
         trust=options.trust,
     )
-    return Answer(report, simulation_text(report))
+    return _answer(report)
 
 
 def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -147,7 +144,7 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
         floorplanned=options.floorplanned,
         trust=options.trust,
     )
-    return _with_text(report)
+    return _answer(report)
 
 
 def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -164,9 +161,8 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
     return Answer(bench(options.names, Path(options.output), progress), "")
 
 
-def _with_text(report: Mapping[str, Any]) -> Answer:
-    """A report that carries its own text."""
-    return Answer({key: value for key, value in report.items() if key != "text"}, report["text"])
+def _answer(report: api.Report[Record]) -> Answer:
+    return Answer(report.facts.to_json(), report.as_text())
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.etree import ElementTree as ET
 
+from ..estimate.explored import Explored, Point
 from . import svg
 from .exploration_table import varied
 
-Point = Mapping[str, Any]
 COLOURS = ("#2f6db3", "#a8621a", "#2a8a57", "#b23a6b", "#5a4fcf", "#75871b", "#0d86a8", "#8a52b5")
 GREY, GRID, LIMIT = "#6b7280", "#e3e7eb", "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel
@@ -41,24 +40,24 @@ class Axis:
         return [step for step in steps if self.low <= step <= self.high]
 
 
-def picture(report: Mapping[str, Any]) -> str:
+def picture(report: Explored) -> str:
     """An SVG document with a panel for multipliers and one for LUTs.
 
     A dot is filled where Yosys has counted, a ring is an estimate, a cross does not fit the part.
     Lines join the front's designs that differ by their interval alone. Hints say the rest.
     """
-    points, part, limits = report["points"], report["part"], report["limits"]
-    title = f"{report['robot']}: {', '.join(report['functions'])} on {part}"
+    points, part, limits = report.points, report.part, report.limits
+    title = f"{report.robot}: {', '.join(report.functions)} on {part}"
     page = svg.document(2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, title)
     svg.text(page, 14, 28, title, size=19, weight="bold")
     names = [name_of(p, varied(points)) for p in points]
     colour = {n: COLOURS[k % len(COLOURS)] for k, n in enumerate(dict.fromkeys(names))}
     _legend(page, colour)
-    slowest = max(p["interval"] for p in points)
+    slowest = max(p.interval for p in points)
     y = Axis(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP)
     panels: tuple[tuple[str, Callable[[Point], float | None], int], ...] = (
-        ("hardware multipliers", lambda p: p["multipliers"], limits["multipliers"]),
-        ("LUTs", luts, limits["luts"]),
+        ("hardware multipliers", lambda p: p.multipliers, limits.multipliers),
+        ("LUTs", luts, limits.luts),
     )
     for k, (name, figure, limit) in enumerate(panels):
         left = LEFT + k * (WIDE + BETWEEN)
@@ -79,14 +78,13 @@ class _Mark:
 
 def name_of(point: Point, keys: Sequence[str]) -> str:
     """``composite, width 18``: the choices called ``keys``."""
-    own = {key: point["choices"][key] for key in keys}
+    own = {key: point.choices[key] for key in keys}
     return ", ".join(v if isinstance(v, str) else f"{k} {v}" for k, v in own.items())
 
 
 def luts(point: Point) -> float | None:
     """Those that Yosys counted, else those of the model."""
-    cells = point["mapped"] or point["estimated"]
-    return cells["luts"] if cells else None
+    return point.cells["luts"] if point.cells else None
 
 
 def _legend(page: ET.Element, colour: Mapping[str, str]) -> None:
@@ -135,18 +133,18 @@ def _panel(
     svg.text(page, left + WIDE, TOP - 8, words, "end", 11, colour=LIMIT)
 
     for series, own in colour.items():
-        on = [m for m in marks if m.name == series and m.point["pareto"]]
+        on = [m for m in marks if m.name == series and m.point.pareto]
         if len(on) > 1:
-            joined = [(x.at(m.figure), y.at(1 / m.point["interval"])) for m in on]
+            joined = [(x.at(m.figure), y.at(1 / m.point.interval)) for m in on]
             svg.line(page, joined, own, 1)
     for mark in marks:
         point, own = mark.point, colour[mark.name]
-        spot = x.at(mark.figure), y.at(1 / point["interval"])
-        shape = "cross" if not point["fits"] else "dot" if point["mapped"] else "ring"
+        spot = x.at(mark.figure), y.at(1 / point.interval)
+        shape = "cross" if not point.fits else "dot" if point.mapped else "ring"
         group = svg.group(page, _hint(mark))
         _shape(group, spot, own, shape)
-        if point["pareto"]:
-            words = f"II {point['interval']}"
+        if point.pareto:
+            words = f"II {point.interval}"
             svg.text(group, spot[0] - 9, spot[1] + 4, words, "end", 10, colour=own)
 
 
@@ -164,15 +162,15 @@ def _shape(parent: ET.Element, at: svg.Point, colour: str, shape: str) -> None:
 
 def _hint(mark: _Mark) -> str:
     point = mark.point
-    cells = point["mapped"] or point["estimated"]
+    cells = point.cells
     said = f"{cells['luts']} LUTs, {cells['flip_flops']} flip-flops" if cells else ""
-    how = "mapped" if point["mapped"] else "estimated"
+    how = "mapped" if point.mapped else "estimated"
     lines = [
-        f"{mark.name}, II {point['interval']}".lstrip(", "),
-        f"{point['multipliers']} multipliers",
+        f"{mark.name}, II {point.interval}".lstrip(", "),
+        f"{point.multipliers} multipliers",
     ]
-    lines += [f"{said} ({how})", f"latency {point['latency']} cycles"] if cells else []
-    return "; ".join([*lines, *([point["why_not"]] if "why_not" in point else [])])
+    lines += [f"{said} ({how})", f"latency {point.latency} cycles"] if cells else []
+    return "; ".join([*lines, *([point.why_not] if point.why_not is not None else [])])
 
 
 def _short(number: int) -> str:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.etree import ElementTree as ET
 
+from ..robot.organisation import NamedArray, NamedBranch, Organisation
 from . import svg
 from .svg import INK, PAPER
 
@@ -37,8 +37,6 @@ LEGEND = (
     "work of an array: the columns of all limbs that it serves; pace: the most of any array",
 )
 
-Facts = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class _Rows:
@@ -49,21 +47,21 @@ class _Rows:
     bottom: float
 
 
-def organisation(facts: Facts) -> str:
+def organisation(facts: Organisation) -> str:
     """What ``rbdgen.api.topology`` says as an SVG document."""
-    arrays, branches = facts["arrays"], facts["branches"]
-    tree = _rows([b["after"] for b in branches], [TREE_ROW] * len(branches))
-    organised = _rows([a["after"] for a in arrays], [_height(a) + ROW_GAP for a in arrays])
-    array_of = {name: k for k, array in enumerate(arrays) for name in array["branches"]}
+    arrays, branches = facts.arrays, facts.branches
+    tree = _rows([b.after for b in branches], [TREE_ROW] * len(branches))
+    organised = _rows([a.after for a in arrays], [_height(a) + ROW_GAP for a in arrays])
+    array_of = {name: k for k, array in enumerate(arrays) for name in array.branches}
     colour = [COLOURS[k % len(COLOURS)] for k in range(len(arrays))]
-    paint = [colour[array_of[branch["name"]]] for branch in branches]
+    paint = [colour[array_of[branch.name]] for branch in branches]
     tree_width, width = _tree_width(facts, tree), _organised_width(facts, organised)
     high = max(tree.bottom, organised.bottom)
     middle = LEFT + tree_width + 30
 
     texts = [_headline(facts), *LEGEND]
     width = max(middle + width, *(14 + svg.extent(words, 12) for words in texts)) + LEFT
-    page = svg.document(width, HEAD + high + FOOT, f"{facts['robot']}: topology")
+    page = svg.document(width, HEAD + high + FOOT, f"{facts.robot}: topology")
     _heading(page, facts, middle, HEAD + high)
     top = HEAD + (high - tree.bottom) / 2
     _tree(svg.group(page, id="tree"), facts, tree, paint, top)
@@ -94,26 +92,26 @@ def _rows(after: Sequence[int | None], heights: Sequence[float]) -> _Rows:
     return _Rows(children, at, bottom)
 
 
-def _height(array: Facts) -> float:
-    return max(30.0, LINE * min(len(array["branches"]), NAMES) + 8)
+def _height(array: NamedArray) -> float:
+    return max(30.0, LINE * min(len(array.branches), NAMES) + 8)
 
 
-def _headline(facts: Facts) -> str:
-    modules, arrays = facts["modules"], facts["arrays"]
+def _headline(facts: Organisation) -> str:
+    modules, arrays = facts.modules, facts.arrays
     words = [
-        f"depth {facts['depth']}",
+        f"depth {facts.depth}",
         f"{len(arrays)} array{'s' * (len(arrays) > 1)}",
-        f"{modules['built']} modules built of {modules['needed']} needed",
-        f"pace {facts['pace']}",
-        facts["root_note"],
+        f"{modules.built} modules built of {modules.needed} needed",
+        f"pace {facts.pace}",
+        facts.root_note,
     ]
     return "  ·  ".join(words)
 
 
-def _heading(page: ET.Element, facts: Facts, middle: float, bottom: float) -> None:
-    svg.text(page, 14, 30, facts["robot"], size=19, weight="bold")
+def _heading(page: ET.Element, facts: Organisation, middle: float, bottom: float) -> None:
+    svg.text(page, 14, 30, facts.robot, size=19, weight="bold")
     svg.text(page, 14, 51, _headline(facts), size=12)
-    joints = len(facts["joints"])
+    joints = len(facts.joints)
     svg.text(page, 14, 86, f"tree: {joints} joint{'s' * (joints > 1)}", size=13, weight="bold")
     svg.text(page, middle, 86, "organisation", size=13, weight="bold")
     svg.line(page, [(middle - 20, 74), (middle - 20, bottom + 6)], RULE, 1)
@@ -121,130 +119,132 @@ def _heading(page: ET.Element, facts: Facts, middle: float, bottom: float) -> No
         svg.text(page, 14, bottom + 34 + 15 * row, text, size=10, colour=GREY)
 
 
-def _places(facts: Facts) -> list[tuple[float, float]]:
+def _places(facts: Organisation) -> list[tuple[float, float]]:
     """Branch → x of its first dot and of its last, from the root's.
 
     Levels are evenly spaced, but for the room that the name above an inner branch takes.
     """
     places: list[tuple[float, float]] = []
-    for branch in facts["branches"]:
+    for branch in facts.branches:
         first = LEVEL
-        if (above := branch["after"]) is not None:
+        if (above := branch.after) is not None:
             start, end = places[above]
-            name = start - DOT + svg.extent(facts["branches"][above]["name"], 10)
+            name = start - DOT + svg.extent(facts.branches[above].name, 10)
             first = max(end + LEVEL, name + LEVEL / 2 + 4)
-        places.append((first, first + LEVEL * (len(branch["joints"]) - 1)))
+        places.append((first, first + LEVEL * (len(branch.joints) - 1)))
     return places
 
 
-def _span(branch: Facts) -> str:
-    names = branch["joints"]
+def _span(branch: NamedBranch) -> str:
+    names = branch.joints
     return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
 
 
-def _root_x(facts: Facts) -> float:
+def _root_x(facts: Organisation) -> float:
     """Of the tree's root, its name to the left."""
-    return LEFT + svg.extent(facts["root"], 10) + 4 + DOT
+    return LEFT + svg.extent(facts.root, 10) + 4 + DOT
 
 
-def _tree_width(facts: Facts, rows: _Rows) -> float:
+def _tree_width(facts: Organisation, rows: _Rows) -> float:
     ends = []
-    for k, (branch, place) in enumerate(zip(facts["branches"], _places(facts), strict=True)):
+    for k, (branch, place) in enumerate(zip(facts.branches, _places(facts), strict=True)):
         words = 0.0
         if not rows.children[k]:
-            words = 8 + max(svg.extent(branch["name"], 11.5), svg.extent(_span(branch), 9))
+            words = 8 + max(svg.extent(branch.name, 11.5), svg.extent(_span(branch), 9))
         ends.append(_root_x(facts) - LEFT + place[1] + DOT + words)
     return max(ends)
 
 
-def _tree(group: ET.Element, facts: Facts, rows: _Rows, paint: Sequence[str], top: float) -> None:
-    number = {name: k for k, name in enumerate(facts["joints"], 1)}
+def _tree(
+    group: ET.Element, facts: Organisation, rows: _Rows, paint: Sequence[str], top: float
+) -> None:
+    number = {name: k for k, name in enumerate(facts.joints, 1)}
     x0, y0 = _root_x(facts), top + rows.at[None]
     ends: dict[int | None, tuple[float, float]] = {None: (x0, y0)}
     stems, chains = svg.group(group), svg.group(group)
-    svg.text(group, x0 - DOT - 5, y0 + 3.5, facts["root"], "end", 10)
+    svg.text(group, x0 - DOT - 5, y0 + 3.5, facts.root, "end", 10)
     svg.box(group, x0 - DOT, y0 - DOT, 2 * DOT, 2 * DOT, INK, INK)
-    for k, (branch, place) in enumerate(zip(facts["branches"], _places(facts), strict=True)):
+    for k, (branch, place) in enumerate(zip(facts.branches, _places(facts), strict=True)):
         first, last, y = x0 + place[0], x0 + place[1], top + rows.at[k]
-        from_, turn = ends[branch["after"]], first - LEVEL / 2
+        from_, turn = ends[branch.after], first - LEVEL / 2
         svg.line(stems, [from_, (turn, from_[1]), (turn, y)], STEM, 1.6)
         svg.line(chains, [(turn, y), (last, y)], paint[k], 2)
         ends[k] = last, y
-        for n, name in enumerate(branch["joints"]):
+        for n, name in enumerate(branch.joints):
             joint = svg.group(group, name, class_="joint")
             x = first + LEVEL * n
             svg.dot(joint, (x, y), paint[k], DOT)
             svg.text(joint, x, y + 3.6, str(number[name]), "middle", 10, colour=PAPER)
         if rows.children[k]:
-            svg.text(group, first - DOT, y - DOT - 5, branch["name"], size=10, colour=paint[k])
+            svg.text(group, first - DOT, y - DOT - 5, branch.name, size=10, colour=paint[k])
         else:
             x = last + DOT + 6
-            svg.text(group, x, y + 1, branch["name"], size=11.5, colour=paint[k])
+            svg.text(group, x, y + 1, branch.name, size=11.5, colour=paint[k])
             svg.text(group, x, y + 13, _span(branch), size=9, colour=GREY)
 
 
-def _root_width(facts: Facts) -> float:
-    return max(ROOT, svg.extent(facts["root"], 10))
+def _root_width(facts: Organisation) -> float:
+    return max(ROOT, svg.extent(facts.root, 10))
 
 
-def _starts(facts: Facts, rows: _Rows) -> list[float]:
+def _starts(facts: Organisation, rows: _Rows) -> list[float]:
     """Array → where its first module stands, from the left of the organisation."""
     starts: list[float] = []
-    for array in facts["arrays"]:
-        bar = ARM / 2 + BAR if len(rows.children[array["after"]]) > 1 else 0.0
-        gate = GATE + ARM / 2 if len(array["branches"]) > 1 else 0.0
-        starts.append(_end(facts, starts, array["after"]) + bar + ARM + gate)
+    for array in facts.arrays:
+        bar = ARM / 2 + BAR if len(rows.children[array.after]) > 1 else 0.0
+        gate = GATE + ARM / 2 if len(array.branches) > 1 else 0.0
+        starts.append(_end(facts, starts, array.after) + bar + ARM + gate)
     return starts
 
 
-def _end(facts: Facts, starts: Sequence[float], above: int | None) -> float:
+def _end(facts: Organisation, starts: Sequence[float], above: int | None) -> float:
     """Where lines to what follows an array (None: the root) begin to fork: right of its texts."""
     if above is None:
         return _root_width(facts)
-    array = facts["arrays"][above]
+    array = facts.arrays[above]
     words = BOLD * max(svg.extent(line, 10) for line in _above(array))
     return starts[above] + max(_length(array) + _sheets(array), words)
 
 
-def _length(array: Facts) -> float:
-    return array["size"] * (WIDE + GAP) - GAP
+def _length(array: NamedArray) -> float:
+    return array.size * (WIDE + GAP) - GAP
 
 
-def _sheets(array: Facts) -> float:
+def _sheets(array: NamedArray) -> float:
     """How far the stack reaches beyond its first sheet."""
-    return SHEET * min(len(array["branches"]) - 1, SHEETS)
+    return SHEET * min(len(array.branches) - 1, SHEETS)
 
 
-def _limbs(array: Facts) -> list[str]:
-    limbs = array["branches"]
+def _limbs(array: NamedArray) -> list[str]:
+    limbs = array.branches
     return [*limbs] if len(limbs) <= NAMES else [*limbs[: NAMES - 1], f"… {len(limbs)} limbs"]
 
 
-def _title(array: Facts) -> str:
-    turns = len(array["branches"])
-    return f"{array['size']}-size array" + (f" ×{turns}" if turns > 1 else "")
+def _title(array: NamedArray) -> str:
+    turns = len(array.branches)
+    return f"{array.size}-size array" + (f" ×{turns}" if turns > 1 else "")
 
 
-def _work(array: Facts, pace: int) -> str:
-    turns = len(array["branches"])
-    own = f"work {array['work']}" + (f" = {turns} × {array['work'] // turns}" if turns > 1 else "")
-    return own + (", the pace" if array["work"] == pace else "")
+def _work(array: NamedArray, pace: int) -> str:
+    turns = len(array.branches)
+    own = f"work {array.work}" + (f" = {turns} × {array.work // turns}" if turns > 1 else "")
+    return own + (", the pace" if array.work == pace else "")
 
 
-def _beside(array: Facts, pace: int) -> list[str]:
+def _beside(array: NamedArray, pace: int) -> list[str]:
     """Lines beside an array that ends a limb."""
     return [_title(array), *_limbs(array), _work(array, pace)]
 
 
-def _above(array: Facts) -> list[str]:
+def _above(array: NamedArray) -> list[str]:
     """Lines above an array that others follow, which are shorter and do not set the pace."""
     return [_title(array), ", ".join(_limbs(array)), _work(array, 0)]
 
 
-def _organised_width(facts: Facts, rows: _Rows) -> float:
+def _organised_width(facts: Organisation, rows: _Rows) -> float:
     ends = []
-    for k, (start, array) in enumerate(zip(_starts(facts, rows), facts["arrays"], strict=True)):
-        words = BOLD * max(svg.extent(line, 11) for line in _beside(array, facts["pace"]))
+    for k, (start, array) in enumerate(zip(_starts(facts, rows), facts.arrays, strict=True)):
+        words = BOLD * max(svg.extent(line, 11) for line in _beside(array, facts.pace))
         beside = 0.0 if rows.children[k] else 12 + words
         ends.append(start + _length(array) + _sheets(array) + beside)
     return max(ends)
@@ -252,41 +252,41 @@ def _organised_width(facts: Facts, rows: _Rows) -> float:
 
 def _organised(
     group: ET.Element,
-    facts: Facts,
+    facts: Organisation,
     rows: _Rows,
     colour: Sequence[str],
     corner: tuple[float, float],
 ) -> None:
     left, top = corner
     starts = _starts(facts, rows)
-    number = {name: k for k, name in enumerate(facts["joints"], 1)}
-    branches = {branch["name"]: branch for branch in facts["branches"]}
+    number = {name: k for k, name in enumerate(facts.joints, 1)}
+    branches = {branch.name: branch for branch in facts.branches}
     _root(group, facts, left, top + rows.at[None])
     for above, children in rows.children.items():
         if children:
             last = _root_width(facts)
             if above is not None:
-                last = starts[above] + _length(facts["arrays"][above])
+                last = starts[above] + _length(facts.arrays[above])
             fork = _end(facts, starts, above)
             ways = [(left + starts[k], top + rows.at[k]) for k in children]
             from_, y = left + last, top + rows.at[above]
-            to = [(facts["arrays"][k], colour[k]) for k in children]
+            to = [(facts.arrays[k], colour[k]) for k in children]
             _lines(group, (from_, y), left + fork, ways, to)
-    for k, array in enumerate(facts["arrays"]):
-        limbs = [branches[name] for name in array["branches"]]
+    for k, array in enumerate(facts.arrays):
+        limbs = [branches[name] for name in array.branches]
         at = left + starts[k], top + rows.at[k]
         row = _array(group, array, limbs, number, colour[k], at)
         if rows.children[k]:
             _words_above(row, array, colour[k], at)
         else:
-            _words_beside(row, array, colour[k], at, facts["pace"])
+            _words_beside(row, array, colour[k], at, facts.pace)
 
 
-def _root(group: ET.Element, facts: Facts, left: float, y: float) -> None:
-    modules, width = facts["root_modules"], _root_width(facts)
+def _root(group: ET.Element, facts: Organisation, left: float, y: float) -> None:
+    modules, width = facts.root_modules, _root_width(facts)
     height = 30.0 * max(len(modules), 1)
-    root = svg.group(group, facts["root"], id="root")
-    svg.text(root, left, y - height / 2 - 6, facts["root"], size=10)
+    root = svg.group(group, facts.root, id="root")
+    svg.text(root, left, y - height / 2 - 6, facts.root, size=10)
     if not modules:
         svg.box(root, left, y - 15, width, 30, PAPER, GREY, "3 3")
         svg.text(root, left + width / 2, y + 4, "fixed base", "middle", 10, colour=GREY)
@@ -301,7 +301,7 @@ def _lines(
     start: tuple[float, float],
     fork: float,
     ends: Sequence[tuple[float, float]],
-    to: Sequence[tuple[Facts, str]],
+    to: Sequence[tuple[NamedArray, str]],
 ) -> None:
     """From a module's end to the arrays ``to`` (with their colours), whose first modules stand at
     ``ends``: by a bar where there are several, a gate where limbs take turns."""
@@ -317,7 +317,7 @@ def _lines(
         start = bar + BAR, start[1]
     for (x, y), (array, colour) in zip(ends, to, strict=True):
         svg.line(group, [(start[0], y), (x, y)], colour, 1.6)
-        if (turns := len(array["branches"])) > 1:
+        if (turns := len(array.branches)) > 1:
             left = x - ARM / 2 - GATE
             svg.box(group, left, y - 12, GATE, 24, PAPER, colour, "3 2")
             svg.text(group, left + GATE / 2, y + 4, f"×{turns}", "middle", 11, "bold", colour)
@@ -325,34 +325,34 @@ def _lines(
 
 def _array(
     group: ET.Element,
-    array: Facts,
-    limbs: Sequence[Facts],
+    array: NamedArray,
+    limbs: Sequence[NamedBranch],
     number: Mapping[str, int],
     colour: str,
     at: tuple[float, float],
 ) -> ET.Element:
     """A row of modules; returns its group."""
     (x, y), height = at, _height(array)
-    row = svg.group(group, ", ".join(array["branches"]), class_="array")
-    for k in range(array["size"]):
+    row = svg.group(group, ", ".join(array.branches), class_="array")
+    for k in range(array.size):
         left = x + k * (WIDE + GAP)
         for sheet in reversed(range(1, min(len(limbs) - 1, SHEETS) + 1)):
             shift = SHEET * sheet
             svg.box(row, left + shift, y - height / 2 - shift, WIDE, height, PAPER, colour)
-        module = svg.group(row, ", ".join(limb["joints"][k] for limb in limbs), class_="module")
+        module = svg.group(row, ", ".join(limb.joints[k] for limb in limbs), class_="module")
         svg.box(module, left, y - height / 2, WIDE, height, _tinted(colour), colour)
-        words = [str(number[limb["joints"][k]]) for limb in limbs]
+        words = [str(number[limb.joints[k]]) for limb in limbs]
         if len(words) > NAMES:
             words = [*words[: NAMES - 1], "…"]
         for n, word in enumerate(words):
             base = y + 4 + LINE * (n - (len(words) - 1) / 2)
             svg.text(module, left + WIDE / 2, base, word, "middle", 11)
-        columns = str(limbs[0]["columns"][k])
+        columns = str(limbs[0].columns[k])
         svg.text(row, left + WIDE / 2, y + height / 2 + 12, columns, "middle", 9, colour=GREY)
     return row
 
 
-def _words_above(row: ET.Element, array: Facts, colour: str, at: tuple[float, float]) -> None:
+def _words_above(row: ET.Element, array: NamedArray, colour: str, at: tuple[float, float]) -> None:
     x, y = at[0], at[1] - _height(array) / 2 - _sheets(array) - 6
     for n, words in enumerate(reversed(_above(array))):
         weight, paint = ("bold", colour) if n == 2 else ("", colour if n == 0 else INK)
@@ -360,7 +360,7 @@ def _words_above(row: ET.Element, array: Facts, colour: str, at: tuple[float, fl
 
 
 def _words_beside(
-    row: ET.Element, array: Facts, colour: str, at: tuple[float, float], pace: int
+    row: ET.Element, array: NamedArray, colour: str, at: tuple[float, float], pace: int
 ) -> None:
     lines = _beside(array, pace)
     x = at[0] + _length(array) + _sheets(array) + 12

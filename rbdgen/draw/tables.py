@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatch
 from typing import Any
+
+from ..estimate.area import counted
+from ..robot.organisation import Organisation
+from ..simulate.report import AcceleratorRun, CoreRun
+from ..synthesize.report import Mapped
+from ..synthesize.yosys import MEMORIES
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -158,38 +166,38 @@ def _latency(facts: dict[str, Any]) -> int | str:
     return f"about {latency} a step" if facts["latency_of"] == "step" else latency
 
 
-def topology_text(facts: dict[str, Any]) -> str:
+def topology_text(facts: Organisation) -> str:
     """The facts of ``rbdgen.api.topology``."""
-    arrays, modules = facts["arrays"], facts["modules"]
-    columns = {branch["name"]: branch["columns"] for branch in facts["branches"]}
-    split = f" ({' + '.join(facts['root_modules'])})" if facts["root_modules"] else ""
+    arrays, modules = facts.arrays, facts.modules
+    columns = {branch.name: branch.columns for branch in facts.branches}
+    split = f" ({' + '.join(facts.root_modules)})" if facts.root_modules else ""
     rows: list[list[Any]] = []
     for k, array in enumerate(arrays, 1):
-        own = columns[array["branches"][0]]
+        own = columns[array.branches[0]]
         rows.append(
             [
                 k,
-                array["size"],
-                len(array["branches"]),
-                ", ".join(array["branches"]),
-                "root" if array["after"] is None else f"array {array['after'] + 1}",
+                array.size,
+                len(array.branches),
+                ", ".join(array.branches),
+                "root" if array.after is None else f"array {array.after + 1}",
                 f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]),
-                array["work"],
+                array.work,
             ]
         )
     lines = [
-        f"{facts['robot']}: {len(facts['joints'])} joints on a {facts['base']} base, root "
-        f"{facts['root']}{split}, depth {facts['depth']}, {facts['columns']} columns",
+        f"{facts.robot}: {len(facts.joints)} joints on a {facts.base} base, root "
+        f"{facts.root}{split}, depth {facts.depth}, {facts.columns} columns",
         "",
         table(("array", "size", "limbs", "of", "after", "columns", "work"), rows),
         "",
-        f"{modules['built']} modules built of {modules['needed']} needed; pace {facts['pace']}",
-        facts["root_note"],
+        f"{modules.built} modules built of {modules.needed} needed; pace {facts.pace}",
+        facts.root_note,
         "",
     ]
-    lines += [f"{branch['name']}: {', '.join(branch['joints'])}" for branch in facts["branches"]]
-    for near in facts["near"]:
-        names, off = " and ".join(near["branches"]), near["difference"]
+    lines += [f"{branch.name}: {', '.join(branch.joints)}" for branch in facts.branches]
+    for near in facts.near:
+        names, off = " and ".join(near.branches), near.difference
         lines.append(
             f"note: {names} differ by {off:.1e}: alike with --tolerance {_rounded_up(off):g}"
         )
@@ -202,55 +210,76 @@ def _rounded_up(x: float) -> float:
     return math.ceil(x / digit) * digit
 
 
-ERRORS = ("relative_rms", "max_absolute", "max_relative")
-
-
-def simulation_text(report: dict[str, Any]) -> str:
+def simulation_text(report: CoreRun | AcceleratorRun) -> str:
     """The report of ``rbdgen.api.simulate``."""
-    if "functions" in report:
+    if isinstance(report, AcceleratorRun):
         return accelerator_simulation_text(report)
-    error, errors = report["error"], report["errors"]
-    kept = report.get("promised") is not None
+    error, kept = report.error, report.promised is not None
     by_array = []
-    if len(errors) > 1:
-        rows = [[name, *(f"{e[k]:.2e}" for k in ERRORS)] for name, e in errors.items()]
+    if len(report.errors) > 1:
+        rows = [
+            [name, *(f"{x:.2e}" for x in (e.relative_rms, e.max_absolute, e.max_relative))]
+            for name, e in report.errors.items()
+        ]
         by_array = ["", table(("array", "relative RMS", "largest", "of the largest value"), rows)]
     return "\n".join(
         [
-            f"{report['states']} states, every bit equal to the integer model "
-            f"({report['stalled_states']} more under random stalls on both sides)",
-            f"latency {report['latency']} cycles, initiation interval "
-            f"{report['initiation_interval']}, both as predicted; {report['overflows']} overflows",
-            f"against float64: relative RMS {error['relative_rms']:.2e}, largest "
-            f"{error['max_absolute']:.3g} ({error['max_relative']:.2e} of the largest value)",
-            *([f"relative RMS of {report['promised']:g} promised, and kept"] if kept else []),
+            f"{report.states} states, every bit equal to the integer model "
+            f"({report.stalled_states} more under random stalls on both sides)",
+            f"latency {report.latency} cycles, initiation interval "
+            f"{report.initiation_interval}, both as predicted; {report.overflows} overflows",
+            f"against float64: relative RMS {error.relative_rms:.2e}, largest "
+            f"{error.max_absolute:.3g} ({error.max_relative:.2e} of the largest value)",
+            *([f"relative RMS of {report.promised:g} promised, and kept"] if kept else []),
             *by_array,
         ]
     )
 
 
-def accelerator_simulation_text(report: dict[str, Any]) -> str:
+def accelerator_simulation_text(report: AcceleratorRun) -> str:
     """The report of an accelerator's simulation."""
     rows = [
         [
             name,
-            own["latency"],
-            own["interval"],
-            own["batch_cycles"],
-            own["overflows"],
-            ", ".join(f"{array} {e['relative_rms']:.1e}" for array, e in own["errors"].items()),
+            own.latency,
+            own.interval,
+            own.batch_cycles,
+            own.overflows,
+            ", ".join(f"{array} {e.relative_rms:.1e}" for array, e in own.errors.items()),
         ]
-        for name, own in report["functions"].items()
+        for name, own in report.functions.items()
     ]
-    head = ("function", "latency", "interval", f"{report['batch']} tasks", "overflows", "RMS error")
-    mixed = report["mixed"]
+    head = ("function", "latency", "interval", f"{report.batch} tasks", "overflows", "RMS error")
     return "\n".join(
         [
             "every bit and tag equal to the integer model, under random stalls too; cycles:",
             "",
             table(head, rows),
             "",
-            f"{mixed['tasks']} tasks of all functions mixed: {mixed['cycles']} cycles; "
-            f"{report['multipliers']} hardware multipliers",
+            f"{report.mixed.tasks} tasks of all functions mixed: {report.mixed.cycles} cycles; "
+            f"{report.multipliers} hardware multipliers",
         ]
     )
+
+
+SHOWN = {"logic": "LUT, SRL", "memory": "LUT of RAM", "flip_flops": "FF", "multipliers": "DSP"}
+
+
+def mapped_text(report: Mapped) -> str:
+    """The cells of a design that is only mapped, and of its modules."""
+    rows = [f"  {cell:<18}{n:>8}" for cell, n in sorted(report.cells.items())]
+    modules = _of_modules(report.modules, report.top)
+    return "\n".join([f"{report.top} on {report.target}, mapped only", "", *rows, "", modules])
+
+
+def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
+    """What each module of an UltraScale+ or 7-series design takes; the largest first."""
+    named: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for module, cells in modules.items():
+        memory = fnmatch(module, MEMORIES)
+        named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
+    rows = [
+        [module, *(counted("xcup", cells)[site] for site in SHOWN)]
+        for module, cells in named.items()
+    ]
+    return table(("module", *SHOWN.values()), sorted(rows, key=lambda row: (-row[1], row[0])))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..system.records import Record
 from .features import NAMES, Features
 
 TABLE = Path(__file__).with_name("area.json")
@@ -103,10 +105,19 @@ def fitted() -> dict[str, Any]:
     return dict(json.loads(TABLE.read_text()))
 
 
-def model_error(family: str, quantity: str = "luts") -> dict[str, float]:
+@dataclass(frozen=True)
+class ModelError(Record):
     """``rms`` and ``worst`` relative error over the designs of the fit, and ``left_out``: the RMS
     of designs each estimated by a fit to all others."""
-    return dict(fitted()["families"][family]["error"][quantity])
+
+    rms: float
+    worst: float
+    left_out: float
+
+
+def model_error(family: str, quantity: str = "luts") -> ModelError:
+    """Of a quantity's estimates."""
+    return ModelError.from_json(fitted()["families"][family]["error"][quantity])
 
 
 Sample = tuple[str, Features, Mapping[str, int]]  # a design's name, features, sites as counted

@@ -18,6 +18,7 @@ from math import ceil
 
 import numpy as np
 
+from ..system.records import Record
 from .alike import Shape, differences, handed_on, poses_at_zero, shape_of
 from .canonical import merge_fixed
 from .model import Array, JointKind, Robot, RobotError
@@ -56,7 +57,7 @@ class BranchArray:
 
 
 @dataclass(frozen=True)
-class Rooting:
+class Rooting(Record):
     """The tree as seen from ``link``: ``depth``, moving joints on the longest path, the base's
     included; ``columns``, summed over all joints but the base's."""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, SPEEDS, Target
 from ..system.files import write
+from ..system.records import Record
 from .floorplan import floorplan
 from .tool import NEXTPNR, Progress, SynthesisError, run_tool
 from .yosys import write_json
@@ -20,7 +21,7 @@ STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Record):
     """One leg of a path: through a cell (``logic``, ``setup``, ``clk-to-q``) or along a net."""
 
     kind: str
@@ -29,16 +30,18 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Placement:
+class Placement(Record):
     """A placed and routed design."""
+
+    LAST = ("critical_summary",)
 
     target: str
     speed: int
     seed: int
     fmax: float  # MHz, of the slowest clock
-    fmax_by_clock: dict[str, float]  # MHz
-    used: dict[str, int]  # sites, by nextpnr's name for the type
-    available: dict[str, int]
+    fmax_by_clock: Mapping[str, float]  # MHz
+    used: Mapping[str, int]  # sites, by nextpnr's name for the type
+    available: Mapping[str, int]
     critical_path: tuple[Step, ...]
     seconds: float
 

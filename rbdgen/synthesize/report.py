@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, Target, find_target
 from ..system.files import write
+from ..system.records import Record
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
 from .tool import Progress
@@ -20,69 +20,76 @@ LUT_SITES = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
 
 
 @dataclass(frozen=True)
-class Report:
+class Usage(Record):
+    """Sites of a kind: those used, and those that the part has."""
+
+    LAST = ("percent",)
+
+    used: int
+    available: int
+
+    @property
+    def percent(self) -> float:
+        """How many of a hundred are used."""
+        return round(100 * self.used / self.available, 1)
+
+
+@dataclass(frozen=True)
+class Mapped(Record):
+    """A design mapped to a family of which nothing says whether it fits."""
+
+    top: str
+    target: str
+    cells: Mapping[str, int]
+    modules: Mapping[str, Mapping[str, int]]
+    fits: bool | None
+
+
+@dataclass(frozen=True)
+class Report(Record):
     """A design mapped to a part and, where ``placements`` says so, placed and routed.
 
-    ``cells`` are the design's own, from Yosys; ``pins`` those put around it for placement, which
-    are not among them but are in each placement's ``used``.
+    ``cells`` are the design's own, from Yosys; ``pins_cells`` those put around it for placement,
+    which are not among them but are in each placement's ``used``.
     """
 
     top: str
-    target: Target
-    cells: Cells
-    pins: Cells | None = None
+    target: str
+    part: str
+    cells: Mapping[str, int]
+    usage: Mapping[str, Usage]
+    fits: bool
+    yosys_seconds: float
+    pins_cells: Mapping[str, int]
     placements: tuple[Placement, ...] = ()
 
-    @property
-    def usage(self) -> dict[str, tuple[int, int]]:
-        """(used, there are) for each kind of site."""
-        count = self.cells.count
-        sites = sum(each * count.get(cell, 0) for cell, each in LUT_SITES.items())
-        return {
-            "LUT sites": (sites, self.target.luts),
-            "flip-flops": (self.cells["TRELLIS_FF"], self.target.luts),
-            "LUT-RAMs": (self.cells["TRELLIS_DPR16X4"], self.target.lut_rams),
-            "multipliers": (self.cells["MULT18X18D"], self.target.multipliers),
-            "block RAMs": (self.cells["DP16KD"], self.target.block_rams),
+    @classmethod
+    def of(cls, part: Target, cells: Cells) -> Report:
+        """Of what is mapped; it fits if the part has as many sites of every kind."""
+        sites = sum(each * cells[cell] for cell, each in LUT_SITES.items())
+        usage = {
+            "LUT sites": Usage(sites, part.luts),
+            "flip-flops": Usage(cells["TRELLIS_FF"], part.luts),
+            "LUT-RAMs": Usage(cells["TRELLIS_DPR16X4"], part.lut_rams),
+            "multipliers": Usage(cells["MULT18X18D"], part.multipliers),
+            "block RAMs": Usage(cells["DP16KD"], part.block_rams),
         }
-
-    @property
-    def fits(self) -> bool:
-        """Whether the part has as many sites of every kind."""
-        return all(used <= there for used, there in self.usage.values())
+        fits = all(own.used <= own.available for own in usage.values())
+        seconds = round(cells.seconds, 1)
+        return cls(cells.top, part.name, part.part, cells.count, usage, fits, seconds, {})
 
     def best(self, speed: int) -> Placement | None:
         """The fastest placement of a speed grade."""
         tried = [p for p in self.placements if p.speed == speed]
         return max(tried, key=lambda p: p.fmax, default=None)
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, in types that ``json`` writes."""
-        return {
-            "top": self.top,
-            "target": self.target.name,
-            "part": self.target.part,
-            "cells": self.cells.count,
-            "usage": {
-                kind: {"used": used, "available": there, "percent": _percent(used, there)}
-                for kind, (used, there) in self.usage.items()
-            },
-            "fits": self.fits,
-            "yosys_seconds": round(self.cells.seconds, 1),
-            "pins_cells": self.pins.count if self.pins else {},
-            "placements": [
-                asdict(p) | {"critical_summary": p.critical_summary} for p in self.placements
-            ],
-        }
-
     def __str__(self) -> str:
-        count = self.cells.count
-        lines = [f"{self.top} on {self.target.part} ({self.target.name})", ""]
-        lines += [f"  {cell:<18}{count[cell]:>8}" for cell in sorted(count)]
+        lines = [f"{self.top} on {self.part} ({self.target})", ""]
+        lines += [f"  {cell:<18}{n:>8}" for cell, n in sorted(self.cells.items())]
         lines.append("")
         lines += [
-            f"  {kind:<18}{used:>8} of {there:>6}  {_percent(used, there):>5.1f} %"
-            for kind, (used, there) in self.usage.items()
+            f"  {kind:<18}{own.used:>8} of {own.available:>6}  {own.percent:>5.1f} %"
+            for kind, own in self.usage.items()
         ]
         if self.placements:
             lines.append("")
@@ -91,14 +98,10 @@ class Report:
             best = max(tried, key=lambda p: p.fmax)
             every = ", ".join(f"{p.fmax:.1f} (seed {p.seed})" for p in tried)
             lines += [f"  speed {speed}: {every} MHz", f"    slowest: {best.critical_summary}"]
-        if self.pins:
-            around = ", ".join(f"{n} {cell}" for cell, n in sorted(self.pins.count.items()))
+        if self.pins_cells:
+            around = ", ".join(f"{n} {cell}" for cell, n in sorted(self.pins_cells.items()))
             lines.append(f"  placed with {around} around it, not counted above")
         return "\n".join(lines)
-
-
-def _percent(used: int, there: int) -> float:
-    return round(100 * used / there, 1)
 
 
 def synthesize(
@@ -133,7 +136,7 @@ def synthesize(
     """
     part = find_target(target) if isinstance(target, str) else target
     netlist, pinned = out_dir / f"{top}.json", out_dir / f"{top}-pins.json"
-    report = Report(top, part, synth_ecp5(sources, top, netlist, progress=progress))
+    report = Report.of(part, synth_ecp5(sources, top, netlist, progress=progress))
     if speeds:
         pins = add_pins(netlist, top, pinned, clock=clock)
         placements: list[Placement] = []
@@ -153,7 +156,7 @@ def synthesize(
                 placements.append(placement)
                 if progress:
                     progress(f"speed {speed}, seed {seed}: {placement.fmax:.1f} MHz")
-        report = Report(top, part, report.cells, pins, tuple(placements))
+        report = replace(report, pins_cells=pins.count, placements=tuple(placements))
     write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
     write(out_dir / "report.txt", f"{report}\n".encode())
     return report

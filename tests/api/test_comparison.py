@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.comparison import Line, placed, relative, theirs
+from rbdgen.api.compared import Line
+from rbdgen.api.comparison import placed, relative, theirs
 from rbdgen.api.peers import PEERS
 from rbdgen.cli.main import main
 
@@ -36,12 +37,13 @@ def test_peers_by_hand() -> None:
 def test_relative_by_hand() -> None:
     ours = Line("ours", 104, (1, 1), None, "", 1261)
     found = relative(ours, [line("RoboShape"), line("Dadu-RBD")])
-    assert found["RoboShape"]["evaluations_per_clock"] == pytest.approx(24)
-    assert found["RoboShape"]["evaluations_per_clock_and_dsp"] == pytest.approx(24 * 11312 / 1261)
-    assert found["Dadu-RBD"]["evaluations_per_clock"] == pytest.approx(8)
-    assert found["Dadu-RBD"]["evaluations_per_clock_and_dsp"] == pytest.approx(8 * 4240 / 1261)
-    assert found["Dadu-RBD"]["latency"] == pytest.approx(95 / 104)
-    cycles = relative(ours, [line("RoboShape", "hyq")])["RoboShape"]
+    shape, dadu = found["RoboShape"], found["Dadu-RBD"]
+    assert shape.evaluations_per_clock == pytest.approx(24)
+    assert shape.evaluations_per_clock_and_dsp == pytest.approx(24 * 11312 / 1261)
+    assert dadu.evaluations_per_clock == pytest.approx(8)
+    assert dadu.evaluations_per_clock_and_dsp == pytest.approx(8 * 4240 / 1261)
+    assert dadu.latency == pytest.approx(95 / 104)
+    cycles = relative(ours, [line("RoboShape", "hyq")])["RoboShape"].to_json()
     assert cycles.pop("latency") == pytest.approx(57 / 104) and set(cycles.values()) == {None}
 
 

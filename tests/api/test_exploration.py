@@ -13,11 +13,12 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import points
-from rbdgen.api.exploration import command, mark_front, saving
+from rbdgen.api.exploration import command, saving, with_front
 from rbdgen.api.pareto import beats
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL
 from rbdgen.design.target import find_target
+from rbdgen.estimate.explored import Point
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.tool import SynthesisError
 
@@ -155,10 +156,9 @@ def test_an_interrupted_run_goes_on(
 def test_front_by_hand() -> None:
     """Of two designs that differ only in width, the wider words are worth their LUTs."""
 
-    def point(multipliers: int, luts: int, interval: int, width: int) -> dict[str, Any]:
-        cells = {"luts": luts}
-        own = {"choices": {"width": width}, "estimated": cells, "mapped": None}
-        return {**own, "multipliers": multipliers, "interval": interval}
+    def point(multipliers: int, luts: int, interval: int, width: int) -> Point:
+        own = {"width": width}, interval, None, 1 / interval, multipliers
+        return Point(*own, estimated={"luts": luts}, mapped=None, generate=None)
 
     found = [
         point(10, 1000, 2, 18),
@@ -168,9 +168,9 @@ def test_front_by_hand() -> None:
         point(200, 500, 1, 18),  # more multipliers than the part has
         point(10, 10**6, 1, 18),  # more LUTs
     ]
-    mark_front(found, find_target("ecp5-85f"))
-    assert [p["pareto"] for p in found] == [True, True, False, False, False, False]
-    assert [p["fits"] for p in found] == [True, True, True, True, False, False]
+    found = with_front(found, find_target("ecp5-85f"))
+    assert [p.pareto for p in found] == [True, True, False, False, False, False]
+    assert [p.fits for p in found] == [True, True, True, True, False, False]
 
 
 def test_intervals_that_save() -> None:

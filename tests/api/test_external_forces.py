@@ -30,8 +30,8 @@ def test_plain(function: str, forces: tuple[str, ...]) -> None:
     )
     assert any(note.startswith(NOTE) for note in front.notes) == (function in ("m", "minv"))
     report = integer_errors(core, 50)
-    assert report["overflows"] == 0
-    assert all(error["relative_rms"] < 0.02 for error in report["errors"].values())
+    assert report.overflows == 0
+    assert all(error.relative_rms < 0.02 for error in report.errors.values())
 
 
 @pytest.mark.parametrize("forces", FORCES, ids=str)
@@ -44,7 +44,7 @@ def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> Non
     traffic = Traffic(made, inputs_of(made, state))
     for function in functions:
         errors = traffic.errors(function, state).values()
-        assert all(error.report()["relative_rms"] < 0.02 for error in errors)
+        assert all(error.report().relative_rms < 0.02 for error in errors)
     note = f"external_forces: no force changes {', '.join(f for f in functions if f[0] == 'm')}"
     none = ", so the design has no force inputs" if "id" not in functions else ""
     assert note + none in made.front.notes

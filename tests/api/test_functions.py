@@ -11,7 +11,6 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import simulation_text
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import RobotError
 
@@ -218,7 +217,7 @@ def test_simulation_reports_each_array(tmp_path: Path) -> None:
     report = api.simulate(place, 100)
     assert report["bit_exact"] and set(report["errors"]) == {"M", "tau"}
     assert all(0 < e["relative_rms"] < 1e-3 for e in report["errors"].values())
-    text = simulation_text(report)
+    text = report.as_text()
     assert "array" in text and f"{report['errors']['M']['relative_rms']:.2e}" in text
     manifest = api.read_manifest(place)
     assert manifest["name"] == "pendulum_m_id" and manifest["functions"] == ["m", "id"]

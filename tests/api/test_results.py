@@ -16,6 +16,8 @@ from rbdgen import api
 from rbdgen.api.results import Simulation, Synthesis
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen.simulate.report import AcceleratorRun, CoreRun, Errors, FunctionRun, MixedRun
+from rbdgen.synthesize.report import Mapped
 
 STATES = {name: np.zeros((3, 2)) for name in ("q", "qd", "qdd")}
 
@@ -69,16 +71,25 @@ def test_reports(made: Callable[[], Any], headline: str) -> None:
 
 
 def test_runs_of_hardware() -> None:
-    error = {"relative_rms": 1.5e-4}
-    own = {"states": 200, "latency": 32, "overflows": 0, "error": error}
+    error = Errors(1.5e-4, 1.0, 1e-3)
+    own = Simulation(CoreRun(200, 0, True, 20, 32, 1, 0, error, {"tau": error}, None))
     said = "200 states, every bit equal, latency 32, 0 overflows, error 1.50e-04"
-    assert repr(Simulation(own)) == f"<simulation: {said}>"
-    accelerator = {"functions": {"id": {"latency": 40}, "m": {"latency": 30}}}
+    assert repr(own) == f"<simulation: {said}>"
+    assert own["errors"]["tau"]["relative_rms"] == own.facts.error.relative_rms
+    runs = {
+        name: FunctionRun(n, 8.0, 2100, 0, {"x": error}) for name, n in {"id": 40, "m": 30}.items()
+    }
+    accelerator = Simulation(AcceleratorRun(9, 0, True, 256, runs, MixedRun(9, 99), 10))
     said = "every bit and tag equal; latency id 40, m 30"
-    assert repr(Simulation(accelerator)) == f"<simulation: {said}>"
-    cells = {"top": "pendulum_id", "target": "xcup", "cells": {"DSP48E2": 8}, "text": "a table"}
-    assert repr(Synthesis(cells)) == "<pendulum_id on xcup: 8 DSP48E2, …>"
-    assert "<pre>a table</pre>" in Synthesis(cells)._repr_html_()
+    assert repr(accelerator) == f"<simulation: {said}>"
+    assert accelerator["functions"]["m"]["batch_cycles"] == 2100
+    cells = Synthesis(Mapped("pendulum_id", "xcup", {"DSP48E2": 8}, {}, None))
+    assert repr(cells) == "<pendulum_id on xcup: 8 DSP48E2, …>"
+    assert cells["fits"] is None
+    assert cells["text"].startswith("pendulum_id on xcup, mapped only\n\n  DSP48E2")
+    assert f"<pre>{cells['text']}</pre>" in cells._repr_html_()
+    for report in (own, accelerator, cells):
+        assert pickle.loads(pickle.dumps(report)).facts == report.facts
 
 
 def test_exploration(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_errors_against_the_golden_model(function: str) -> None:
     traffic = Traffic(made, inputs_of(made, state))
     assert not traffic.expected[function][1].any()
     for name, error in traffic.errors(function, state).items():
-        assert error.report()["relative_rms"] < LARGEST[name.partition("_")[0]]
+        assert error.report().relative_rms < LARGEST[name.partition("_")[0]]
 
 
 def test_a_quarter_of_the_datapath() -> None:
@@ -161,7 +161,7 @@ def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None
         state = within_limits(made, 500, 1)
         traffic = Traffic(made, inputs_of(made, state))
         errors = {
-            (function, array): error.report()["relative_rms"]
+            (function, array): error.report().relative_rms
             for function in FUNCTIONS
             for array, error in traffic.errors(function, state).items()
         }
@@ -208,7 +208,7 @@ def test_stages_that_are_constant(tmp_path: Path) -> None:
     traffic = Traffic(made, inputs_of(made, state))
     for function in ("id", "fd"):
         for error in traffic.errors(function, state).values():
-            assert error.report()["relative_rms"] < 1e-3
+            assert error.report().relative_rms < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_limbs_with(choices: dict[str, Any], tmp_path: Path) -> None:
     traffic = Traffic(made, inputs_of(made, state))
     for function in made.accelerator.functions:
         for name, error in traffic.errors(function, state).items():
-            assert error.report()["relative_rms"] < (2e-2 if name == "qdd" else 3e-3), name
+            assert error.report().relative_rms < (2e-2 if name == "qdd" else 3e-3), name
 
 
 def test_a_rollout_of_limbs_that_turn_and_limbs_that_do_not_all_the_way_round(
@@ -245,4 +245,4 @@ def test_a_rollout_of_limbs_that_turn_and_limbs_that_do_not_all_the_way_round(
     state = within_limits(made, 300, 1)
     traffic = Traffic(made, inputs_of(made, state))
     for name, error in traffic.errors("euler", state).items():
-        assert error.report()["relative_rms"] < 2e-2, name
+        assert error.report().relative_rms < 2e-2, name

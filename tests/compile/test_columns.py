@@ -94,7 +94,7 @@ def test_accuracy_and_multipliers() -> None:
         traffic = Traffic(own, inputs_of(own, state))
         assert not any(flags.any() for _, flags in traffic.expected.values())
         errors = traffic.errors("difd", state)
-        found.append((own, {array: e.report()["relative_rms"] for array, e in errors.items()}))
+        found.append((own, {array: e.report().relative_rms for array, e in errors.items()}))
     (columns, errors), (shared, least) = found
     assert all(errors[array] < 2.5 * least[array] for array in least)
     assert columns.accelerator.multipliers <= 1.25 * shared.accelerator.multipliers

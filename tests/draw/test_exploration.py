@@ -1,61 +1,64 @@
 """The picture of an exploration: well formed, the same bytes, everything in its place."""
 
 import copy
-from typing import Any
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from rbdgen.draw.exploration import picture
 from rbdgen.draw.exploration_table import as_text
+from rbdgen.estimate.area import ModelError
+from rbdgen.estimate.explored import Explored, Point, Sites
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def point(formulation: str, interval: int, multipliers: int, luts: int | None) -> dict[str, Any]:
+def point(formulation: str, interval: int, multipliers: int, luts: int | None) -> Point:
     cells = {"luts": luts, "flip_flops": 2, "block_rams": 1} if luts else None
-    return {
-        "choices": {"formulation": formulation, "width": 18, "ii": interval},
-        "interval": interval,
-        "latency": 10 if luts else None,
-        "evaluations_per_clock": 1 / interval,
-        "multipliers": multipliers,
-        "estimated": cells,
-        "mapped": None,
-        "fits": bool(luts) and multipliers <= 156,
-        "pareto": bool(luts),
-    }
+    return Point(
+        choices={"formulation": formulation, "width": 18, "ii": interval},
+        interval=interval,
+        latency=10 if luts else None,
+        evaluations_per_clock=1 / interval,
+        multipliers=multipliers,
+        estimated=cells,
+        mapped=None,
+        generate=None,
+        fits=bool(luts) and multipliers <= 156,
+        pareto=bool(luts),
+    )
 
 
 @pytest.fixture
-def report() -> dict[str, Any]:
-    model = {"rms": 0.05, "worst": 0.1, "left_out": 0.07}
+def report() -> Explored:
+    model = ModelError(rms=0.05, worst=0.1, left_out=0.07)
     points = [
         point("composite", 1, 300, 9000),
         point("composite", 2, 150, 5000),
         point("composite", 8, 40, 2000),
         point("recursive", 2, 400, None),
     ]
-    points[2]["mapped"] = {"luts": 2500, "flip_flops": 2, "block_rams": 1}
-    points[3]["why_not"] = "400 multipliers; LFE5U-85F has 156"
-    return {
-        "robot": 'a <robot> & "more"',
-        "functions": ["did"],
-        "target": "ecp5-85f",
-        "part": "LFE5U-85F",
-        "limits": {"multipliers": 156, "luts": 83640},
-        "model": {"luts": model, "flip_flops": model},
-        "points": points,
-    }
+    points[2] = replace(points[2], mapped={"luts": 2500, "flip_flops": 2, "block_rams": 1})
+    points[3] = replace(points[3], why_not="400 multipliers; LFE5U-85F has 156")
+    return Explored(
+        robot='a <robot> & "more"',
+        functions=("did",),
+        target="ecp5-85f",
+        part="LFE5U-85F",
+        limits=Sites(multipliers=156, luts=83640),
+        model={"luts": model, "flip_flops": model},
+        points=tuple(points),
+    )
 
 
-def test_well_formed_and_the_same_again(report: dict[str, Any]) -> None:
+def test_well_formed_and_the_same_again(report: Explored) -> None:
     text = picture(report)
     assert text == picture(copy.deepcopy(report))
     page = ET.fromstring(text)
     assert page.tag == f"{SVG}svg"
     words = [element.text or "" for element in page.iter(f"{SVG}text")]
-    assert any(report["robot"] in line for line in words)
+    assert any(report.robot in line for line in words)
     assert {"composite", "recursive", "LFE5U-85F: 156", "LFE5U-85F: 83640"} <= set(words)
     # both panels; what has no cells stands in one of them
     hints = [t.text or "" for t in page.iter(f"{SVG}title")]
@@ -64,7 +67,7 @@ def test_well_formed_and_the_same_again(report: dict[str, Any]) -> None:
     assert any("2500 LUTs" in hint and "mapped" in hint for hint in hints)
 
 
-def test_everything_lies_within_the_page(report: dict[str, Any]) -> None:
+def test_everything_lies_within_the_page(report: Explored) -> None:
     page = ET.fromstring(picture(report))
     _, _, width, height = map(float, page.attrib["viewBox"].split())
     for element in page.iter():
@@ -73,9 +76,8 @@ def test_everything_lies_within_the_page(report: dict[str, Any]) -> None:
                 assert 0 <= float(element.attrib[name]) <= most
 
 
-def test_faster_is_higher_and_larger_further_right(report: dict[str, Any]) -> None:
-    report["points"] = report["points"][:3]
-    page = ET.fromstring(picture(report))
+def test_faster_is_higher_and_larger_further_right(report: Explored) -> None:
+    page = ET.fromstring(picture(replace(report, points=report.points[:3])))
     spots = []
     for group in page.iter(f"{SVG}g"):
         shape = group.find(f"{SVG}circle")
@@ -85,7 +87,7 @@ def test_faster_is_higher_and_larger_further_right(report: dict[str, Any]) -> No
     assert left[0][0] > left[1][0] and left[0][1] < left[1][1]
 
 
-def test_table(report: dict[str, Any]) -> None:
+def test_table(report: Explored) -> None:
     lines = as_text(report).splitlines()
     (eight,) = [line for line in lines if line.startswith("composite") and " 40 " in line]
     assert "2000" in eight and "2500" in eight and "-20.0%" in eight

@@ -76,9 +76,9 @@ HUMANOID = [
 def test_humanoid_at_18_bits(function: str, allowed: dict[str, float]) -> None:
     core = compile_core(front_end("humanoid", functions=(function,), fit=False))
     report = integer_errors(core, 3000)
-    assert set(report["errors"]) == set(allowed)
+    assert set(report.errors) == set(allowed)
     for name, bound in allowed.items():
-        error = report["errors"][name]["relative_rms"]
+        error = report.errors[name].relative_rms
         assert error <= bound
     # M⁻¹ has no largest value that a few random states would show
-    assert report["overflows"] <= (3 if function == "minv" else 0)
+    assert report.overflows <= (3 if function == "minv" else 0)

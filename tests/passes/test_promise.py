@@ -61,7 +61,7 @@ def test_random_designs(seed: int) -> None:
             compile_core(front)
         return
     for name, error in errors(compile_core(front)).items():
-        assert error.report()["relative_rms"] <= choices["error"], (name, choices)
+        assert error.report().relative_rms <= choices["error"], (name, choices)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_both_triangles_count(robot: str, error: float, choices: dict[str, Any])
     """The graph has M's lower triangle only; what the user gets, and is promised, is M."""
     core = compile_core(front_end(robot, functions=("m",), error=error, fit=False, **choices))
     (found,) = errors(core).values()
-    rms = found.report()["relative_rms"]
+    rms = found.report().relative_rms
     assert 0.5 * error <= rms <= error
 
 

@@ -51,7 +51,7 @@ def test_errors_against_the_golden_model(function: str) -> None:
     errors = Traffic(made, inputs_of(made, state)).errors(function, state)
     assert errors
     for name, error in errors.items():
-        assert error.report()["relative_rms"] < LARGEST[name.partition("_")[0]]
+        assert error.report().relative_rms < LARGEST[name.partition("_")[0]]
 
 
 def test_forward_dynamics_undoes_inverse_dynamics() -> None:

@@ -1,0 +1,59 @@
+"""What an exploration found: designs, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..system.records import Record
+from .area import ModelError
+
+
+@dataclass(frozen=True)
+class Point(Record):
+    """A design: its ``choices``, its rate, and sites by quantity as in `counted`.
+
+    ``latency`` [cycles] and ``estimated`` are None of what needs too many multipliers, ``mapped``
+    is where Yosys has not counted; ``generate`` is the command that makes it, None for what a
+    command line cannot say.
+    """
+
+    choices: Mapping[str, Any]
+    interval: int
+    latency: int | None
+    evaluations_per_clock: float
+    multipliers: int
+    estimated: Mapping[str, int] | None
+    mapped: Mapping[str, int] | None
+    generate: str | None
+    why_not: str | None = None
+    fits: bool = False
+    pareto: bool = False
+
+    @property
+    def cells(self) -> Mapping[str, int] | None:
+        """Those that Yosys counted, else those of the model."""
+        return self.mapped or self.estimated
+
+
+@dataclass(frozen=True)
+class Sites(Record):
+    """What a part has."""
+
+    multipliers: int
+    luts: int
+
+
+@dataclass(frozen=True)
+class Explored(Record):
+    """Designs of a robot's functions for a part; ``model``: by quantity, how far the model is off
+    where it was fitted."""
+
+    robot: str
+    functions: tuple[str, ...]
+    target: str
+    part: str
+    limits: Sites
+    model: Mapping[str, ModelError]
+    points: tuple[Point, ...]

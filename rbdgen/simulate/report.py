@@ -1,0 +1,80 @@
+"""What a simulation found: of a core, and of an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..system.records import Record
+
+
+@dataclass(frozen=True)
+class Errors(Record):
+    """Against float64: RMS over all states and entries, relative to that of the values; the
+    largest error, and the same relative to the largest value."""
+
+    relative_rms: float
+    max_absolute: float
+    max_relative: float
+
+
+@dataclass(frozen=True)
+class CoreRun(Record):
+    """Of a core: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
+
+    ``error`` is over all results, ``errors`` of each array, ``promised`` what the design was made
+    for.
+    """
+
+    states: int
+    seed: int
+    bit_exact: bool
+    stalled_states: int
+    latency: int
+    initiation_interval: int
+    overflows: int
+    error: Errors
+    errors: Mapping[str, Errors]
+    promised: float | None
+
+
+@dataclass(frozen=True)
+class IntegerRun(Record):
+    """Of the integer model alone."""
+
+    states: int
+    latency: int
+    overflows: int
+    errors: Mapping[str, Errors]
+
+
+@dataclass(frozen=True)
+class FunctionRun(Record):
+    """Of a function: ``latency`` of a task alone, and a batch's ``interval`` and whole [cycles]."""
+
+    latency: int
+    interval: float
+    batch_cycles: int
+    overflows: int
+    errors: Mapping[str, Errors]
+
+
+@dataclass(frozen=True)
+class MixedRun(Record):
+    """Of tasks of all functions, in random order."""
+
+    tasks: int
+    cycles: int
+
+
+@dataclass(frozen=True)
+class AcceleratorRun(Record):
+    """Of an accelerator: each function alone, in batches of ``batch`` tasks, and all mixed."""
+
+    states: int
+    seed: int
+    bit_exact: bool
+    batch: int
+    functions: Mapping[str, FunctionRun]
+    mixed: MixedRun
+    multipliers: int

@@ -1,0 +1,80 @@
+"""Records: what is said of something, typed; as JSON, and read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
+
+_types = cache(get_type_hints)
+
+
+class NoRecord(ValueError):
+    """Data that is not of a record: which entry is missing or wrong, in one line."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Facts as fields. In JSON each is an entry, in their order; last come the properties and
+    fields that ``LAST`` names.
+
+    A field that is None by default is left out while it is None. ``from_`` is spelt ``from``.
+    """
+
+    LAST: ClassVar[tuple[str, ...]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The record in types that ``json`` writes."""
+        default = {f.name: f.default for f in fields(self)}
+        return {
+            name.rstrip("_"): plain(value)
+            for name in (*(n for n in default if n not in self.LAST), *self.LAST)
+            if (value := getattr(self, name)) is not None or default.get(name, MISSING) is not None
+        }
+
+    @classmethod
+    def from_json(cls, data: Any, where: str = "") -> Self:
+        """The record that ``data`` is; entries that no field is for are passed over.
+
+        ``where`` it stands, with a dot at its end. Raises NoRecord.
+        """
+        if not isinstance(data, Mapping):
+            raise NoRecord(f"{where[:-1] or 'all of it'}: not an object")
+        found, kinds = {}, _types(cls)  # type: ignore[arg-type]  # a class can be hashed
+        for field in fields(cls):
+            key = field.name.rstrip("_")
+            if key in data:
+                found[field.name] = _read(kinds[field.name], data[key], where + key)
+            elif field.default is MISSING:
+                raise NoRecord(f"no {where}{key}")
+        return cls(**found)
+
+
+def plain(value: Any) -> Any:
+    """``value`` in types that ``json`` writes, whatever records are in it."""
+    if isinstance(value, Record):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {key: plain(own) for key, own in value.items()}
+    return [plain(own) for own in value] if isinstance(value, list | tuple) else value
+
+
+def _read(kind: Any, data: Any, where: str) -> Any:
+    """``data`` as what a field of type ``kind`` holds."""
+    if isinstance(kind, type) and issubclass(kind, Record):
+        return kind.from_json(data, f"{where}.")
+    inner = get_args(kind)
+    if get_origin(kind) in (UnionType, Union):  # a type, or None
+        return None if data is None else _read(inner[0], data, where)
+    if get_origin(kind) is tuple and isinstance(data, list):
+        return tuple(_read(inner[0], own, f"{where}[{k}]") for k, own in enumerate(data))
+    if get_origin(kind) is Mapping and isinstance(data, Mapping):
+        return {key: _read(inner[1], own, f"{where}.{key}") for key, own in data.items()}
+    known = {Any: (object,), float: (int, float)}.get(kind, (get_origin(kind) or kind,))
+    if not isinstance(data, known) or (isinstance(data, bool) and kind in (int, float)):
+        raise NoRecord(
+            f"{where}: {str(data)[:40]!r}, which is no {getattr(kind, '__name__', kind)}"
+        )
+    return data
