@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op
 from ..schedule.fabric import LONGEST_RING
 from ..schedule.fold import Fold, job_operands
 from ..schedule.pipelined import operands
@@ -17,10 +17,10 @@ from .core import Core
 from .counting import next_count
 from .lut_ram import LutRam
 from .multiplier import Multiplier
-from .operation import overflow_of, product_of, result_of
 from .phases import Phases
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
+from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
 
 GATHER = 16  # overflow bits that meet in one register
 
@@ -80,21 +80,13 @@ class Folded(Core):
         return m
 
 
-@dataclass
-class Made:
-    """Instances of units, known once a core has been elaborated."""
+@dataclass(frozen=True)
+class _Shared:
+    """The ports of one shared unit: its inputs, what they read in each phase, and its outputs."""
 
-    multipliers: list[Multiplier] = field(default_factory=list)
-    tables: list[SinCosUnit | ReciprocalUnit] = field(default_factory=list)
-    rams: list[LutRam] = field(default_factory=list)
-
-
-@dataclass
-class _Unit:
-    """The ports of one shared unit: what they read in each phase, and what it gives."""
-
+    inputs: list[Signal]
+    outputs: Ports
     reads: list[dict[int, tuple[tuple[int, int], Value]]]
-    gives: dict[str, Value] = field(default_factory=dict)
 
 
 class Datapath:
@@ -111,7 +103,7 @@ class Datapath:
         self.chains: dict[Node, dict[int, Value]] = {}  # value → register number → bits
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is cut from, for its overflow bit
-        self.outside: dict[Node, Value] = {}  # operand of a reciprocal → whether it is out of range
+        self.flagged: dict[Node, Value] = {}  # node → whether its unit's operand is out of range
         self.pointers: dict[tuple[int, int], Signal] = {}
 
     def build(self) -> None:
@@ -130,11 +122,9 @@ class Datapath:
         for own, place in fold.place.items():
             self._connect(own, units[place.kind, place.number])
         for (kind, _), unit in units.items():
-            for k, choices in enumerate(unit.reads):
-                port = unit.gives[f"in_{k}"]
-                assert isinstance(port, Signal)
+            for port, choices, width in zip(unit.inputs, unit.reads, kind.widths, strict=True):
                 domain = self.m.d.sync if self.fold.selected else self.m.d.comb
-                domain += port.eq(self.phases.select(choices, kind.widths[k]))
+                domain += port.eq(self.phases.select(choices, width))
 
     def at(self, node: Node, cycle: int) -> Value:
         """A value in a cycle in which something reads it."""
@@ -164,16 +154,12 @@ class Datapath:
         assert flag is not None
         return flag
 
-    def _operand(self, node: Node, k: int) -> tuple[Value, int]:
+    def _operand(self, node: Node, k: int) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""
-        argument = node.args[k]
-        word, origin = self.fixed.formats[argument], source(argument)
-        if origin.op is Op.CONST:
-            own = self.fixed.formats[origin]
-            return Const(int(own.quantize(origin.value)), signed(own.width)), word.fraction
-        return self.at(origin, self.fold.start(node)), word.fraction
+        start = self.fold.start(node)
+        return operand_of(self.fixed, node, k, lambda origin: self.at(origin, start))
 
-    def _first(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> Value:
+    def _first(self, node: Node, units: dict[tuple[Kind, int], _Shared]) -> Value:
         """A result where it can first be read: its register, or the shared unit's output."""
         width = self.fixed.formats[node].width
         if node.op is Op.INPUT:
@@ -182,30 +168,26 @@ class Datapath:
             return register
         if self.fold.own(node):
             return Signal(signed(width), name=f"n{node.index}")
-        place = self.fold.place[job(node)]
-        gives = units[place.kind, place.number].gives
-        wide = gives[node.op.value]
-        if node.op is Op.MUL:
-            wide = product_of(self.fixed, node, wide)
-        elif node.op is Op.EXPONENT:
-            self.outside[node] = gives["outside"]
+        place, unit = self.fold.place[job(node)], UNIT[node.op]
+        outputs = units[place.kind, place.number].outputs
+        wide = unit.result(self.fixed, node, outputs)
+        if unit.flag:
+            self.flagged[node] = outputs[unit.flag]
         result = Signal(signed(width), name=f"n{node.index}")
         self.m.d.comb += result.eq(wide)
         self.wide[node] = wide
         return result
 
-    def _own(self, node: Node, units: dict[tuple[Kind, int], _Unit]) -> None:
+    def _own(self, node: Node, units: dict[tuple[Kind, int], _Shared]) -> None:
         """An operation on its own hardware, its result registered but where clocks are slow."""
-        if node.op is Op.MUL and not self.fold.shared(node):
-            (a, _), (b, _) = (self._operand(node, k) for k in range(2))
-            wide = product_of(self.fixed, node, a * b)
-        elif node.op is Op.MUL:
+        unit = UNIT[node.op]
+        if self.fold.shared(node):
             place = self.fold.place[job(node)]
-            p = units[place.kind, place.number].gives[node.op.value]
-            wide = product_of(self.fixed, node, p)
+            wide = unit.result(self.fixed, node, units[place.kind, place.number].outputs)
         else:
+            assert unit.logic is not None
             read = [self._operand(node, k) for k in range(len(node.args))]
-            wide = result_of(self.m, self.fixed, node, read)
+            wide = unit.logic(self.m, self.fixed, node, *read)
         if not self.fixed.overflowing(node):
             wide = wide[: self.fixed.formats[node].width].as_signed()
         if self.fold.chain is not None:
@@ -255,9 +237,8 @@ class Datapath:
 
     def _overflow(self, node: Node, cycle: int) -> Value:
         """A node's overflow bit in the cycle in which it is looked at."""
-        if node.op is Op.EXPONENT:
-            bit: Value = self.outside[node]
-        else:
+        bit = self.flagged.get(node)
+        if bit is None:
             bit = overflow_of(self.fixed, node, self.wide[node])
         if self.fold.held(node) or cycle == self.fold.time[node]:
             return bit
@@ -265,61 +246,33 @@ class Datapath:
         self.phases.enable(self.m, self.fold.loads(node), kept, bit)
         return kept
 
-    def _units(self) -> dict[tuple[Kind, int], _Unit]:
+    def _units(self) -> dict[tuple[Kind, int], _Shared]:
         """Every shared unit, with ports still to be connected."""
-        units: dict[tuple[Kind, int], _Unit] = {}
+        units: dict[tuple[Kind, int], _Shared] = {}
         for kind, count in self.fold.units.items():
             example = nodes_of(self.fixed, self.fold.jobs.of[kind][0])[0]
             for number in range(count):
                 name = f"{kind.name}_{len(units)}"
-                unit = _Unit([{} for _ in kind.widths])
-                for k, width in enumerate(kind.widths):
-                    port = Signal(signed(width), name=f"{name}_in_{k}", reset_less=True)
-                    unit.gives[f"in_{k}"] = port
-                make = {"mul": self._multiplier, "sincos": self._sincos, "recip": self._recip}
-                make[kind.name](kind, name, unit, example)
-                units[kind, number] = unit
+                inputs = [
+                    Signal(signed(width), name=f"{name}_in_{k}", reset_less=True)
+                    for k, width in enumerate(kind.widths)
+                ]
+                outputs = self._placed(name, example, inputs)
+                units[kind, number] = _Shared(inputs, outputs, [{} for _ in inputs])
         return units
 
-    def _connect(self, own: Job, unit: _Unit) -> None:
+    def _placed(self, name: str, example: Node, inputs: list[Signal]) -> Ports:
+        """The outputs of a unit for nodes like the ``example``."""
+        place = UNIT[example.op].place
+        assert place is not None
+        target = self.fold.target
+        site = Site(self.m, self.fixed, self.made, target, "dsp", name, lambda p: f"{name}_{p}")
+        return place(site, example, *inputs)
+
+    def _connect(self, own: Job, unit: _Shared) -> None:
         place = self.fold.place[own]
         read, start = job_operands(own), self.fold.start(nodes_of(self.fixed, own)[0])
         for k, operand in enumerate(read[::-1] if place.swapped else read):
             number = self.fold.register(operand, start)
             choice = (operand.index, number), self.chains[operand][number]
             unit.reads[k][start % self.fold.interval] = choice
-
-    def _product(self, a: int, b: int) -> Multiplier:
-        unit = Multiplier(a, b, self.fold.target.multiplier_latency(a, b, "dsp"))
-        self.made.multipliers.append(unit)
-        return unit
-
-    def _multiplier(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
-        a, b = kind.widths
-        p = Signal(signed(a + b), name=f"{name}_p")
-        gives = unit.gives
-        instance = self._product(a, b).instance(a=gives["in_0"], b=gives["in_1"], p=p)
-        self.m.submodules[name] = instance
-        gives["mul"] = p
-
-    def _sincos(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
-        spec, (width,) = self.fixed.sincos(example), kind.widths
-        products = [self._product(spec.slope_width, spec.delta_width) for _ in range(spec.products)]
-        made = SinCosUnit(spec, width, products[0])
-        self.made.tables.append(made)
-        sin, cos = (Signal(signed(spec.width), name=f"{name}_{of}") for of in ("sin", "cos"))
-        instance = made.instance(angle=unit.gives["in_0"], sin=sin, cos=cos)
-        self.m.submodules[name] = instance
-        unit.gives |= {"sin": sin, "cos": cos}
-
-    def _recip(self, kind: Kind, name: str, unit: _Unit, example: Node) -> None:
-        spec = self.fixed.reciprocal(example)
-        made = ReciprocalUnit(spec, tuple(self._product(a, b) for a, b in spec.products))
-        self.made.tables.append(made)
-        mantissa = Signal(signed(spec.width), name=f"{name}_mantissa")
-        exponent = Signal(signed(spec.exponent_width), name=f"{name}_exponent")
-        outside = Signal(name=f"{name}_outside")
-        self.m.submodules[name] = made.instance(
-            operand=unit.gives["in_0"], mantissa=mantissa, exponent=exponent, outside=outside
-        )
-        unit.gives |= {"mantissa": mantissa, "exponent": exponent, "outside": outside}

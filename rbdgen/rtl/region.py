@@ -7,15 +7,16 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import Node, Region
 from ..schedule.channels import Plan
+from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import operands, region_of
+from ..schedule.units import Job, job
 from .lane import Lane, Rings
 from .lut_ram import LutRam
-from .multiplier import Multiplier
-from .operation import overflow_of, product_of, result_of
-from .reciprocal import ReciprocalUnit
-from .sincos import SinCosUnit
+from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
+
+SUBMODULE = {"mul": "multiply", "sincos": "sincos", "recip": "recip"}  # kind of unit → its name
 
 
 class RegionPipeline(wiring.Component):
@@ -48,12 +49,13 @@ class RegionPipeline(wiring.Component):
         schedule = plan.schedule
         self.fixed: FixedGraph = schedule.fixed
         self.nodes = [n for n in schedule.time if region_of(n) == region]
-        self.multipliers: list[Multiplier] = []
-        self.table_units: list[SinCosUnit | ReciprocalUnit] = []
-        self.rams: list[LutRam] = []
-        self._sincos_of: dict[Node, dict[Op, Signal]] = {}
-        self._reciprocal_of: dict[Node, dict[Op, Signal]] = {}
-        self._outside: dict[Node, Signal] = {}  # operand of a reciprocal → out of range
+        self.made = Made()
+        self._outputs: dict[Job, Ports] = {}
+
+    @property
+    def rams(self) -> list[LutRam]:
+        """Every memory instance; known once this has been elaborated."""
+        return self.made.rams
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -74,7 +76,7 @@ class RegionPipeline(wiring.Component):
             for word in channel.words:
                 if word.node is not None:
                     lanes[word.node].wanted.add(max(word.written, lanes[word.node].first))
-        rings = Rings(m, self.rams)
+        rings = Rings(m, self.made.rams)
         for lane in lanes.values():
             lane.build(m, rings, self.plan.schedule.target.ring)
 
@@ -96,15 +98,10 @@ class RegionPipeline(wiring.Component):
     def _start(self, node: Node) -> int:
         return self.plan.schedule.start(node) - self.plan.base[self.region]
 
-    def _operand(self, node: Node, k: int, lanes: dict[Node, Lane]) -> tuple[Value, int]:
+    def _operand(self, node: Node, k: int, lanes: dict[Node, Lane]) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""
-        argument = node.args[k]
-        word = self.fixed.formats[argument]
-        origin = source(argument)
-        if origin.op is Op.CONST:
-            own = self.fixed.formats[origin]
-            return Const(int(own.quantize(origin.value)), signed(own.width)), word.fraction
-        return lanes[origin].at[self._start(node)], word.fraction
+        start = self._start(node)
+        return operand_of(self.fixed, node, k, lambda origin: lanes[origin].at[start])
 
     def _unit(
         self,
@@ -114,28 +111,22 @@ class RegionPipeline(wiring.Component):
         following: dict[Node, Value],
         checks: dict[int, list[Value]],
     ) -> None:
-        result = lanes[node].signal
+        result, unit = lanes[node].signal, UNIT[node.op]
         out = self.fixed.formats[node]
-        if node.op in (Op.SIN, Op.COS):
-            self._sincos(m, node, lanes)
-            return
-        if node.op in (Op.MANTISSA, Op.EXPONENT):
-            self._reciprocal(m, node, lanes)
-            if node.op is Op.EXPONENT:
-                outside = self._outside[node.args[0]]
-                checks.setdefault(self.plan.offset(node), []).append(outside)
-            return
-        wide: Value
-        if node.op is Op.MUL:
-            wide = self._product(m, node, lanes)
-            if not out.rounded:  # the multiplier's own output register holds the result
+        read = [self._operand(node, k, lanes) for k in range(len(node.args))]
+        if unit.place:
+            outputs = self._placed(m, node, [value for value, _ in read])
+            wide = unit.result(self.fixed, node, outputs)
+            if unit.flag:
+                checks.setdefault(self.plan.offset(node), []).append(outputs[unit.flag])
+            if not ends_in_register(self.fixed, node):  # but in that of the unit's output
                 m.d.comb += result.eq(wide)
-                self._check(m, node, wide, checks)
+                if not unit.flag:
+                    self._check(m, node, wide, checks)
                 return
         else:
-            count = len(node.args)
-            read = [self._operand(node, k, lanes) for k in range(count)]
-            wide = result_of(m, self.fixed, node, read)
+            assert unit.logic is not None
+            wide = unit.logic(m, self.fixed, node, *read)
         following[node] = wide[: out.width].as_signed() if len(wide) > out.width else wide
         if self.fixed.overflowing(node):
             register = Signal(wide.shape(), name=f"w{node.index}", reset_less=True)
@@ -155,59 +146,25 @@ class RegionPipeline(wiring.Component):
         m.d.comb += bit.eq(overflow_of(self.fixed, node, wide))
         checks.setdefault(self.plan.offset(node), []).append(bit)
 
-    def _product(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> Value:
-        """a · b, cut off (or rounded, by an adder that the caller registers) to the format."""
-        (a, _), (b, _) = (self._operand(node, k, lanes) for k in (0, 1))
-        schedule = self.plan.schedule
-        style = schedule.binding.style[node]
-        latency = schedule.target.multiplier_latency(len(a), len(b), style)
-        unit = Multiplier(len(a), len(b), latency, style)
-        p = Signal(signed(len(a) + len(b)), name=f"p{node.index}")
-        m.submodules[f"multiply_{node.index}"] = unit.instance(a=a, b=b, p=p)
-        self.multipliers.append(unit)
-        return product_of(self.fixed, node, p)
-
-    def _sincos(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
-        angle = node.args[0]
-        if angle not in self._sincos_of:
-            schedule = self.plan.schedule
-            value, _ = self._operand(node, 0, lanes)
-            spec = self.fixed.sincos(node)
-            style = schedule.binding.sincos[angle]
-            widths = spec.slope_width, spec.delta_width
-            latency = schedule.target.multiplier_latency(*widths, style)
-            unit = SinCosUnit(spec, len(value), Multiplier(*widths, latency, style))
-            sin = Signal(signed(spec.width), name=f"sin_{angle.index}")
-            cos = Signal(signed(spec.width), name=f"cos_{angle.index}")
-            m.submodules[f"sincos_{angle.index}"] = unit.instance(angle=value, sin=sin, cos=cos)
-            self.multipliers += [unit.multiplier] * spec.products
-            self.table_units.append(unit)
-            self._sincos_of[angle] = {Op.SIN: sin, Op.COS: cos}
-        m.d.comb += lanes[node].signal.eq(self._sincos_of[angle][node.op])
-
-    def _reciprocal(self, m: Module, node: Node, lanes: dict[Node, Lane]) -> None:
-        pivot = node.args[0]
-        if pivot not in self._reciprocal_of:
-            schedule = self.plan.schedule
-            value, _ = self._operand(node, 0, lanes)
-            spec = self.fixed.reciprocal(node)
-            style = schedule.binding.recip[pivot]
-            multipliers = tuple(
-                Multiplier(a, b, schedule.target.multiplier_latency(a, b, style), style)
-                for a, b in spec.products
+    def _placed(self, m: Module, node: Node, operands: list[Value]) -> Ports:
+        """The outputs of the unit that serves a node; both nodes of a job have one."""
+        own = job(node)
+        if own not in self._outputs:
+            kind, subject = own
+            schedule, number = self.plan.schedule, subject.index
+            site = Site(
+                m,
+                self.fixed,
+                self.made,
+                schedule.target,
+                schedule.binding.style_of(own),
+                f"{SUBMODULE[kind]}_{number}",
+                lambda port: f"p{number}" if port == "p" else f"{port}_{number}",
             )
-            unit = ReciprocalUnit(spec, multipliers)
-            mantissa = Signal(signed(spec.width), name=f"mantissa_{pivot.index}")
-            exponent = Signal(signed(spec.exponent_width), name=f"exponent_{pivot.index}")
-            outside = Signal(name=f"outside_{pivot.index}")
-            m.submodules[f"recip_{pivot.index}"] = unit.instance(
-                operand=value, mantissa=mantissa, exponent=exponent, outside=outside
-            )
-            self.multipliers += multipliers
-            self.table_units.append(unit)
-            self._reciprocal_of[pivot] = {Op.MANTISSA: mantissa, Op.EXPONENT: exponent}
-            self._outside[pivot] = outside
-        m.d.comb += lanes[node].signal.eq(self._reciprocal_of[pivot][node.op])
+            place = UNIT[node.op].place
+            assert place is not None
+            self._outputs[own] = place(site, node, *operands)
+        return self._outputs[own]
 
     def _flag(self, m: Module, checks: dict[int, list[Value]]) -> Value:
         """Whether anything overflowed in this task so far, here or on its way here."""

@@ -14,9 +14,10 @@ from ..schedule.lanes import Lane
 from ..schedule.round_plan import RoundPlan
 from .channel import NOT_SHARED
 from .counting import next_count
-from .folded import Datapath, Made
+from .folded import Datapath
 from .lut_ram import BlockRam
 from .round_counts import Rounds
+from .units import Made
 
 
 class Results:

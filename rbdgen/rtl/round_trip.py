@@ -54,12 +54,12 @@ class RoundTrip(Core):
     @property
     def multipliers(self) -> list[Multiplier]:
         """Every multiplier instance; known once this has been elaborated."""
-        return [unit for region in self.regions.values() for unit in region.multipliers]
+        return [unit for region in self.regions.values() for unit in region.made.multipliers]
 
     @property
     def table_units(self) -> list[SinCosUnit | ReciprocalUnit]:
         """Every sine and reciprocal instance; known once this has been elaborated."""
-        return [unit for region in self.regions.values() for unit in region.table_units]
+        return [unit for region in self.regions.values() for unit in region.made.tables]
 
     @property
     def rams(self) -> list[LutRam]:

@@ -11,13 +11,14 @@ from ..schedule.lanes import TASK, Lane
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
-from .folded import Datapath, Made
+from .folded import Datapath
 from .lut_ram import BlockRam, LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .round_counts import Rounds
 from .round_results import Results
 from .sincos import SinCosUnit
+from .units import Made
 
 
 class InRounds(Core):

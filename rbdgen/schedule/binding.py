@@ -22,6 +22,11 @@ class Binding:
     multipliers: int  # hardware multipliers used
     recip: Mapping[Node, Style] = field(default_factory=dict)  # of every operand of a reciprocal
 
+    def style_of(self, job: tuple[str, Node]) -> Style:
+        """The style of a job's products."""
+        kind, node = job
+        return {"mul": self.style, "sincos": self.sincos, "recip": self.recip}[kind][node]
+
 
 def bind(fixed: FixedGraph, target: Target) -> Binding:
     """Hardware multipliers for the widest products first, until the part has no more.

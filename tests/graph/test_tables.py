@@ -12,9 +12,11 @@ from rbdgen.codegen.cpp import CPP
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
-from rbdgen.graph.node import ARITY, Op
+from rbdgen.graph.node import ARITY, Builder, Op
 from rbdgen.passes.ranges import INTERVAL
 from rbdgen.passes.rounding import CARRIED
+from rbdgen.rtl.units import UNIT, Unit
+from rbdgen.schedule.units import Job, job
 from rbdgen.search.ascent import SLOPE, VALUE
 
 # Table → arguments before the operands.
@@ -30,6 +32,10 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
 }
 
 
+# Operations without hardware of their own: what comes, wires, and what a pass has rewritten.
+FREE = {Op.INPUT, Op.CONST, Op.MULC, Op.RECIP}
+
+
 def test_every_operation_has_an_arity() -> None:
     assert set(ARITY) == set(Op)
 
@@ -41,3 +47,27 @@ def test_no_table_has_a_hole(name: str) -> None:
     for op, compute in table.items():
         signature = inspect.signature(compute)
         signature.bind(*range(before + ARITY[op]))  # TypeError: too few or too many
+
+
+@pytest.mark.parametrize("op", Op)
+def test_the_table_of_hardware_has_no_hole(op: Op) -> None:
+    unit = UNIT[op]
+    assert (unit.logic is None and unit.place is None) == (op in FREE)
+    assert bool(unit.place) == bool(unit.port)
+    for make, before in ((unit.logic, 3), (unit.place, 2)):
+        if make is not None:
+            inspect.signature(make).bind(*range(before + ARITY[op]))
+
+
+def test_hardware_is_shared_by_all_nodes_of_a_job() -> None:
+    """Those that the schedule starts together are ports of one unit."""
+    b = Builder()
+    x = b.input("x")
+    shared: dict[Job, list[Unit]] = {}
+    for op in Op:
+        node = b.node(op, *[x] * ARITY[op])
+        shared.setdefault(job(node), []).append(UNIT[op])
+    assert sorted(map(len, shared.values()))[-2:] == [2, 2]  # sine and cosine; a reciprocal
+    for units in shared.values():
+        assert len({unit.place for unit in units}) == 1
+        assert len({unit.port for unit in units}) == len(units)

@@ -1,0 +1,182 @@
+"""What each operation is in hardware: one table, for the regions of round trips and for folds.
+
+An operation is logic of its own, a port of a unit that is a module, or, as a product is, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+
+from ..design.target import Style, Target
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op, source
+from .arithmetic import add_or_subtract, aligned, cut, mirrored
+from .lut_ram import LutRam
+from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
+from .scale import shifted
+from .sincos import SinCosUnit
+
+Operand = tuple[Value, int]  # bits and how many of them are fraction
+Ports = dict[str, Signal]  # outputs of a unit, by name
+
+
+@dataclass
+class Made:
+    """Instances of units, known once a core has been elaborated."""
+
+    multipliers: list[Multiplier] = field(default_factory=list)
+    tables: list[SinCosUnit | ReciprocalUnit] = field(default_factory=list)
+    rams: list[LutRam] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a unit is placed: in which module, as which submodule, its outputs named by ``port``.
+
+    ``style``: of its products. ``made`` notes what is placed.
+    """
+
+    m: Module
+    fixed: FixedGraph
+    made: Made
+    target: Target
+    style: Style
+    name: str
+    port: Callable[[str], str]
+
+    def product(self, a: int, b: int) -> Multiplier:
+        """The multiplier for operands of so many bits."""
+        return Multiplier(a, b, self.target.multiplier_latency(a, b, self.style), self.style)
+
+    def output(self, port: str, width: int) -> Signal:
+        """A signed output."""
+        return Signal(signed(width), name=self.port(port))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The hardware of an operation.
+
+    ``logic``: (module, graph, node, operands) → the result before it is registered and wrapped to
+    its width. ``place``: (site, node, operands) → the outputs of a unit put there, which serves
+    this node and others of its job; its output ``port`` gives what the result is ``taken`` from,
+    and ``flag`` says that the operand is out of range.
+    """
+
+    logic: Callable[..., Value] | None = None
+    place: Callable[..., Ports] | None = None
+    port: str = ""
+    flag: str = ""
+    taken: Callable[[FixedGraph, Node, Value], Value] = lambda fixed, node, output: output
+
+    def result(self, fixed: FixedGraph, node: Node, outputs: Mapping[str, Value]) -> Value:
+        """The result, before it is wrapped to its width, from the outputs of the placed unit."""
+        return self.taken(fixed, node, outputs[self.port])
+
+
+def operand_of(fixed: FixedGraph, node: Node, k: int, value_of: Callable[[Node], Value]) -> Operand:
+    """The node's k-th operand: a constant wired in, or the bits of the node that it comes from."""
+    argument = node.args[k]
+    fraction, origin = fixed.formats[argument].fraction, source(argument)
+    if origin.op is Op.CONST:
+        own = fixed.formats[origin]
+        return Const(int(own.quantize(origin.value)), signed(own.width)), fraction
+    return value_of(origin), fraction
+
+
+def overflow_of(fixed: FixedGraph, node: Node, wide: Value) -> Value:
+    """Whether the bits from the result's sign bit up are not all the same."""
+    top = wide[fixed.formats[node].width - 1 :]
+    return top.any() & ~top.all()
+
+
+def _sum(m: Module, fixed: FixedGraph, node: Node, a: Operand, b: Operand) -> Value:
+    return add_or_subtract(node.op, *a, *b, fixed.formats[node])
+
+
+def _negation(m: Module, fixed: FixedGraph, node: Node, a: Operand) -> Value:
+    out = fixed.formats[node]
+    positive = cut(*a, out.fraction)[0]
+    return mirrored(positive, Const(1)) if out.saturates else -positive
+
+
+def _product(m: Module, fixed: FixedGraph, node: Node, a: Operand, b: Operand) -> Value:
+    return _rounded(fixed, node, a[0] * b[0])
+
+
+def _rounded(fixed: FixedGraph, node: Node, p: Value) -> Value:
+    """The bits of a product ``p`` from the result's last one up, rounded if it is to be."""
+    out = fixed.formats[node]
+    shift = sum(fixed.formats[a].fraction for a in node.args) - out.fraction
+    spare = max(shift + 1 - len(p), 0)  # a product below the last bit is 0 or -1
+    whole = Cat(p, p[-1].replicate(spare))
+    kept = whole[shift:].as_signed()
+    return kept + whole[shift - 1] if out.rounded and shift > 0 else kept
+
+
+def _scaling(m: Module, fixed: FixedGraph, node: Node, x: Operand, k: Operand) -> Value:
+    """It has registers inside."""
+    return shifted(m, fixed.scale(node), x[0], k[0], f"s{node.index}")
+
+
+def _selection(
+    m: Module, fixed: FixedGraph, node: Node, condition: Operand, a: Operand, b: Operand
+) -> Value:
+    fraction = fixed.formats[node].fraction
+    values = [cut(*operand, fraction) for operand in (a, b)]
+    negative, otherwise = (aligned(value, fraction - own) for value, own in values)
+    return Mux(condition[0][-1], negative, otherwise)
+
+
+def _multiplier(site: Site, node: Node, a: Value, b: Value) -> Ports:
+    unit = site.product(len(a), len(b))
+    p = site.output("p", len(a) + len(b))
+    site.m.submodules[site.name] = unit.instance(a=a, b=b, p=p)
+    site.made.multipliers.append(unit)
+    return {"p": p}
+
+
+def _sincos(site: Site, node: Node, angle: Value) -> Ports:
+    spec = site.fixed.sincos(node)
+    unit = SinCosUnit(spec, len(angle), site.product(spec.slope_width, spec.delta_width))
+    sin, cos = (site.output(of, spec.width) for of in ("sin", "cos"))
+    site.m.submodules[site.name] = unit.instance(angle=angle, sin=sin, cos=cos)
+    site.made.multipliers += [unit.multiplier] * spec.products
+    site.made.tables.append(unit)
+    return {"sin": sin, "cos": cos}
+
+
+def _reciprocal(site: Site, node: Node, operand: Value) -> Ports:
+    spec = site.fixed.reciprocal(node)
+    unit = ReciprocalUnit(spec, tuple(site.product(a, b) for a, b in spec.products))
+    mantissa = site.output("mantissa", spec.width)
+    exponent = site.output("exponent", spec.exponent_width)
+    outside = Signal(name=site.port("outside"))
+    site.m.submodules[site.name] = unit.instance(
+        operand=operand, mantissa=mantissa, exponent=exponent, outside=outside
+    )
+    site.made.multipliers += unit.multipliers
+    site.made.tables.append(unit)
+    return {"mantissa": mantissa, "exponent": exponent, "outside": outside}
+
+
+UNIT: dict[Op, Unit] = {
+    Op.INPUT: Unit(),  # a register, or a word of a memory
+    Op.CONST: Unit(),  # wires
+    Op.MULC: Unit(),  # by a power of two: wires; others have become sums
+    Op.RECIP: Unit(),  # has become a mantissa, an exponent and scalings
+    Op.ADD: Unit(_sum),
+    Op.SUB: Unit(_sum),
+    Op.NEG: Unit(_negation),
+    Op.SCALE: Unit(_scaling),
+    Op.SELECT: Unit(_selection),
+    Op.MUL: Unit(_product, _multiplier, "p", taken=_rounded),
+    Op.SIN: Unit(None, _sincos, "sin"),
+    Op.COS: Unit(None, _sincos, "cos"),
+    Op.MANTISSA: Unit(None, _reciprocal, "mantissa"),
+    Op.EXPONENT: Unit(None, _reciprocal, "exponent", "outside"),
+}
