@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from .cut import cut
+from .partition import partition
 from .tool import SynthesisError
 
 SIZE = 4_000_000  # bytes of RTLIL that a part is filled up to
@@ -68,7 +68,7 @@ def parts(
         kept: patterns of names of other modules that keep their borders; so do those marked
             ``keep_hierarchy``.
         size: see `SIZE`.
-        longest: bytes of a module that is not cut.
+        longest: bytes of a module that is not parted.
 
     Returns:
         Every such module once; the largest first.
@@ -83,7 +83,7 @@ def parts(
         raise SynthesisError(f"no module {top} in the sources")
     for name in _standing_in(f"\\{top}", modules):
         if len(modules[name].text) > longest:
-            modules |= _cut(name, modules, longest)
+            modules |= _parted(name, modules, longest)
     inside = _standing_in(f"\\{top}", modules)
     marked = {name for name in inside if modules[name].kept}
     whole = {name: _standing_in(name, modules, marked) for name in marked}
@@ -113,11 +113,11 @@ def _module(text: str, kept: bool) -> _Module:
     return _Module(text, frozenset(_CELL.findall(text)), kept)
 
 
-def _cut(name: str, modules: Mapping[str, _Module], size: int) -> dict[str, _Module]:
-    """A long module and its pieces, which all keep their borders; none if it cannot be cut."""
+def _parted(name: str, modules: Mapping[str, _Module], size: int) -> dict[str, _Module]:
+    """A long module and its pieces, which all keep their borders; none if it cannot be parted."""
     module = modules[name]
     outputs = {cell: modules[cell].outputs for cell in module.cells if cell in modules}
-    pieces = cut(name, module.text, outputs, size) or {}
+    pieces = partition(name, module.text, outputs, size) or {}
     return {piece: _module(text, kept=True) for piece, text in pieces.items()}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from ..system.files import write
 from .block_rams import pack_output_registers
 from .carries import trim_carries
-from .cut import PIECE
+from .partition import PIECE
 from .parts import TOP, parts
 from .tool import YOSYS, Progress, SynthesisError, run_tool
 
@@ -123,8 +123,8 @@ def synth_xilinx(
     registers at the borders of its modules, so that little would be gained across them (within
     1 % of the LUTs), and Yosys's time grows faster than a module. LUTs come from ``abc``, not from
     the ``abc9`` of synth_xilinx, which does not come to an end on modules of 60000 inputs and
-    outputs, registers counted as such. Modules are spread over runs of their own, long ones cut at
-    their registers: see :mod:`rbdgen.synthesize.parts`.
+    outputs, registers counted as such. Modules are spread over runs of their own, long ones parted
+    at their registers: see :mod:`rbdgen.synthesize.parts`.
 
     Args:
         sources: RTLIL (``.il``), and Verilog for the modules that no RTLIL file has.

@@ -1,4 +1,4 @@
-"""A module cut at its registers: the pieces together compute what the whole does, every bit."""
+"""A module parted at its registers: the pieces together compute what the whole does, every bit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rbdgen.rtl.multiplier import emit_multipliers
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize import yosys
-from rbdgen.synthesize.cut import cut
+from rbdgen.synthesize.partition import partition
 from rbdgen.synthesize.parts import parts
 from rbdgen.synthesize.yosys import synth_xilinx
 from tests.rtl.cores import any_words, check, check_on_time, shared_folder, states_within_limits
@@ -78,8 +78,8 @@ end
 OUTPUTS = {r"\times": frozenset({r"\z"})}
 
 
-def test_cut_at_registers_and_modules() -> None:
-    found = cut(r"\adder", RTLIL, OUTPUTS, 1)
+def test_parted_at_registers_and_modules() -> None:
+    found = partition(r"\adder", RTLIL, OUTPUTS, 1)
     assert found is not None
     cells = {name: re.findall(r"(?:cell|process) (\S+(?: \S+)?)", t) for name, t in found.items()}
     assert cells == {
@@ -104,20 +104,20 @@ def test_cut_at_registers_and_modules() -> None:
 
 
 def test_what_is_in_one_piece_or_unknown_is_left_as_it_is() -> None:
-    assert cut(r"\adder", RTLIL, OUTPUTS, 100_000) is None
-    assert cut(r"\adder", RTLIL, {}, 1) is None  # a module that nobody knows
-    assert cut(r"\adder", RTLIL.replace("  process", "  memory"), OUTPUTS, 1) is None
-    assert cut(r"\adder", RTLIL.replace("$dff", "$dffe"), OUTPUTS, 1) is None
+    assert partition(r"\adder", RTLIL, OUTPUTS, 100_000) is None
+    assert partition(r"\adder", RTLIL, {}, 1) is None  # a module that nobody knows
+    assert partition(r"\adder", RTLIL.replace("  process", "  memory"), OUTPUTS, 1) is None
+    assert partition(r"\adder", RTLIL.replace("$dff", "$dffe"), OUTPUTS, 1) is None
     latched = RTLIL.replace("    switch", "    sync posedge \\clk\n    switch")
-    assert cut(r"\adder", latched, OUTPUTS, 1) is None
+    assert partition(r"\adder", latched, OUTPUTS, 1) is None
 
 
 @pytest.mark.rtl
 @pytest.mark.slow
 @pytest.mark.parametrize("interval", [1, 3])
 def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A pipeline, whose regions are cut, and a folded core, which is one module."""
-    folder = shared_folder(tmp_path_factory, "cut")
+    """A pipeline, whose regions are parted, and a folded core, which is one module."""
+    folder = shared_folder(tmp_path_factory, "partition")
     core = compile_core(front_end("pendulum", functions=("fd",), ii=interval))
     name = f"cut_{interval}"
     hardware = core_of(core.plan, name)
@@ -132,7 +132,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
         outputs[cell] = frozenset({"\\p"})
     pieces: dict[str, str] = {}
     for own, text in modules.items():
-        pieces |= cut(own, text, outputs, 3000) or {own: text}
+        pieces |= partition(own, text, outputs, 3000) or {own: text}
     assert len(pieces) > len(modules) + 10
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"

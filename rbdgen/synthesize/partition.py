@@ -1,4 +1,4 @@
-"""A long module cut at its registers, so that Yosys maps it in pieces.
+"""A long module parted at its registers, so that Yosys maps it in pieces.
 
 A mapper changes what lies between registers and leaves those where they are: pieces that meet at
 registers only are mapped as the whole is, but for what is the same in two of them. Delays, register
@@ -54,11 +54,11 @@ class _Netlist:
         return found
 
 
-class _Uncuttable(Exception):
-    """Something in a module that `cut` does not know."""
+class _Unknown(Exception):
+    """Something in a module that `partition` does not know."""
 
 
-def cut(
+def partition(
     name: str, text: str, outputs: Mapping[str, frozenset[str]], size: int
 ) -> dict[str, str] | None:
     """RTLIL of the module and of its pieces, by their names; None: it is in one piece.
@@ -71,7 +71,7 @@ def cut(
     """
     try:
         netlist = _read(text, outputs)
-    except _Uncuttable:
+    except _Unknown:
         return None
     filled: list[list[_Item]] = [[]]
     length = 0
@@ -101,7 +101,7 @@ def _read(text: str, outputs: Mapping[str, frozenset[str]]) -> _Netlist:
             continue
         found = _ITEM.match(text, at)
         if found is None:
-            raise _Uncuttable
+            raise _Unknown
         at = found.end()
         if found["wire"]:
             netlist.wires[found["wire"].split()[-1]] = found[0]
@@ -125,7 +125,7 @@ def _item(found: re.Match[str], outputs: Mapping[str, frozenset[str]]) -> _Item:
             elif word == "switch":
                 item.reads |= _names(rest)
             elif word not in ("case", "end", "attribute"):
-                raise _Uncuttable
+                raise _Unknown
         return item
     item = _Item(found[0], found["what"].split()[0])
     if item.kind == _REGISTER:
@@ -133,11 +133,11 @@ def _item(found: re.Match[str], outputs: Mapping[str, frozenset[str]]) -> _Item:
     elif item.kind.startswith("$"):
         given = frozenset({"\\Y"})
         if any(word == "connect" and rest.split()[0] not in _OPERATION for word, rest in lines):
-            raise _Uncuttable
+            raise _Unknown
     elif item.kind in outputs:
         given = outputs[item.kind]
     else:
-        raise _Uncuttable
+        raise _Unknown
     for word, rest in lines:
         if word == "connect":
             port, _, signal = rest.partition(" ")
@@ -189,7 +189,7 @@ def _clusters(netlist: _Netlist) -> list[list[_Item]]:
 
 
 def _ends(item: _Item) -> bool:
-    """Whether what an item gives can be cut: a register, or a module."""
+    """Whether what an item gives can be parted: a register, or a module."""
     return item.kind == _REGISTER or item.kind.startswith("\\")
 
 
