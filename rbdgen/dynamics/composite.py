@@ -157,8 +157,8 @@ class Columns:
         self.gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
         self._passed: dict[int, tuple[Composite, list[Column]]] = {}
 
-    def visit(self, i: int, force: Wrench) -> None:
-        """Joint ``i``'s share, from the force and moment on its subtree; children first."""
+    def add(self, i: int, force: Wrench) -> None:
+        """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
         robot, moved, unit = self.robot, self.moved[i], self.unit
         joint = robot.joints[i]
         whole = _own(joint, moved.motion, unit)

@@ -35,11 +35,11 @@ def gather(
     moved: dict[int, Moved],
     unit: Units,
     region: str = "backward",
-    visit: Callable[[int, Wrench], None] | None = None,
+    observe: Callable[[int, Wrench], None] | None = None,
 ) -> list[Scalar]:
     """τ (nv,); joint i's share is traced in region (``region``, i).
 
-    ``visit`` is shown, in that region, each joint and the force and moment on its whole subtree,
+    ``observe`` is shown, in that region, each joint and the force and moment on its whole subtree,
     children first.
     """
     tau: list[Scalar] = [0.0] * robot.nv
@@ -52,8 +52,8 @@ def gather(
             force, moment = (ZERO, ZERO) if i in joined else moved[i].force
             for child in robot.children[i]:
                 force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
-            if visit is not None:
-                visit(i, (force, moment))
+            if observe is not None:
+                observe(i, (force, moment))
             # τ = S·f
             if i in robot.v_slices:
                 for k, effort in zip(

@@ -174,12 +174,12 @@ class _Tracing:
         columns = Columns(robot, moved, unit)
         whole: dict[int, Wrench] = {}
 
-        def visit(i: int, force: Wrench) -> None:
+        def observe(i: int, force: Wrench) -> None:
             whole[i] = force
             if wanted:
-                columns.visit(i, force)
+                columns.add(i, force)
 
-        tau = gather(builder, robot, moved, unit, f"backward{regions}", visit)
+        tau = gather(builder, robot, moved, unit, f"backward{regions}", observe)
         found = columns.gradient
         if wanted and self.recursive:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)

@@ -1,4 +1,4 @@
-"""The states that a search may visit: a box, with unit vectors in it."""
+"""The states that a search may try: a box, with unit vectors in it."""
 
 from __future__ import annotations
 

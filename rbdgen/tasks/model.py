@@ -36,14 +36,14 @@ def evaluate_task(
     run = _Run(accelerator, function, task, len(next(iter(task.values()))))
     if function not in ROLLOUTS:
         for visit in accelerator.ordered(function):
-            run.visit(visit)
+            run.compute(visit)
         return run.results()
     turns = np.maximum(task[STEPS], 1) * ROLLOUTS[function]
     results = {name: np.zeros(run.n, np.int64) for name in accelerator.results[function]}
     flags = np.zeros(run.n, np.bool_)
     for turn in range(int(turns.max(initial=0))):
         for visit in accelerator.turn(function, turn):
-            run.visit(visit, turn)
+            run.compute(visit, turn)
         ends, (found, flagged) = turns == turn + 1, run.results()
         flags[ends] = flagged[ends]
         for name, values in found.items():
@@ -62,7 +62,7 @@ class _Run:
     given: dict[str, dict[str, Integers]] = field(default_factory=dict)
     flagged: dict[str, Flags] = field(default_factory=dict)
 
-    def visit(self, visit: StageVisit, turn: int = 0) -> None:
+    def compute(self, visit: StageVisit, turn: int = 0) -> None:
         stage = self.accelerator.stages[visit.stage]
         sources = stage.sources(self.function, visit)
         operands, flags = {}, np.zeros(self.n, np.bool_)
