@@ -219,7 +219,7 @@ def _columns(
     additions = sum(graph.operations()["add"] for graph in graphs)
     before = cutting.pieces[PRODUCT].fixed.graph.operations()["add"]
     notes.append(
-        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.lanes}, with "
+        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.parallel}, with "
         f"dot products of {shape.terms} entries; {additions} of {before} additions"
     )
     return replace(cutting, pieces=pieces), {**intervals, in_turn: shape.interval}

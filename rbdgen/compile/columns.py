@@ -55,13 +55,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Shape:
-    """A datapath for ``lanes`` parts of columns of ``terms`` entries at once.
+    """A datapath for ``parallel`` parts of columns at once, of ``terms`` entries each.
 
     All parts are through in so many ``turns``, a task in ``interval`` cycles.
     """
 
     terms: int
-    lanes: int
+    parallel: int
     turns: int
     interval: int
 
@@ -166,13 +166,13 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
     found: dict[Shape, tuple[int, int]] = {}
     for terms in range(1, max(entries, default=0) + 1):
         parts = sum(-(-n // terms) for n in entries)
-        for lanes in range(-(-parts // interval), parts // 2 + 1):
-            turns = -(-parts // lanes)
+        for parallel in range(-(-parts // interval), parts // 2 + 1):
+            turns = -(-parts // parallel)
             cycles = interval // turns
-            multipliers = -(-rows * terms * lanes // cycles)
+            multipliers = -(-rows * terms * parallel // cycles)
             if multipliers <= most * shared:
-                beside = rows * (terms * lanes + 2 * (parts - len(entries)))
-                found[Shape(terms, lanes, turns, turns * cycles)] = beside, multipliers
+                beside = rows * (terms * parallel + 2 * (parts - len(entries)))
+                found[Shape(terms, parallel, turns, turns * cycles)] = beside, multipliers
     return min(found, key=found.__getitem__, default=None)
 
 
@@ -192,48 +192,48 @@ def _numbered(part: Part, number: int, columns: Sequence[Part]) -> Part:
 
 
 def _dot_products(rows: Sequence[int], shape: Shape) -> Graph:
-    """-left · right, lane by lane and row by row."""
+    """-left · right, part by part and row by row."""
     builder = Builder()
     inputs: list[str] = []
     outputs = {}
-    for lane in range(shape.lanes):
-        right = [builder.input(spell("right", lane, j)) for j in range(shape.terms)]
+    for place in range(shape.parallel):
+        right = [builder.input(spell("right", place, j)) for j in range(shape.terms)]
         inputs += [node.name for node in right]
         for r in rows:
-            left = [builder.input(spell("left", lane, r, j)) for j in range(shape.terms)]
+            left = [builder.input(spell("left", place, r, j)) for j in range(shape.terms)]
             inputs += [node.name for node in left]
             total = builder.lift(0.0)
             with builder.in_region(REGION):
                 for own, other in zip(left, right, strict=True):
                     total = total - own * other
-            outputs[spell("sum", lane, r)] = total
+            outputs[spell("sum", place, r)] = total
     return verify(Graph(tuple(inputs), outputs))
 
 
 def _limbs(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Given) -> Limbs:
     """Each turn's parts, with their words and scales.
 
-    Past a part's last entry zeros are read, and of lanes without a part no result is.
+    Past a part's last entry zeros are read, and places without a part have no result.
     """
     found = []
     scale = {r: math.ceil(_log2(given.limits[_inverse(r, r)]) / 2) for r in rows}
     for turn in range(shape.turns):
         inputs: dict[str, Signed] = {}
         outputs: dict[str, Signed] = {}
-        for lane in range(shape.lanes):
-            at = turn * shape.lanes + lane
+        for place in range(shape.parallel):
+            at = turn * shape.parallel + place
             part = parts[at] if at < len(parts) else Part({}, dict.fromkeys(rows, ZERO))
             sizes = [_log2(given.limits[name]) + scale[k] for k, name in part.given.items()]
             own = math.ceil(max(sizes, default=0))
             entries = [*part.given.items()]
             entries += [(rows[0], ZERO)] * (shape.terms - len(entries))
             for j, (k, name) in enumerate(entries):
-                inputs[spell("right", lane, j)] = name, 2.0 ** (scale[k] - own)
+                inputs[spell("right", place, j)] = name, 2.0 ** (scale[k] - own)
                 for r in rows:
                     by = 2.0 ** (-scale[r] - scale[k])
-                    inputs[spell("left", lane, r, j)] = _inverse(r, k), by
+                    inputs[spell("left", place, r, j)] = _inverse(r, k), by
             for r, name in part.sums.items():
-                outputs[spell("sum", lane, r)] = name, 2.0 ** (scale[r] + own)
+                outputs[spell("sum", place, r)] = name, 2.0 ** (scale[r] + own)
         found.append(Limb(inputs, outputs))
     return Limbs(_dot_products(rows, shape), tuple(found))
 

@@ -24,7 +24,7 @@ ENTRY = "entry"  # where tasks come in
 EXIT = RESULT.stage  # where they leave
 LEFT, TOP, FOOT = 22.0, 66.0, 58.0
 STAGE, GATE = 190.0, 112.0  # widths of boxes: a stage's, and those at both ends
-LEAST, LANE, APART = 78.0, 9.0, 26.0  # a box's least height, from line to line, from box to box
+LEAST, PITCH, APART = 78.0, 9.0, 26.0  # a box's least height, from line to line, from box to box
 GAP, BACK = 84.0, 13.0  # between columns, and between the lines that go back
 BEND, STROKE, DASHES = 7.0, 1.9, "5 3"
 CHIP, CHIP_ROW = 250.0, 19.0  # of the legend
@@ -150,7 +150,7 @@ def _columns(
                 sum(len(b.links) for b in bundles) + ends.count((side, node.name))
                 for side, bundles in (("into", node.into), ("out", node.out))
             ]
-            node.height = LANE * (max(sides) + 1)
+            node.height = PITCH * (max(sides) + 1)
             if node.box:
                 node.height = max(node.height, LEAST)
     return _arranged(columns)
@@ -227,13 +227,13 @@ class _Lines:
                     for link in self.back
                     if node.box and node.name == (link.receiver if side == "into" else link.sender)
                 ]
-                y = node.middle - LANE * (len(ports) + len(own) - 1) / 2
+                y = node.middle - PITCH * (len(ports) + len(own) - 1) / 2
                 for port in ports:
                     found[port] = y
-                    y += LANE
+                    y += PITCH
                 for link in own:
                     returns[side, link] = y
-                    y += LANE
+                    y += PITCH
         for node, (_, right) in self.edges.items():
             for bundle in node.out:
                 for link in bundle.links:

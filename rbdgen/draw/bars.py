@@ -1,8 +1,8 @@
-"""Where the diagram's bars lie: time to the right, joints downwards, each region in its own lane.
+"""Where the diagram's bars lie: time to the right, joints downwards, each region in its own track.
 
-A joint's row holds a lane for each of its regions. Their order is the same in every row: kinds of
+A joint's row holds a track for each of its regions. Their order is the same in every row: kinds of
 region by the first time that any of them fires. Nothing but a region's own channels runs along
-its lane: what it receives comes from the left, what it sends leaves to the right.
+its track: what it receives comes from the left, what it sends leaves to the right.
 
 Channels that come to one bar from many regions of one kind share a port.
 """
@@ -133,7 +133,7 @@ class Layout:
         """The first cycle and the last of those that the bar spans."""
         return self.plan.fire[bar.region], round((bar.right - self.zero) / self.cycle) - 1
 
-    def lane(self, region: Region) -> tuple[int, int]:
+    def track(self, region: Region) -> tuple[int, int]:
         """Sorts regions downwards."""
         kind, joint = region
         return joint, self.kinds.index(kind)
@@ -149,7 +149,7 @@ class Layout:
         """In an order that crosses little: what turns right last on its way down enters lowest."""
         by_kind: dict[tuple[object, bool], list[Channel]] = {}
         for channel in sorted(self.plan.into(region), key=lambda c: self._order(c.sender, region)):
-            above = channel.sender != INPUT and self.lane(channel.sender) < self.lane(region)
+            above = channel.sender != INPUT and self.track(channel.sender) < self.track(region)
             by_kind.setdefault((channel.sender[0], above), []).append(channel)
         ports: list[Port] = []
         for channels in by_kind.values():
@@ -166,14 +166,14 @@ class Layout:
         if sender == INPUT:
             return 1, 0.0
         right = self.bars[sender].right
-        return (0, -right) if self.lane(sender) < self.lane(receiver) else (2, right)
+        return (0, -right) if self.track(sender) < self.track(receiver) else (2, right)
 
     def _goes_down(self, region: Region) -> bool:
         """Arrows leave to the side where the bar's label does not stand."""
         bar = self.bars[region]
         to = [c.receiver for c in self.plan.out_of(region) if c.receiver != OUTPUT]
         near = [r for r in to if overlaps(bar, self.bars[r])] or to
-        return 2 * sum(self.lane(r) > self.lane(region) for r in near) >= len(near)
+        return 2 * sum(self.track(r) > self.track(region) for r in near) >= len(near)
 
     def _legend(self) -> float:
         """Places the kinds; how far they reach below their first row."""

@@ -1,7 +1,7 @@
 """Which way the diagram's channels run from bar to bar, and where their labels stand.
 
 All that one region sends to others leaves its right end as one line, turns up or down behind it,
-and branches into the lanes of those that receive. What a receiver takes that fires before the
+and branches into the tracks of those that receive. What a receiver takes that fires before the
 sender is done comes straight out of the sender's upper or lower edge, in one line with what others
 take at about that time.
 """

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 from . import svg
 
 LEFT, WIDE, RIGHT = 96.0, 1160.0, 26.0  # of all rows: their names, their bars, what is left
-LANE, BAR, APART = 11.0, 10.0, 7.0  # from bar to bar, a bar's height, between rows
+TRACK, BAR, APART = 11.0, 10.0, 7.0  # from bar to bar, a bar's height, between rows
 LEGEND = 19.0  # height of a line
 LETTERS = 8.0  # size of a bar's label
 STEPS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -51,7 +51,7 @@ def legend(page: ET.Element, y: float, said: str, colours: Mapping[str, str]) ->
 
 def height(rows: Sequence[Row]) -> float:
     """Of all rows together, without the axis, which is above them."""
-    return sum(LANE * _lanes(row.spans)[1] + APART for row in rows)
+    return sum(TRACK * _tracks(row.spans)[1] + APART for row in rows)
 
 
 def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
@@ -65,17 +65,17 @@ def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
         svg.text(page, x, top - 7, str(k), "middle", 9, colour=GREY)
     y = top
     for row in rows:
-        lane, count = _lanes(row.spans)
-        high = LANE * count
+        track, count = _tracks(row.spans)
+        high = TRACK * count
         svg.line(page, [(14, y - APART / 2), (LEFT + WIDE, y - APART / 2)], FAINT, 1)
         svg.text(page, 14, y + high / 2 + 4, row.name, size=11, weight="bold", colour=row.colour)
         if row.life:
             first, end = row.life
             svg.rectangle(page, LEFT + cycle * first, y, cycle * (end - first), high, FAINT, 0.6)
-        for own, span in zip(lane, row.spans, strict=True):
+        for own, span in zip(track, row.spans, strict=True):
             group = svg.group(page, span.hint, class_="bar")
             x, wide = LEFT + cycle * span.first, cycle * (span.last - span.first)
-            at = y + LANE * own
+            at = y + TRACK * own
             svg.rectangle(group, x, at, max(wide - 0.6, 0.6), BAR, span.colour)
             if svg.extent(span.label, LETTERS) + 3 <= wide:
                 middle = x + wide / 2
@@ -83,11 +83,11 @@ def draw(page: ET.Element, rows: Sequence[Row], top: float, last: int) -> None:
         y += high + APART
 
 
-def _lanes(spans: Sequence[Span]) -> tuple[list[int], int]:
-    """The lane of each bar, which no other has at that time, and how many lanes there are."""
-    free: list[int] = []  # the cycle from which each lane is
-    lane = [0] * len(spans)
+def _tracks(spans: Sequence[Span]) -> tuple[list[int], int]:
+    """The track of each bar, which no other has at that time, and how many tracks there are."""
+    free: list[int] = []  # the cycle from which each track is
+    track = [0] * len(spans)
     for k in sorted(range(len(spans)), key=lambda k: (spans[k].first, spans[k].last)):
-        lane[k] = next((n for n, at in enumerate(free) if at <= spans[k].first), len(free))
-        free[lane[k] : lane[k] + 1] = [spans[k].last]
-    return lane, max(len(free), 1)
+        track[k] = next((n for n, at in enumerate(free) if at <= spans[k].first), len(free))
+        free[track[k] : track[k] + 1] = [spans[k].last]
+    return track, max(len(free), 1)

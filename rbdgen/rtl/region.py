@@ -12,7 +12,7 @@ from ..schedule.channels import Plan
 from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import operands, region_of
 from ..schedule.units import Job, job
-from .lane import Lane, Rings
+from .delay_line import DelayLine, Rings
 from .lut_ram import LutRam
 from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
 
@@ -65,55 +65,55 @@ class RegionPipeline(wiring.Component):
             for word, signal in zip(channel.words, signals, strict=True)
             if word.node is not None
         }
-        lanes = {n: Lane(f"x{n.index}", *arrival) for n, arrival in arrivals.items()}
+        lines = {n: DelayLine(f"x{n.index}", *arrival) for n, arrival in arrivals.items()}
         for node in self.nodes:
             name, shape = f"n{node.index}", signed(self.fixed.formats[node].width)
-            lanes[node] = Lane(name, self.plan.offset(node), Signal(shape, name=name))
+            lines[node] = DelayLine(name, self.plan.offset(node), Signal(shape, name=name))
         for node in self.nodes:
             for operand in operands(node):
-                lanes[operand].wanted.add(self._start(node))
+                lines[operand].wanted.add(self._start(node))
         for channel in self.out_of:
             for word in channel.words:
                 if word.node is not None:
-                    lanes[word.node].wanted.add(max(word.written, lanes[word.node].first))
+                    lines[word.node].wanted.add(max(word.written, lines[word.node].first))
         rings = Rings(m, self.made.rams)
-        for lane in lanes.values():
-            lane.build(m, rings, self.plan.schedule.target.ring)
+        for line in lines.values():
+            line.build(m, rings, self.plan.schedule.target.ring)
 
         following: dict[Node, Value] = {}  # what a result's register takes next
         checks: dict[int, list[Value]] = {}  # cycle → overflow bits
         for node in self.nodes:
-            self._unit(m, node, lanes, following, checks)
+            self._unit(m, node, lines, following, checks)
         flag = self._flag(m, checks)
         for channel, signals in zip(self.out_of, self.written, strict=True):
             for word, signal in zip(channel.words, signals, strict=True):
                 if word.node is None:
                     m.d.comb += signal.eq(flag)
-                elif word.written < lanes[word.node].first:
+                elif word.written < lines[word.node].first:
                     m.d.comb += signal.eq(following[word.node])
                 else:
-                    m.d.comb += signal.eq(lanes[word.node].at[word.written])
+                    m.d.comb += signal.eq(lines[word.node].at[word.written])
         return m
 
     def _start(self, node: Node) -> int:
         return self.plan.schedule.start(node) - self.plan.base[self.region]
 
-    def _operand(self, node: Node, k: int, lanes: dict[Node, Lane]) -> Operand:
+    def _operand(self, node: Node, k: int, lines: dict[Node, DelayLine]) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""
         start = self._start(node)
-        return operand_of(self.fixed, node, k, lambda origin: lanes[origin].at[start])
+        return operand_of(self.fixed, node, k, lambda origin: lines[origin].at[start])
 
     def _unit(
         self,
         m: Module,
         node: Node,
-        lanes: dict[Node, Lane],
+        lines: dict[Node, DelayLine],
         following: dict[Node, Value],
         checks: dict[int, list[Value]],
     ) -> None:
-        result, unit = lanes[node].signal, UNIT[node.op]
+        result, unit = lines[node].signal, UNIT[node.op]
         out = self.fixed.formats[node]
-        read = [self._operand(node, k, lanes) for k in range(len(node.args))]
+        read = [self._operand(node, k, lines) for k in range(len(node.args))]
         if unit.place:
             outputs = self._placed(m, node, [value for value, _ in read])
             wide = unit.result(self.fixed, node, outputs)

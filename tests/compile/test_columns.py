@@ -41,7 +41,7 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
     assert found == shape
     if shape is not None:
         parts = sum(-(-n // shape.terms) for n in entries)
-        assert (shape.turns - 1) * shape.lanes < parts <= shape.turns * shape.lanes
+        assert (shape.turns - 1) * shape.parallel < parts <= shape.turns * shape.parallel
         assert shape.interval <= interval
 
 

@@ -39,7 +39,7 @@ class Rings:
         return register
 
 
-class Lane:
+class DelayLine:
     """One value of a region, at every cycle in which something reads it.
 
     ``first``: the cycle, from the region's firing, in which ``signal`` shows it. Cycles are
