@@ -21,7 +21,6 @@ from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..graph.word import spell
 from ..robot.model import Robot
-from ..schedule.limbs import LimbPlan
 from ..tasks.routes import CODES, place
 from .results import Info
 
@@ -98,7 +97,7 @@ def number_facts(core: Core) -> dict[str, Any]:
     fixed, plan = core.plan.fixed, core.plan
     arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
     widths = [fixed.formats[n].width for n in arithmetic]
-    limbs = plan if isinstance(plan, LimbPlan) else None
+    limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
     return {
         "width": fixed.width,
         "formats": formats(core),
@@ -113,8 +112,8 @@ def number_facts(core: Core) -> dict[str, Any]:
         "initiation_interval": plan.interval,
         "multipliers": plan.multipliers,
         "limbs": {
-            "in_turn": len(limbs.limbs) if limbs else 1,
-            "operations": (limbs.found.template if limbs else core.front.graph).operations(),
+            "in_turn": limbs.count if limbs else 1,
+            "operations": ((limbs and limbs.graph) or core.front.graph).operations(),
         },
         "estimated": about(core.front.target, features(core.plan)),
         "target": core.front.design.target,

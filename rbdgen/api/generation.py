@@ -8,18 +8,10 @@ from typing import Any
 
 from ..compile.flow import compile_core, front_end
 from ..design.loading import load, refuse_unknown
-from ..draw.diagram import diagram
-from ..draw.occupancy import occupancy
-from ..draw.round_picture import round_picture
-from ..draw.timeline import timeline
+from ..draw.picture import picture
 from ..graph.text import to_text
-from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
-from ..schedule.any_plan import AnyPlan
-from ..schedule.fold import Fold
-from ..schedule.limbs import LimbPlan
-from ..schedule.round_plan import RoundPlan
 from .accelerator import generate_accelerator
 from .folder import MARK, sealed, write_folder
 from .manifest import manifest
@@ -62,27 +54,10 @@ def generate(
     made = emit(core.plan, name)
     files = dict(made.files)
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files[DIAGRAM] = pictured(core.plan, title, front.canonical)
+    files[DIAGRAM] = picture(core.plan, title, front.canonical)
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_file(core.front.design, front.robot)
     files[MARK] = sealed(manifest(core, made, files))
     write_folder(place, files)
     return Generated(place)
-
-
-def pictured(plan: AnyPlan, title: str, robot: Robot) -> str:
-    """The plan's picture: where limbs take turns, what one of them does."""
-    joints, whole = robot.joints, plan
-    if isinstance(plan, LimbPlan):  # the picture is the first one's
-        title += f", one of {len(plan.limbs)} limbs"
-        joints = joints[: 1 + max(joint for _, joint in plan.fire)]
-        plan = plan.template
-    names = [joint.name for joint in joints]
-    if isinstance(plan, RoundPlan):
-        return round_picture(plan, title, names)
-    if isinstance(plan, Fold) and (plan.interval == 1 or plan.chain is not None):
-        return timeline(plan, title, names, whole)
-    if isinstance(plan, Fold):
-        return occupancy(plan, title, whole)
-    return diagram(plan, names, [joint.parent for joint in joints], title, whole)

@@ -10,9 +10,7 @@ from ..compile.flow import Core
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
-from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import region_name
-from ..schedule.round_plan import RoundPlan
 from .facts import chosen, formats, given_angles, robot_facts
 from .names import filed_notes
 from .places import no_defaults
@@ -26,7 +24,7 @@ START = (
 
 def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
     """What a host or a tool must know of the design."""
-    plan, front = core.plan, core.front
+    plan, front, turns = core.plan, core.front, core.plan.turns
     facts = robot_facts(front)
     words = formats(core)
     return {
@@ -48,8 +46,8 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
         "width": core.fixed.width,
         "style": front.design.style,
         "clock": front.design.clock,
-        "limbs_in_turn": len(plan.limbs) if isinstance(plan, LimbPlan) else 1,
-        "joints_in_turn": isinstance(plan, RoundPlan),
+        "limbs_in_turn": turns.count if turns and turns.what == "limbs" else 1,
+        "joints_in_turn": bool(turns and turns.what == "joints"),
         "latency": plan.latency,
         "initiation_interval": plan.interval,
         "multipliers": {
@@ -70,7 +68,7 @@ def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]
                 "tdata_out": shell.packet_out.width,
                 "beats_in": len(shell.packet_in.beats),
                 "beats_out": len(shell.packet_out.beats),
-                "clocks_per_task": shell.clocks_per_task(plan.interval),
+                "clocks_per_task": shell.clocks_per_task(plan.interval, plan.takes_every),
             }
             for kind, shell in made.shells.items()
         },

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..compile.flow import Core
+from ..rtl.cores import core_of
 from ..rtl.emit import core_files
-from ..rtl.limbs import core_of
 from ..simulate.model import Model
 from ..simulate.ports import Ports
 from ..simulate.verilate import build

@@ -16,8 +16,8 @@ from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
 from ..robot.model import RobotError
-from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
 from ..tasks.routes import CODES, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
@@ -267,7 +267,7 @@ def _stages(
     }
 
 
-def _plan(design: Design, piece: Piece, interval: int, target: Target) -> AnyPlan | None:
+def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan | None:
     """None where there is nothing to do."""
     if constant(piece.fixed):
         return None

@@ -1,7 +1,7 @@
 """The whole compiler, every stage in order.
 
 URDF ─ load ─► Robot ─ canonical rewrites ─► trace ─► Graph ─ passes ─► FixedGraph
-                                                      ─ schedule ─► AnyPlan ─ rtl ─► Verilog
+                                                      ─ schedule ─► Plan ─ rtl ─► Verilog
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from ..robot.canonical import stages
 from ..robot.chained_frames import chained_frames
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
-from ..schedule.any_plan import AnyPlan
 from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
 from ..tasks.routes import traced
 from .fitting import Need, Search, need, too_large
 from .plans import (
@@ -102,7 +102,7 @@ class Core:
     front: Front
     ranges: Ranges
     fixed: FixedGraph
-    plan: AnyPlan
+    plan: Plan
     notes: tuple[str, ...] = field(default=())
 
 

@@ -16,14 +16,14 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..passes.visit_words import Visited
 from ..robot.model import RobotError
-from ..schedule.any_plan import AnyPlan
 from ..schedule.binding import bind
 from ..schedule.chained import ChainError, chain
-from ..schedule.channels import Plan, plan
+from ..schedule.channels import Pipeline, plan
 from ..schedule.fold import Fold
 from ..schedule.latency import quickest
 from ..schedule.modulo import fold
 from ..schedule.pipelined import schedule
+from ..schedule.plan import Plan
 from ..schedule.round_plan import GATHERING, RoundPlan
 from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
@@ -31,7 +31,7 @@ from ..schedule.ways import Ways
 from .fitting import Way
 
 
-def planned(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
+def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fold:
     """The schedule that the design asks for; RobotError if the part is too small."""
     jobs = shared_jobs(fixed, target)
     if design.style == "latency":
@@ -41,7 +41,7 @@ def planned(design: Design, fixed: FixedGraph, target: Target) -> Plan | Fold:
 
 def every(
     interval: int, design: Design, fixed: FixedGraph, jobs: Jobs, target: Target
-) -> Plan | Fold:
+) -> Pipeline | Fold:
     """A datapath that takes a task every ``interval`` cycles."""
     if interval == 1:
         return plan(schedule(fixed, bind(fixed, target), target))
@@ -51,7 +51,7 @@ def every(
 
 def turns(
     design: Design, fixed: FixedGraph, limbs: int, whole: Graph, target: Target
-) -> tuple[Plan | Fold | None, str]:
+) -> tuple[Pipeline | Fold | None, str]:
     """One limb's plan, for all to take turns in, and why; None where that is not the way.
 
     A limb's datapath needs no multiplexers between limbs, so it is taken whenever it gives the
@@ -150,7 +150,7 @@ def chooses_fold(design: Design) -> bool:
     return folded and design.fold == "auto" and design.style == "throughput"
 
 
-def why_turns(target: Target, shared: AnyPlan, joints: AnyPlan) -> str:
+def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
     """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
     try:
         few, many = (estimated(target.family, features(p))["luts"] for p in (joints, shared))
@@ -208,7 +208,7 @@ def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan,
     return plan, note
 
 
-def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Plan | Fold:
+def least_latency(design: Design, fixed: FixedGraph, jobs: Jobs, target: Target) -> Pipeline | Fold:
     """The fewest cycles within the budget of multipliers; RobotError where it does not do."""
     budget = design.multipliers or target.multipliers
     if design.clock is None:

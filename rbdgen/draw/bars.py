@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.node import Region
-from ..schedule.channels import Channel, Plan
+from ..schedule.channels import Channel, Pipeline
 from ..schedule.pipelined import INPUT, OUTPUT, region_of
 from .svg import extent
 
@@ -87,7 +87,7 @@ class Layout:
     the place of each kind of region.
     """
 
-    def __init__(self, plan: Plan, names: Sequence[str], parents: Sequence[int]) -> None:
+    def __init__(self, plan: Pipeline, names: Sequence[str], parents: Sequence[int]) -> None:
         self.plan = plan
         self.names = [f"{joint}  {name}" for joint, name in enumerate(names)]
         self.kinds = list(dict.fromkeys(r[0] for r in plan.fire if r not in (INPUT, OUTPUT)))

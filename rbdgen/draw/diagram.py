@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from ..graph.node import Op, Region
-from ..schedule.any_plan import AnyPlan
-from ..schedule.channels import Channel, Plan
+from ..schedule.channels import Channel, Pipeline
 from ..schedule.pipelined import INPUT, OUTPUT, region_name, region_of
+from ..schedule.plan import Plan
 from . import svg
 from .bars import (
     FOOT,
@@ -60,11 +60,11 @@ HINTS = (
 
 
 def diagram(
-    plan: Plan,
+    plan: Pipeline,
     names: Sequence[str],
     parents: Sequence[int],
     title: str,
-    whole: AnyPlan | None = None,
+    whole: Plan | None = None,
 ) -> str:
     """The plan as an SVG document.
 
@@ -119,7 +119,7 @@ def _axis(page: ET.Element, layout: Layout) -> None:
     svg.text(group, layout.start, layout.roof - 8, "clock cycle", "end")
 
 
-def _facts(layout: Layout, whole: AnyPlan) -> list[str]:
+def _facts(layout: Layout, whole: Plan) -> list[str]:
     soft = sum(style == "logic" for style in layout.plan.schedule.binding.style.values())
     return [
         *facts(whole),

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
-from ..schedule.any_plan import AnyPlan
-from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
 from . import svg
 
 MARGIN = 14.0
@@ -44,16 +43,16 @@ class Entry:
         return svg.extent(self.words, LEGEND) + (PATCH + 5 if self.colour else 0)
 
 
-def facts(plan: AnyPlan) -> list[str]:
+def facts(plan: Plan) -> list[str]:
     """Of the whole design, as the manifest has them, though a picture may show a part of it."""
     said = [
         f"latency {plan.latency} cycles",
         f"initiation interval {plan.interval}",
         f"{plan.multipliers} hardware multipliers",
     ]
-    if isinstance(plan, LimbPlan):
-        turn = plan.template.latency
-        said.append(f"{len(plan.limbs)} limbs in turn, {turn} of these cycles each")
+    turns = plan.turns
+    if turns and turns.what == "limbs":
+        said.append(f"{turns.count} limbs in turn, {turns.latency} of these cycles each")
     return said
 
 

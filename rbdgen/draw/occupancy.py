@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from ..graph.node import Node
-from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
 from ..schedule.pipelined import region_name, region_of
+from ..schedule.plan import Plan
 from ..schedule.units import Kind, job
 from . import svg
 from .heading import Entry, Heading, facts, regions
@@ -22,7 +22,7 @@ UNIT = {"mul": "multiplier", "sincos": "sine and cosine", "recip": "reciprocal"}
 COLUMNS = "column: a clock cycle of the interval, over and over; row: a unit; blank: it is idle"
 
 
-def occupancy(fold: Fold, title: str, whole: AnyPlan | None = None) -> str:
+def occupancy(fold: Fold, title: str, whole: Plan | None = None) -> str:
     """An SVG document: a row for each unit, a column for each phase, colours for kinds of region.
 
     A cell's hint names the operation, its region and the cycle of a task in which it starts.

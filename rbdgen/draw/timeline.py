@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..graph.node import Op, Region
-from ..schedule.any_plan import AnyPlan
 from ..schedule.fold import Fold
 from ..schedule.pipelined import region_of
+from ..schedule.plan import Plan
 from . import svg
 from .heading import Entry, Heading, facts, regions
 from .occupancy import AXIS, BUSY, GREY, IDLE, SMALL
@@ -20,7 +20,7 @@ LEAST = 0.25  # how dark a cell is in which least is done
 NUMBERS = "number: operations that end in the cycle; darker: more; blank: none, or tables at work"
 
 
-def timeline(fold: Fold, title: str, names: Sequence[str], whole: AnyPlan | None = None) -> str:
+def timeline(fold: Fold, title: str, names: Sequence[str], whole: Plan | None = None) -> str:
     """An SVG document: a row for each region, a column for each cycle, darker where more is done.
 
     A cell holds the number of operations with results there in that cycle; its hint says how many

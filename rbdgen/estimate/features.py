@@ -7,18 +7,19 @@ many cells one of each takes is measured (``area``); here they are only counted.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region
-from ..schedule.any_plan import AnyPlan
 from ..schedule.binding import Binding, angles, pivots, shifting
-from ..schedule.channels import Channel, Plan
+from ..schedule.channels import Channel, Pipeline
 from ..schedule.fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
 from ..schedule.fold import Fold, job_operands
 from ..schedule.limbs import LimbPlan
 from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
+from ..schedule.plan import Plan
 from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 
@@ -54,28 +55,18 @@ NAMES = {
 Features = Mapping[str, int]
 
 
-def features(plan: AnyPlan) -> dict[str, int]:
+def features(plan: Plan) -> dict[str, int]:
     """How many of each of ``NAMES`` are in a plan."""
     count: Counter[str] = Counter()
-    if isinstance(plan, LimbPlan):
-        _limbs(plan, count)
-        plan = plan.template
-    if isinstance(plan, RoundPlan):
-        _rounds(plan, count)
-        _fold(plan.template, count)
-    elif isinstance(plan, Fold):
-        _fold(plan, count)
-    else:
-        _plan(plan, count)
+    FEATURES[type(plan)](plan, count)
     for channel in plan.channels:
         _channel(channel, count)
-    outputs = plan.visited.whole if isinstance(plan, RoundPlan) else plan.fixed
-    count["result_words"] += len(outputs.graph.outputs)
     return {name: count[name] for name in NAMES}
 
 
 def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
-    """A task's and a result's registers, and the signs of mirrored limbs."""
+    """One limb's hardware, a task's and a result's registers, and the signs of mirrored limbs."""
+    FEATURES[type(plan.template)](plan.template, count)
     whole, fixed = plan.instances.whole, plan.template.fixed
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     results = [whole.formats[n].width + 1 for n in whole.graph.outputs.values()]
@@ -89,8 +80,10 @@ def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
 
 
 def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
-    """A task's registers, the memories between lanes and what chooses of them."""
-    whole = plan.visited.whole
+    """The lanes, a task's registers, the memories between lanes and what chooses of them."""
+    _datapath(plan.template, count)
+    whole = plan.whole
+    count["result_words"] += len(whole.graph.outputs)
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     for (lane, port), phases in plan.origins.items():
         width = plan.visited.templates[lane.template].inputs[port].width
@@ -119,7 +112,8 @@ def _results(fixed: FixedGraph) -> dict[str, Format]:
     return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
 
 
-def _plan(plan: Plan, count: Counter[str]) -> None:
+def _pipeline(plan: Pipeline, count: Counter[str]) -> None:
+    count["result_words"] += len(plan.fixed.graph.outputs)
     schedule = plan.schedule
     fixed, ring = schedule.fixed, schedule.target.ring
     # (value, region) → the cycles, from the region's firing, in which something reads it there
@@ -175,6 +169,11 @@ def _steps(first: int, wanted: Iterable[int], longest: int, ring: int) -> list[i
 
 
 def _fold(fold: Fold, count: Counter[str]) -> None:
+    count["result_words"] += len(fold.fixed.graph.outputs)
+    _datapath(fold, count)
+
+
+def _datapath(fold: Fold, count: Counter[str]) -> None:
     fixed, ring = fold.fixed, fold.target.ring
     last: dict[Node, set[int]] = defaultdict(set)
     for node in fold.time:
@@ -320,3 +319,12 @@ def memory(width: int, depth: int, count: Counter[str]) -> None:
     banks = -(-depth // BANK)
     count["memory_cells"] += -(-width // 4) * banks
     count["bank_bits"] += width * (banks - 1)
+
+
+# Kind of plan → what counts its hardware, but for its FIFOs.
+FEATURES: Mapping[type, Callable[[Any, Counter[str]], None]] = {
+    Pipeline: _pipeline,
+    Fold: _fold,
+    LimbPlan: _limbs,
+    RoundPlan: _rounds,
+}

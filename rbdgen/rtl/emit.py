@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from ..schedule.any_plan import AnyPlan
+from ..schedule.plan import Plan
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
-from .limbs import core_of
+from .cores import core_of
 from .lut_ram import emit_rams
 from .multiplier import Multiplier, emit_multipliers
 
@@ -48,7 +48,7 @@ class Emitted:
     shells: dict[str, Shell]
 
 
-def emit(plan: AnyPlan, name: str) -> Emitted:
+def emit(plan: Plan, name: str) -> Emitted:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the

@@ -9,35 +9,18 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
 from ..passes.limbs import ZERO
-from ..schedule.any_plan import AnyPlan
-from ..schedule.fold import Fold
 from ..schedule.limbs import LimbPlan
-from ..schedule.round_plan import RoundPlan
 from .apart import instance_of
 from .arithmetic import mirrored
 from .core import Core
 from .fields import fill
-from .folded import Folded
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
-from .round_trip import RoundTrip
-from .rounds import InRounds
 from .sincos import SinCosUnit
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
-
-
-def core_of(plan: AnyPlan, name: str | None = None, *, sticky: bool = True) -> Core:
-    """The hardware of a plan of any sort; ``name`` as in `RoundTrip`, ``sticky`` as in `Core`."""
-    if isinstance(plan, LimbPlan):
-        return LimbsInTurn(plan, name, sticky=sticky)
-    if isinstance(plan, RoundPlan):
-        return InRounds(plan, sticky=sticky)
-    if isinstance(plan, Fold):
-        return Folded(plan, sticky=sticky)
-    return RoundTrip(plan, name, sticky=sticky)
 
 
 class LimbsInTurn(Core):
@@ -47,13 +30,14 @@ class LimbsInTurn(Core):
     after the other, mirrored ones with their signs changed; n results are put together likewise.
 
     A result comes ``plan.latency`` cycles after its task was taken; either side may stall at any
-    time. No path leads from ``o.ready`` to ``i.ready``, which is low during reset.
+    time. No path leads from ``o.ready`` to ``i.ready``, which is low during reset. ``limb`` is the
+    hardware of ``plan.template``.
     """
 
-    def __init__(self, plan: LimbPlan, name: str | None = None, *, sticky: bool = True) -> None:
-        self.plan, self.name = plan, name
-        own = f"{name}_{LIMB}" if name else None
-        self.limb = core_of(plan.template, own, sticky=False)
+    def __init__(
+        self, plan: LimbPlan, limb: Core, name: str | None = None, *, sticky: bool = True
+    ) -> None:
+        self.plan, self.limb, self.name = plan, limb, name
         super().__init__(plan.instances.whole, sticky=sticky)
 
     @property

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
-from ..schedule.channels import Plan
+from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import operands, region_of
 from ..schedule.units import Job, job
@@ -28,7 +28,7 @@ class RegionPipeline(wiring.Component):
     in a cycle in which the region did not fire is never written.
     """
 
-    def __init__(self, plan: Plan, region: Region) -> None:
+    def __init__(self, plan: Pipeline, region: Region) -> None:
         self.plan, self.region = plan, region
         self.into, self.out_of = plan.into(region), plan.out_of(region)
         read, written = (

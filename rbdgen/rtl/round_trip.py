@@ -5,7 +5,7 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 
 from ..graph.node import Node, Region
-from ..schedule.channels import Plan
+from ..schedule.channels import Pipeline
 from ..schedule.fabric import BANK
 from ..schedule.pipelined import INPUT, OUTPUT, region_name
 from .apart import instance_of
@@ -31,7 +31,7 @@ class RoundTrip(Core):
     be written apart: Amaranth's time and memory then grow with the largest of them.
     """
 
-    def __init__(self, plan: Plan, name: str | None = None, *, sticky: bool = True) -> None:
+    def __init__(self, plan: Pipeline, name: str | None = None, *, sticky: bool = True) -> None:
         self.plan, self.name = plan, name
         self.regions: dict[Region, RegionPipeline] = {
             region: RegionPipeline(plan, region)

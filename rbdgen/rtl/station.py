@@ -16,8 +16,8 @@ from ..tasks.stages import COUNT, Accelerator, Stage
 from ..tasks.visit import StageVisit
 from .apart import instance_of
 from .core import Core
+from .cores import core_of
 from .fields import fill
-from .limbs import core_of
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit

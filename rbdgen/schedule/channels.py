@@ -72,7 +72,7 @@ class Channel:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Pipeline:
     """Regions in the order in which they fire, and the channels between them.
 
     ``fire`` is when each region fires for a task that meets no stall; ``flags`` the cycle (from
@@ -96,9 +96,23 @@ class Plan:
         return 1
 
     @property
+    def takes_every(self) -> int:
+        """It takes tasks in any cycle."""
+        return 1
+
+    @property
+    def turns(self) -> None:
+        """Every joint has hardware of its own."""
+
+    @property
     def fixed(self) -> FixedGraph:
         """The graph that is scheduled."""
         return self.schedule.fixed
+
+    @property
+    def whole(self) -> FixedGraph:
+        """The same."""
+        return self.fixed
 
     @property
     def binding(self) -> Binding:
@@ -138,7 +152,7 @@ class Plan:
         return np.array(flags).reshape(len(outputs), n).T
 
 
-def plan(schedule: Schedule) -> Plan:
+def plan(schedule: Schedule) -> Pipeline:
     """Channels for every pair of regions that share a value, with flags, delays and depths."""
     base = dict(schedule.fire)
     words: dict[tuple[Region, Region], list[Word]] = {}
@@ -171,7 +185,7 @@ def plan(schedule: Schedule) -> Plan:
     ]
     channels.sort(key=lambda c: (order.index(c.sender), order.index(c.receiver)))
     flags = {region: complete[region] - base[region] for region in complete}
-    return Plan(schedule, fire, base, tuple(channels), flags)
+    return Pipeline(schedule, fire, base, tuple(channels), flags)
 
 
 def _firing_order(

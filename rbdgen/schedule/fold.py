@@ -75,6 +75,20 @@ class Fold:
     selected: bool = False
     chain: Chain | None = None
 
+    @property
+    def whole(self) -> FixedGraph:
+        """The graph that is scheduled is that of the whole task."""
+        return self.fixed
+
+    @property
+    def takes_every(self) -> int:
+        """It takes tasks in the first cycle of its interval alone."""
+        return self.interval
+
+    @property
+    def turns(self) -> None:
+        """Units are shared, whatever part of the robot an operation is of."""
+
     def start(self, node: Node) -> int:
         """The cycle in which the node's unit takes its operands."""
         return self.time[node] - self.takes[node]

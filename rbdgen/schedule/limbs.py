@@ -13,8 +13,9 @@ from ..graph.node import Node, Region
 from ..passes.instances import Instances
 from ..passes.limbs import ZERO, Limb, Limbs
 from .binding import Binding
-from .channels import Channel, Plan
+from .channels import Channel, Pipeline
 from .fold import Fold
+from .turns import Turns
 
 AROUND = 2  # cycles besides the limbs' turns: a result's register before and in its place
 
@@ -23,7 +24,7 @@ AROUND = 2  # cycles besides the limbs' turns: a result's register before and in
 class LimbPlan:
     """One limb's plan, and the robot whose limbs go through it one after the other."""
 
-    template: Plan | Fold
+    template: Pipeline | Fold
     instances: Instances
 
     @property
@@ -39,6 +40,22 @@ class LimbPlan:
     def fixed(self) -> FixedGraph:
         """One limb's graph, which is scheduled."""
         return self.template.fixed
+
+    @property
+    def whole(self) -> FixedGraph:
+        """The graph of all limbs."""
+        return self.instances.whole
+
+    @property
+    def turns(self) -> Turns:
+        """The limbs, one after the other."""
+        found = self.found
+        return Turns("limbs", len(self.limbs), self.template.latency, found.template)
+
+    @property
+    def takes_every(self) -> int:
+        """As one limb's datapath does."""
+        return self.template.takes_every
 
     @property
     def interval(self) -> int:

@@ -24,6 +24,7 @@ from .channels import Channel
 from .fold import Fold, flag_time, flagged_together
 from .lanes import TASK, Lane, Lanes
 from .pipelined import INPUT, OUTPUT
+from .turns import Turns
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
@@ -83,6 +84,21 @@ class RoundPlan:
     def fixed(self) -> FixedGraph:
         """The lanes' graph, which is scheduled."""
         return self.template.fixed
+
+    @property
+    def whole(self) -> FixedGraph:
+        """The graph of all visits."""
+        return self.visited.whole
+
+    @property
+    def turns(self) -> Turns:
+        """The joints, in the rounds between one task and the next."""
+        return Turns("joints", self.rounds, self.template.interval)
+
+    @property
+    def takes_every(self) -> int:
+        """It takes tasks in the first cycle of every ``rounds``-th round alone."""
+        return self.interval
 
     @property
     def interval(self) -> int:

@@ -10,9 +10,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
 from ..graph.word import indices, kind_of
 from ..passes.pieces import Piece
-from ..schedule.any_plan import AnyPlan
-from ..schedule.fold import Fold
-from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
 from .routes import (
     HOST,
     LAST,
@@ -49,7 +47,7 @@ class Stage:
 
     name: str
     piece: Piece
-    plan: AnyPlan | None
+    plan: Plan | None
     given: int = 0
     of_limbs: frozenset[str] = frozenset()
 
@@ -70,8 +68,7 @@ class Stage:
     @property
     def takes_every(self) -> int:
         """n: it takes tasks, while it has room, in every n-th cycle, counted from reset."""
-        plan = self.plan.template if isinstance(self.plan, LimbPlan) else self.plan
-        return plan.interval if isinstance(plan, Fold) else 1
+        return self.plan.takes_every if self.plan else 1
 
     @property
     def multipliers(self) -> int:
@@ -80,7 +77,8 @@ class Stage:
     @property
     def limbs(self) -> int:
         """How many limbs take turns in the datapath of one."""
-        return len(self.plan.limbs) if isinstance(self.plan, LimbPlan) else 1
+        turns = self.plan.turns if self.plan else None
+        return turns.count if turns and turns.what == "limbs" else 1
 
     @cached_property
     def outputs(self) -> dict[str, Format]:

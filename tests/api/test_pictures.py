@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.api.generation import pictured
 from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.draw.picture import picture
 from rbdgen.draw.svg import extent
 from rbdgen.schedule.fold import Fold
 from rbdgen.schedule.limbs import LimbPlan
@@ -35,7 +35,7 @@ def compiled(case: str) -> Core:
 
 def drawn(case: str) -> ET.Element:
     core = compiled(case)
-    return ET.fromstring(pictured(core.plan, case, core.front.canonical))
+    return ET.fromstring(picture(core.plan, case, core.front.canonical))
 
 
 def texts(root: ET.Element) -> list[str]:

@@ -14,7 +14,7 @@ from rbdgen.graph.node import Region
 from rbdgen.graph.text import from_text
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.binding import bind
-from rbdgen.schedule.channels import Plan, plan
+from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_name, schedule
 from tests.schedule.examples import compiled
 
@@ -50,7 +50,7 @@ def way(group: ET.Element) -> list[tuple[float, float]]:
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def in_a_row(kinds: list[str]) -> Plan:
+def in_a_row(kinds: list[str]) -> Pipeline:
     """One joint whose regions hand an input on from kind to kind, one addition each."""
     lines = ["input x", "%0 = input x"]
     lines += [f"%{k} = add %{k - 1} %0 @ {kind} 0" for k, kind in enumerate(kinds, 1)]

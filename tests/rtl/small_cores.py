@@ -18,7 +18,7 @@ from rbdgen.passes.reciprocals import reciprocals
 from rbdgen.passes.wordlength import input_formats, wordlength
 from rbdgen.rtl.emit import emit
 from rbdgen.schedule.binding import bind
-from rbdgen.schedule.channels import Plan, plan
+from rbdgen.schedule.channels import Pipeline, plan
 from rbdgen.schedule.pipelined import schedule
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
@@ -39,12 +39,12 @@ def in_fixed_point(graph: Graph, states: States, width: int) -> FixedGraph:
     return verify_fixed(wordlength(graph, ranges, width, formats))
 
 
-def plan_of(fixed: FixedGraph, target: Target | None = None) -> Plan:
+def plan_of(fixed: FixedGraph, target: Target | None = None) -> Pipeline:
     part = target or find_target("ecp5-85f")
     return plan(schedule(fixed, bind(fixed, part), part))
 
 
-def batch(of: Plan, words: States) -> Batch:
+def batch(of: Pipeline, words: States) -> Batch:
     """What the integer model says of N tasks."""
     fixed = of.schedule.fixed
     done = evaluate_fixed(fixed, words)
@@ -65,7 +65,7 @@ def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
     return words
 
 
-def verilated(of: Plan, folder: Path, name: str) -> Model:
+def verilated(of: Pipeline, folder: Path, name: str) -> Model:
     source = folder / f"{name}.v"
     source.write_text(emit(of, name).files[source.name])
     return build([source], name, folder, ports=ports(of.schedule.fixed), opt="-O0")

@@ -98,6 +98,7 @@ def scenario(shell: Shell, seed: int, count: int = 60) -> dict[str, Any]:
         "results": [shell.packet_out.encode(core.compute(task)) for task in tasks],
         "malformed": malformed_packets(shell.packet_in, rng),
         "clocks_per_task": shell.clocks_per_task(),
+        "takes_every": 1,
         "drain": 20 * (len(shell.packet_in.beats) + len(shell.packet_out.beats)) + 2 * LATENCY,
     }
 

@@ -17,8 +17,8 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.accelerator import AcceleratorCore
+from rbdgen.rtl.cores import core_of
 from rbdgen.rtl.emit import core_files, emit, shell_files
-from rbdgen.rtl.limbs import core_of
 from rbdgen.simulate.ports import Ports
 from tests.rtl.cores import any_words, check, check_on_time
 from tests.rtl.icarus import Icarus, binary, started, without_initial_values

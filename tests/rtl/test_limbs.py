@@ -12,7 +12,7 @@ from amaranth.sim import Simulator
 
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import round_trip
-from rbdgen.rtl.limbs import LimbsInTurn
+from rbdgen.rtl.cores import core_of as hardware_of
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.schedule.limbs import LimbPlan
@@ -105,7 +105,7 @@ def test_no_path_from_one_side_to_the_other() -> None:
         mock.patch.object(round_trip, "RegionPipeline", Hollow),
         mock.patch.object(LutRam, "instance", memory_of),
     ):
-        dut = LimbsInTurn(core.plan)
+        dut = hardware_of(core.plan)
         simulator = Simulator(dut)
     rng = np.random.default_rng(5)
     seen: set[tuple[int, int]] = set()

@@ -16,7 +16,7 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.text import from_text
 from rbdgen.rtl.emit import emit
-from rbdgen.schedule.channels import Plan
+from rbdgen.schedule.channels import Pipeline
 from rbdgen.simulate.model import Model
 from tests.rtl.cores import check, shared_folder
 from tests.rtl.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
@@ -104,7 +104,7 @@ CASES = {
 class Built:
     graph: Graph
     states: dict[str, np.ndarray]
-    plan: Plan
+    plan: Pipeline
     model: Model
 
     @property
@@ -116,7 +116,7 @@ class Built:
         return {name: self.fixed.inputs[name].quantize(v) for name, v in self.states.items()}
 
 
-def planned(name: str) -> tuple[Graph, dict[str, np.ndarray], Plan]:
+def planned(name: str) -> tuple[Graph, dict[str, np.ndarray], Pipeline]:
     make, draw, width, multipliers = CASES[name]
     graph, part = make(), find_target("ecp5-85f")
     if multipliers is not None:

@@ -17,7 +17,7 @@ from rbdgen.rtl import channel, round_trip
 from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.region import RegionPipeline
 from rbdgen.rtl.round_trip import RoundTrip
-from rbdgen.schedule.channels import Channel, Plan
+from rbdgen.schedule.channels import Channel, Pipeline
 from tests.random_robots import random_robot
 from tests.rtl.cores import core_of, memory_of
 
@@ -31,7 +31,7 @@ class Hollow(RegionPipeline):
         return Module()
 
 
-def transfers(plan: Plan, cut: Channel | None = None) -> tuple[list[int], list[int]]:
+def transfers(plan: Pipeline, cut: Channel | None = None) -> tuple[list[int], list[int]]:
     """Cycles in which tasks are taken and results given, with every FIFO as deep as predicted
     but ``cut``, which has one place less; neither side ever stalls."""
 
@@ -63,7 +63,7 @@ def transfers(plan: Plan, cut: Channel | None = None) -> tuple[list[int], list[i
     return taken, given
 
 
-def plan_of(robot: str) -> Plan:
+def plan_of(robot: str) -> Pipeline:
     if robot == "pendulum":
         return compile_core(front_end(robot)).plan
     return core_of(random_robot(np.random.default_rng(33), joints=3, branching=0.5)).plan

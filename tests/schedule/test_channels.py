@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rbdgen.graph.node import Op, source
-from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Plan, Word
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
 from tests.schedule.examples import CASES, compiled
 
@@ -96,7 +96,7 @@ def test_regions_fire_as_soon_as_their_last_token_is_there(case: str) -> None:
         assert plan.fire[region] <= plan.schedule.fire[region]
 
 
-def play(plan: Plan, tasks: int, less: Channel | None = None) -> list[int]:
+def play(plan: Pipeline, tasks: int, less: Channel | None = None) -> list[int]:
     """Cycles in which OUTPUT fires, each region firing whenever tokens and room allow.
 
     Counts tokens and room cycle by cycle; of each depth, what the sender keeps for tokens on

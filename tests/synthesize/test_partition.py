@@ -11,8 +11,8 @@ import pytest
 from rbdgen.api.manifest import core_ports
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.estimate.area import counted
+from rbdgen.rtl.cores import core_of
 from rbdgen.rtl.emit import core_files, to_verilog
-from rbdgen.rtl.limbs import core_of
 from rbdgen.rtl.multiplier import emit_multipliers
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build

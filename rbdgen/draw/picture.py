@@ -1,0 +1,58 @@
+"""A plan as a picture, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..robot.model import Joint, Robot
+from ..schedule.channels import Pipeline
+from ..schedule.fold import Fold
+from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
+from ..schedule.round_plan import RoundPlan
+from .diagram import diagram
+from .occupancy import occupancy
+from .round_picture import round_picture
+from .timeline import timeline
+
+Joints = Sequence[Joint]
+
+
+def picture(plan: Plan, title: str, robot: Robot) -> str:
+    """An SVG document: of limbs that take turns, what one of them does."""
+    return PICTURES[type(plan)](plan, title, robot.joints, plan)
+
+
+def _pipeline(plan: Pipeline, title: str, joints: Joints, whole: Plan) -> str:
+    return diagram(plan, _names(joints), [joint.parent for joint in joints], title, whole)
+
+
+def _fold(fold: Fold, title: str, joints: Joints, whole: Plan) -> str:
+    if fold.interval == 1 or fold.chain is not None:  # no unit is shared
+        return timeline(fold, title, _names(joints), whole)
+    return occupancy(fold, title, whole)
+
+
+def _limbs(plan: LimbPlan, title: str, joints: Joints, whole: Plan) -> str:
+    """The first one's."""
+    title += f", one of {len(plan.limbs)} limbs"
+    joints = joints[: 1 + max(joint for _, joint in plan.fire)]
+    return PICTURES[type(plan.template)](plan.template, title, joints, whole)
+
+
+def _rounds(plan: RoundPlan, title: str, joints: Joints, whole: Plan) -> str:
+    return round_picture(plan, title, _names(joints))
+
+
+def _names(joints: Joints) -> list[str]:
+    return [joint.name for joint in joints]
+
+
+# Kind of plan → its picture: of a plan, by title and joints, that is a part of the whole.
+PICTURES: Mapping[type, Callable[[Any, str, Joints, Plan], str]] = {
+    Pipeline: _pipeline,
+    Fold: _fold,
+    LimbPlan: _limbs,
+    RoundPlan: _rounds,
+}

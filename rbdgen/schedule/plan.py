@@ -1,0 +1,69 @@
+"""What every schedule says of itself: of a pipeline, a fold, limbs in turn, joints in turn.
+
+A new way of sharing is one more class with these properties, and one more row in each table by kind
+of plan: ``rtl.cores.CORES``, ``estimate.features.FEATURES``, ``draw.picture.PICTURES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Region
+from .binding import Binding
+from .channels import Channel
+from .turns import Turns
+
+
+class Plan(Protocol):
+    """A function's schedule on hardware; cycles count from the one in which a task is taken."""
+
+    @property
+    def fixed(self) -> FixedGraph:
+        """The graph that is scheduled: the robot's, or that of what takes turns."""
+
+    @property
+    def whole(self) -> FixedGraph:
+        """The graph of the whole task: what comes in, what goes out."""
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the clock edge that takes a task in to the one that can take its result."""
+
+    @property
+    def interval(self) -> int:
+        """Cycles from one task to the next, at least."""
+
+    @property
+    def takes_every(self) -> int:
+        """n: tasks are taken, while there is room, in every n-th cycle, counted from reset."""
+
+    @property
+    def turns(self) -> Turns | None:
+        """What takes turns in the datapath; None: it is there once for all of the robot."""
+
+    @property
+    def binding(self) -> Binding:
+        """Which products are hardware multipliers."""
+
+    @property
+    def multipliers(self) -> int:
+        """Hardware multipliers."""
+
+    @property
+    def fire(self) -> Mapping[Region, int]:
+        """When each region fires for a task that meets no stall, from its turn on."""
+
+    @property
+    def channels(self) -> Sequence[Channel]:
+        """The FIFOs."""
+
+    def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
+        """(n, outputs): the overflow flags that the hardware gives with each of n results.
+
+        ``overflowed``: node of `whole` → in which of n states it overflowed, by the integer model.
+        """
