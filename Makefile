@@ -1,9 +1,11 @@
 # make demo    a robot arm, from its URDF to verified hardware, in minutes
-# make test    style, types and the tests that take seconds
-# make test-all  the tests that take longer: with make test, every test
+# make fast    the tests that take less than a second, for while one writes
+# make test    style, types and all tests but the longest
+# make test-all  the longest: with make test, every test
 # make bench   the long measurements
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
+# make durations  measures which tests make fast leaves out
 # make clean   removes what was built, and .venv
 #
 # Each makes its own virtual environment in .venv first. Needed: Python >= 3.11, g++ and perl.
@@ -17,17 +19,26 @@ PY  := $(VENV)/bin/python
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo test test-all bench pictures lint format clean
+.PHONY: demo fast test test-all durations bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
 	$(PY) -m rbdgen demo
 
+PYTEST := $(PY) -m pytest -n $(JOBS) --dist worksteal
+
+fast: $(DEV)
+	$(PYTEST) -m "not slow and not seconds"
+
 test: lint
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(DEV)
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m slow
+	$(PYTEST) -m slow
+
+# On one core, so that no test waits for another's processes.
+durations: $(DEV)
+	$(PY) -m tests.durations
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench all

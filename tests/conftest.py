@@ -1,6 +1,9 @@
-"""What every test shares: random examples are the same in every run."""
+"""What every test shares: random examples are the same in every run, and long tests are marked."""
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.durations import PLACE, listed, names
 
 settings.register_profile(
     "seeded",
@@ -9,3 +12,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("seeded")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    long = listed(PLACE.read_text()).keys()
+    for item in items:
+        if not long.isdisjoint(names(item)):
+            item.add_marker(pytest.mark.seconds)

@@ -69,6 +69,7 @@ def test_errors_against_the_golden_model(function: str) -> None:
         assert error.report().relative_rms < LARGEST[name.partition("_")[0]]
 
 
+@pytest.mark.slow
 def test_a_quarter_of_the_datapath() -> None:
     """Multipliers are shared either way, but what is not shared is there for one leg only."""
     counts = []
@@ -147,7 +148,12 @@ def test_hips(base: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "root"), [("fixed", "free"), ("floating", "free"), ("floating", "given")]
+    ("base", "root"),
+    [
+        ("fixed", "free"),
+        pytest.param("floating", "free", marks=pytest.mark.slow),
+        ("floating", "given"),
+    ],
 )
 def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None:
     """What limbs and trunk give each other is rounded to words: errors at most three times those
@@ -178,8 +184,18 @@ def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None
     [
         ("gantry", {"ii": 8}, "gantry: fold: limbs: there is one limb"),
         ("spot_arm_like", {"ii": 8}, "spot_arm_like: fold: limbs: the limb of"),
-        ("spot_arm_like", {"ii": 8, "base": "floating"}, "own joints are in mass"),
-        ("hyq", {"ii": 8, "base": "floating", "error": 1e-4}, "no error can be asked for"),
+        pytest.param(
+            "spot_arm_like",
+            {"ii": 8, "base": "floating"},
+            "own joints are in mass",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "hyq",
+            {"ii": 8, "base": "floating", "error": 1e-4},
+            "no error can be asked for",
+            marks=pytest.mark.slow,
+        ),
         ("hyq", {"ii": 6}, "hyq: fold: limbs: no stage's interval is a multiple of the 4 limbs"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,10 @@ from tests.limbs import WALKER
 FUNCTIONS = ("dfd", "difd")
 
 
-def made(robot: str, ii: int, **choices: Any) -> Accelerated:
-    return accelerate(robot, functions=FUNCTIONS, target="xcup", ii=ii, **choices)
+@cache
+def made(robot: str, base: str, ii: int, fold: str = "auto") -> Accelerated:
+    choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "ii": ii, "fold": fold}
+    return accelerate(robot, **choices)
 
 
 @pytest.mark.parametrize(
@@ -49,16 +52,16 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
     ("robot", "base", "ii", "stages"),
     [
         ("pendulum", "fixed", 4, (PRODUCT,)),
-        ("iiwa14", "fixed", 8, (PRODUCT,)),
+        pytest.param("iiwa14", "fixed", 8, (PRODUCT,), marks=pytest.mark.slow),
         ("iiwa14", "fixed", 13, (PRODUCT,)),
-        (str(WALKER), "floating", 16, (IN_COLUMNS, PRODUCT)),
+        pytest.param(str(WALKER), "floating", 16, (IN_COLUMNS, PRODUCT), marks=pytest.mark.slow),
     ],
 )
 def test_columns_are_what_the_whole_gives(
     robot: str, base: str, ii: int, stages: tuple[str, ...]
 ) -> None:
     """Over real numbers, in other states than those that words are sized by; nothing is chosen."""
-    whole = made(robot, ii, base=base)
+    whole = made(robot, base, ii)
     graph = whole.front.graph
     assert tuple(n for n in whole.accelerator.stages if n.startswith(PRODUCT)) == stages
     in_turn = whole.accelerator.stages[stages[0]]
@@ -85,11 +88,11 @@ def test_columns_are_what_the_whole_gives(
         )
 
 
+@pytest.mark.slow
 def test_accuracy_and_multipliers() -> None:
     """One binary point for all columns: errors at most 2.5 times those of words of their own."""
     found = []
-    for fold in ("auto", "none"):
-        own = made("iiwa14", 13, fold=fold)
+    for own in (made("iiwa14", "fixed", 13), made("iiwa14", "fixed", 13, "none")):
         state = within_limits(own, 500, 1)
         traffic = Traffic(own, inputs_of(own, state))
         assert not any(flags.any() for _, flags in traffic.expected.values())
@@ -106,8 +109,9 @@ def test_accuracy_and_multipliers() -> None:
     ("robot", "choices"),
     [
         ("iiwa14", {"ii": 1}),
-        ("hyq", {"ii": 40}),  # columns of each leg, whose datapaths are one
-        ("iiwa14", {"ii": 13, "error": 1e-3}),
+        # columns of each leg, whose datapaths are one
+        pytest.param("hyq", {"ii": 40}, marks=pytest.mark.slow),
+        pytest.param("iiwa14", {"ii": 13, "error": 1e-3}, marks=pytest.mark.slow),
     ],
 )
 def test_not_in_columns(robot: str, choices: dict[str, Any]) -> None:
@@ -115,6 +119,7 @@ def test_not_in_columns(robot: str, choices: dict[str, Any]) -> None:
     assert "columns" not in " ".join(whole.notes)
 
 
+@pytest.mark.slow
 def test_within_a_budget() -> None:
     """No multiplier more than sharing takes."""
     whole = accelerate("iiwa14", functions=FUNCTIONS, target="xcup", multipliers=130)
