@@ -31,7 +31,7 @@ def kept(
         say(f"{file}: damaged; made again")
     except FileNotFoundError:
         pass
-    except (ValueError, TypeError, KeyError, RecursionError):  # cut short, or of an older version
+    except (ValueError, TypeError, KeyError, RecursionError):  # incomplete, or of an older version
         say(f"{file}: damaged, or without a digest; made again")
     result = json.loads(json.dumps(compute()))
     entry = {"digest": _digest(json.dumps(result)), "result": result}

@@ -55,7 +55,7 @@ def in_chunks(
     """``kernel(robot, *arrays)``, called on as many states at a time as fit the workspace.
 
     ``numbers`` is what the kernel holds for one state. States do not interact, so the result does
-    not depend on where the chunks are cut.
+    not depend on where the chunks end.
     """
     n = len(arrays[0])
     step = max(1, WORKSPACE // max(1, numbers))

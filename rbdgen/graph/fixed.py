@@ -4,12 +4,12 @@ A word of ``Format(width, fraction)`` is a signed two's-complement integer n tha
 n / 2^fraction; every signal has its own. The rules, chosen so that each addition is a single
 carry chain as wide as its result, plus one bit:
 
-* sum: operands keep at most one bit below the result's last (further bits are cut off); then
+* sum: operands keep at most one bit below the result's last (further bits are truncated); then
   (A + B + 1) >> 1, or (A - B) >> 1, where there is such a bit. That is rounding half up of a sum.
-* product: exact, then cut off; or rounded half up where another product reads it.
+* product: exact, then truncated; or rounded half up where another product reads it.
 * reciprocal: a mantissa and an exponent, see ``reciprocal``. An operand out of range (not
   positive, or too small) *overflows* the exponent: it comes out 2^width too large, and wraps.
-* selection: both values cut off to the result's last bit.
+* selection: both values truncated to the result's last bit.
 * everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
   says ``wraps`` (angles do); the flag is part of the specification. A format that ``saturates``
   has its nearest word instead: the lowest word, negated, is the highest, and no overflow.
@@ -39,7 +39,7 @@ class Format:
 
     width: int
     fraction: int
-    rounded: bool = False  # product: round half up instead of cutting off
+    rounded: bool = False  # product: round half up instead of truncating
     wraps: bool = False  # wrapping around is meant, not an overflow
     saturates: bool = False  # of a mirrored limb's inputs and outputs: negations only
 
@@ -127,8 +127,8 @@ class FixedGraph:
         return min(reached) < out.lowest or max(reached) > out.highest
 
 
-def cut(words: Integers, fraction: int, to: int) -> tuple[Integers, int]:
-    """Words with at most ``to`` fraction bits, the rest cut off; and how many they have."""
+def truncated(words: Integers, fraction: int, to: int) -> tuple[Integers, int]:
+    """Words with at most ``to`` fraction bits, the rest truncated; and how many they have."""
     return (words >> (fraction - to), to) if fraction > to else (words, fraction)
 
 
@@ -136,7 +136,7 @@ def _sum(sign: int) -> Callable[..., Integers]:
     def compute(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
         f = fixed.formats[node].fraction
         fa, fb = (fixed.formats[x].fraction for x in node.args)
-        (a, fa), (b, fb) = cut(a, fa, f + 1), cut(b, fb, f + 1)
+        (a, fa), (b, fb) = truncated(a, fa, f + 1), truncated(b, fb, f + 1)
         grid = max(fa, fb)
         total = (a << (grid - fa)) + sign * (b << (grid - fb))
         if grid == f + 1:
@@ -147,7 +147,7 @@ def _sum(sign: int) -> Callable[..., Integers]:
 
 
 def _negate(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
-    return -cut(a, fixed.formats[node.args[0]].fraction, fixed.formats[node].fraction)[0]
+    return -truncated(a, fixed.formats[node.args[0]].fraction, fixed.formats[node].fraction)[0]
 
 
 def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
@@ -168,7 +168,7 @@ def _exponent(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
 def _select(fixed: FixedGraph, node: Node, c: Integers, a: Integers, b: Integers) -> Integers:
     f = fixed.formats[node].fraction
     fa, fb = (fixed.formats[x].fraction for x in node.args[1:])
-    (a, fa), (b, fb) = cut(a, fa, f), cut(b, fb, f)
+    (a, fa), (b, fb) = truncated(a, fa, f), truncated(b, fb, f)
     return np.where(np.asarray(c) < 0, a << (f - fa), b << (f - fb))
 
 

@@ -1,6 +1,6 @@
 """As many bits as an error budget asks for, signal by signal.
 
-A word that is cut at 2^-f adds an error of variance 2^-2f / 12. How it reaches the outputs is the
+Truncating a word at 2^-f adds an error of variance 2^-2f / 12. How it reaches the outputs is the
 gradient of the graph, found backwards for all signals at once: with random signs s on the outputs,
 E (Σ_o s_o ∂o/∂n)² = Σ_o (∂o/∂n)². So each signal has a *gain*, and the errors of a graph are
 

@@ -31,7 +31,7 @@ class Element:
     line: int
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
-    content: str = ""  # the text before its first child, cut at ``MAX_CONTENT``
+    content: str = ""  # the text before its first child, ``MAX_CONTENT`` characters at most
 
     def __iter__(self) -> Iterator[Element]:
         return iter(self.children)

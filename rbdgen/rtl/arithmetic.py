@@ -8,8 +8,8 @@ from ..graph.fixed import Format
 from ..graph.node import Op
 
 
-def cut(value: Value, fraction: int, to: int) -> tuple[Value, int]:
-    """``value`` with at most ``to`` fraction bits, the rest cut off; and how many it has."""
+def truncated(value: Value, fraction: int, to: int) -> tuple[Value, int]:
+    """``value`` with at most ``to`` fraction bits, the rest truncated; and how many it has."""
     if fraction <= to:
         return value, fraction
     # what has no bit left keeps its sign
@@ -28,10 +28,10 @@ def add_or_subtract(op: Op, a: Value, fa: int, b: Value, fb: int, out: Format) -
     A sum that keeps one bit below its last rounds it half up: (A + B + 1) >> 1. The one comes in
     as the carry out of a bit of its own below both operands, or, where only one operand has that
     bit, the bit itself is added twice. A difference needs the carry in for its own two's
-    complement and is cut off: (A - B) >> 1.
+    complement and is truncated: (A - B) >> 1.
     """
     f = out.fraction
-    (a, fa), (b, fb) = cut(a, fa, f + 1), cut(b, fb, f + 1)
+    (a, fa), (b, fb) = truncated(a, fa, f + 1), truncated(b, fb, f + 1)
     guarded = [x == f + 1 for x in (fa, fb)]
     grid = max(fa, fb)
     if not any(guarded):
@@ -40,7 +40,7 @@ def add_or_subtract(op: Op, a: Value, fa: int, b: Value, fb: int, out: Format) -
         return aligned(total, f - grid)
     if op is Op.SUB:
         if not guarded[1]:  # (A - 2b) >> 1 = (A >> 1) - b
-            return cut(a, fa, f)[0] - aligned(b, f - fb)
+            return truncated(a, fa, f)[0] - aligned(b, f - fb)
         return (aligned(a, grid - fa) - aligned(b, grid - fb))[1:].as_signed()
     if all(guarded):
         return (Cat(1, a).as_signed() + Cat(1, b).as_signed())[2:].as_signed()

@@ -98,7 +98,7 @@ class Packet:
             least = -(1 << (field.width - 1)) if field.signed else 0
             if not least <= value < least + (1 << field.width):
                 raise ValueError(f"{field.name} = {value} does not fit {field.width} bits")
-            # A lone negative value keeps its sign bits; beside others they are cut off.
+            # A lone negative value keeps its sign bits; beside others they are dropped.
             bits = value if beat.shape.signed else value & ((1 << field.width) - 1)
             tdata |= bits << low
         return tdata & ((1 << self.width) - 1)

@@ -102,7 +102,7 @@ class Datapath:
         self.fixed = fold.fixed
         self.chains: dict[Node, dict[int, Value]] = {}  # value → register number → bits
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
-        self.wide: dict[Node, Value] = {}  # what a result is cut from, for its overflow bit
+        self.wide: dict[Node, Value] = {}  # what a result is truncated from, for its overflow bit
         self.flagged: dict[Node, Value] = {}  # node → whether its unit's operand is out of range
         self.pointers: dict[tuple[int, int], Signal] = {}
 

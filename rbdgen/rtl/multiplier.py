@@ -259,8 +259,8 @@ def _mult18x18d(m: Module, a: Sequence[Value], b: Sequence[Value]) -> Value:
 def _logic_product(m: Module, a: Value, b: Value, latency: int) -> Value:
     """A binary tree of registered adders over groups of rows, p = Σₖ a bₖ 2^k.
 
-    The narrower operand is cut into at most 2^(latency - 1) groups of at least two bits where it
-    can be. A stage that the tree does not need registers the operands instead.
+    The narrower operand is in at most 2^(latency - 1) groups, of at least two bits where
+    it can be. A stage that the tree does not need registers the operands instead.
     """
     if len(b) > len(a):
         a, b = b, a

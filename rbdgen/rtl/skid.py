@@ -1,4 +1,4 @@
-"""A skid buffer: cuts the combinational path that runs against the data, at no cost in latency."""
+"""A skid buffer: breaks the combinational path against the data, at no cost in latency."""
 
 from amaranth.hdl import Module, Mux, ShapeLike, Signal
 from amaranth.lib import stream, wiring

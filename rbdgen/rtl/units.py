@@ -13,7 +13,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from .arithmetic import add_or_subtract, aligned, cut, mirrored
+from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -100,7 +100,7 @@ def _sum(m: Module, fixed: FixedGraph, node: Node, a: Operand, b: Operand) -> Va
 
 def _negation(m: Module, fixed: FixedGraph, node: Node, a: Operand) -> Value:
     out = fixed.formats[node]
-    positive = cut(*a, out.fraction)[0]
+    positive = truncated(*a, out.fraction)[0]
     return mirrored(positive, Const(1)) if out.saturates else -positive
 
 
@@ -127,7 +127,7 @@ def _selection(
     m: Module, fixed: FixedGraph, node: Node, condition: Operand, a: Operand, b: Operand
 ) -> Value:
     fraction = fixed.formats[node].fraction
-    values = [cut(*operand, fraction) for operand in (a, b)]
+    values = [truncated(*operand, fraction) for operand in (a, b)]
     negative, otherwise = (aligned(value, fraction - own) for value, own in values)
     return Mux(condition[0][-1], negative, otherwise)
 

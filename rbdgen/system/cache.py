@@ -1,6 +1,6 @@
 """What has been compiled is used again only if it is, by its digest, what was compiled here.
 
-A file that was cut short or changed is made again; so is a library that came with a folder from
+A file that is incomplete or changed is made again; so is a library that came with a folder from
 elsewhere, as loading it would run whatever it holds.
 """
 

@@ -76,7 +76,7 @@ def test_sums_cut_round_and_wrap_as_specified(op: Op, seed: int) -> None:
     over = []
     for k, (a, b) in enumerate(zip(*map(exact, words, of), strict=True)):
         # at most one bit below the last is kept of each; the sum of these is rounded half up,
-        # the difference cut off
+        # the difference truncated
         total = floor_to(a, f + 1) + sign * floor_to(b, f + 1)
         result = half_up(total, f) if spare and op is Op.ADD else floor_to(total, f)
         assert got.outputs["z"][k] == wrapped(result, out)
