@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ..compile.flow import Progress, compile_core, front_end, sample_inputs
+from ..compile.flow import Progress, compile_core, front_end
+from ..compile.words import sample_inputs
 from ..design.design import MotionLimits
 from ..design.loading import shipped_robots
 from ..draw.tables import table

@@ -26,19 +26,12 @@ from .accelerator_area import accelerator_features
 from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .cutting import Cutting, cut_limbs, cut_whole
 from .fitting import Need, Search, Way, need, too_large
-from .flow import (
-    LIMB_SAMPLES,
-    LIMB_SEED,
-    Front,
-    Progress,
-    front_end,
-    refuse_still,
-    sample_inputs,
-    with_extremes,
-)
+from .flow import front_end
+from .front import Front, Progress, refuse_still
 from .hips import cut_hips
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every
+from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
 
 FEWEST_SLOTS = 4
 

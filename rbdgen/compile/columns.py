@@ -33,7 +33,8 @@ from ..passes.instances import instantiate
 from ..passes.limbs import ZERO, Limb, Limbs, Signed
 from ..passes.pieces import Piece
 from ..tasks.visit import COLUMNS, part_of
-from .flow import Front, Progress, in_words
+from .front import Front, Progress
+from .words import in_words
 
 PRODUCT = "product"
 IN_COLUMNS = part_of(PRODUCT, COLUMNS)

@@ -21,7 +21,9 @@ from ..passes.pieces import Piece, cut
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
-from .flow import Front, Progress, in_words, of_limbs
+from .core import of_limbs
+from .front import Front, Progress
+from .words import in_words
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.
 OUTPUTS: dict[str, tuple[str, ...]] = {

@@ -12,7 +12,8 @@ import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.compile.flow import in_words, limbs_of, of_limbs, sample_inputs
+from rbdgen.compile.core import limbs_of, of_limbs
+from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import evaluate_fixed

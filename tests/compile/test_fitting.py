@@ -11,7 +11,6 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
-from rbdgen.compile import flow as compiler
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.fitting import FILLED, Need, Search, Way, room, too_large
@@ -20,6 +19,7 @@ from rbdgen.design.design import Design, Fitted, is_left_open
 from rbdgen.design.loading import load
 from rbdgen.design.target import TARGETS, Target, find_target
 from rbdgen.estimate.area import estimated
+from rbdgen.estimate.features import features
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
@@ -202,9 +202,7 @@ def test_least_latency() -> None:
     first = made("gantry", **SMALL, style="latency")
     assert fitted(first).ii is None and fitted(first).fits
     slow = made("gantry", **SMALL, style="latency", width=24)
-    assert fitted(slow).fits == (
-        estimated("ecp5", compiler.features(slow.plan))["luts"] <= FILLED * 24288
-    )
+    assert fitted(slow).fits == (estimated("ecp5", features(slow.plan))["luts"] <= FILLED * 24288)
 
 
 def test_what_was_asked_for_is_made_and_said_to_be_too_large() -> None:

@@ -12,16 +12,10 @@ import pytest
 from rbdgen.api.facts import number_facts
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.flow import (
-    Front,
-    compile_core,
-    fixed_point,
-    front_end,
-    sample_inputs,
-    trace,
-)
-from rbdgen.design.design import Design
+from rbdgen.compile.flow import Front, compile_core, fixed_point, front_end
+from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import TARGETS
+from rbdgen.dynamics.trace import trace
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import to_text
@@ -41,11 +35,11 @@ def test_front_ends_trace_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table of rewrites, of one more trace for each rewrite, is for those who ask for it."""
     traced: list[str] = []
 
-    def counted(design: Design, robot: Robot) -> Graph:
+    def counted(robot: Robot, *args: Any, **choices: Any) -> Graph:
         traced.append(robot.name)
-        return trace(design, robot)
+        return trace(robot, *args, **choices)
 
-    monkeypatch.setattr("rbdgen.compile.flow.trace", counted)
+    monkeypatch.setattr("rbdgen.compile.front.trace_functions", counted)
     front = front_end("pendulum")
     assert len(traced) == 1
     names = [name for name, _ in front.rewrites]
@@ -73,7 +67,7 @@ def test_states_are_drawn_once(accelerator: bool, monkeypatch: pytest.MonkeyPatc
         drawn.append(front)
         return sample_inputs(front)
 
-    monkeypatch.setattr("rbdgen.compile.flow.sample_inputs", counted)
+    monkeypatch.setattr("rbdgen.compile.words.sample_inputs", counted)
     monkeypatch.setattr("rbdgen.compile.accelerate.sample_inputs", counted)
     small = replace(TARGETS["ecp5-25f"], multipliers=6)
     monkeypatch.setitem(TARGETS, "ecp5-25f", small)

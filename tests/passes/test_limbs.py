@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rbdgen.cli.main import main
-from rbdgen.compile.flow import Core, Front, compile_core, front_end, limbs_of
+from rbdgen.compile.core import limbs_of
+from rbdgen.compile.flow import Core, Front, compile_core, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import front_end, in_words, sample_inputs
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.node import Node, Op
 from rbdgen.passes.pieces import Piece, cut

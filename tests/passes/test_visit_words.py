@@ -7,7 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Front, front_end, sample_inputs, trace
+from rbdgen.compile.flow import Front, front_end
+from rbdgen.compile.front import trace
+from rbdgen.compile.words import sample_inputs
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.dynamics.steps import program

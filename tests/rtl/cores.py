@@ -14,7 +14,8 @@ from amaranth.lib.memory import Memory
 from rbdgen.api.evaluation import integer_results, to_words
 from rbdgen.api.rtl import build_core
 from rbdgen.api.simulation import batches
-from rbdgen.compile.flow import Core, Front, compile_core, trace
+from rbdgen.compile.flow import Core, Front, compile_core
+from rbdgen.compile.front import trace
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.robot.canonical import canonicalize

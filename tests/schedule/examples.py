@@ -6,7 +6,8 @@ from functools import cache
 
 import numpy as np
 
-from rbdgen.compile.flow import Core, Front, compile_core, front_end, trace
+from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.front import trace
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph

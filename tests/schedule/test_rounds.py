@@ -10,7 +10,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.compile.flow import front_end, sample_inputs
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import find_target
 from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.steps import program

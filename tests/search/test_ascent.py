@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import front_end, sample_inputs
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import sample_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import Core, compile_core, front_end, sample_inputs
+from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.words import sample_inputs
 from rbdgen.design.design import MotionLimits
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.compile.flow import front_end, sample_inputs
+from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import domain_of, sample_states
+from rbdgen.compile.words import sample_inputs
 from rbdgen.dynamics.interface import to_columns
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.compile.flow import in_words, sample_inputs
+from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.word import kind_of

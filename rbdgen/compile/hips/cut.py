@@ -20,7 +20,8 @@ from ...passes.limbs import LimbError
 from ...passes.pieces import Piece, cut
 from ...tasks.visit import LIMBS, OF_TRUNK, part_of
 from ..cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
-from ..flow import Front, Progress, in_words
+from ..front import Front, Progress
+from ..words import in_words
 from .split import Split, split
 
 SAMPLES, SEED = 8, 7

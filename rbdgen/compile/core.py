@@ -1,0 +1,141 @@
+"""Functions in words, scheduled: as the design asks for, or the fastest that fits the part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from ..design.design import Design
+from ..design.target import Target
+from ..estimate.features import features
+from ..graph.fixed import FixedGraph
+from ..passes.given import Given
+from ..passes.instances import Instances, in_order, instantiate
+from ..passes.limbs import LimbError, Limbs, constants, unread
+from ..passes.ranges import Ranges
+from ..passes.visit_words import Visited
+from ..passes.wordlength import input_formats
+from ..robot.model import RobotError
+from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
+from .fitting import Need, Search, need
+from .front import Front
+from .plans import (
+    alone,
+    chooses_fold,
+    planned,
+    refuse_joints,
+    rounds,
+    turns,
+    ways_to_share,
+    why_turns,
+)
+from .words import Words
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """The functions in fixed point, scheduled: all that the hardware is made from.
+
+    ``fixed`` is what the hardware computes, ``ranges`` those of the graph that ``plan`` schedules:
+    of ``fixed``, or of one limb's where limbs take turns.
+    """
+
+    front: Front
+    ranges: Ranges
+    fixed: FixedGraph
+    plan: Plan
+    notes: tuple[str, ...] = field(default=())
+
+
+def as_asked(front: Front, words: Words) -> Core:
+    """The core that a design asks for; where it does not say, of a task every cycle."""
+    if front.design.fold == "joints":
+        return joints_in_turn(front, words)
+    limbs = limbs_of(front, words)
+    if limbs is not None and (core := in_turn(front, limbs, words)) is not None:
+        return core
+    ranges, fixed = words.whole
+    words.progress("schedule")
+    core = Core(front, ranges, fixed, planned(front.design, fixed, front.target))
+    return leaner(core, words) if chooses_fold(front.design) else core
+
+
+def limbs_of(front: Front, words: Words | None = None) -> Limbs | None:
+    """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
+    design = front.design
+    if design.fold != "limbs" and not chooses_fold(design):
+        return None
+    try:
+        return (words or Words(front)).limbs
+    except LimbError as error:
+        if design.fold == "auto":
+            return None
+        raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
+
+
+def in_turn(front: Front, limbs: Limbs, words: Words) -> Core | None:
+    """One limb's datapath for all; None where the design does better without, or must."""
+    ranges, fixed = words.limb
+    words.progress("schedule")
+    template, note = turns(front.design, fixed, len(limbs.limbs), front.graph, front.target)
+    if template is None:
+        return None
+    instances = of_limbs(front, limbs, fixed, words.given)
+    return Core(front, ranges, instances.whole, LimbPlan(template, instances), (note,))
+
+
+def of_limbs(front: Front, limbs: Limbs, fixed: FixedGraph, given: Given) -> Instances:
+    """The robot, of which one limb is ``fixed``."""
+    spare = input_formats(unread(front.graph, limbs), given.limits, front.design.width)
+    found = instantiate(fixed, limbs, spare, constants(front.graph, limbs))
+    return in_order(found, front.graph)
+
+
+def joints_in_turn(front: Front, words: Words) -> Core:
+    """One datapath for each thing that joints compute, for all joints."""
+    refuse_joints(front.design, front.robot.name)
+    made = words.visits
+    words.progress("schedule")
+    plan, note = rounds(front.design, made, front.target)
+    return Core(front, Ranges({}, frozenset()), made.whole, plan, (note,))
+
+
+def leaner(core: Core, words: Words) -> Core:
+    """The core, or one in which joints take turns where that takes much less logic."""
+    try:
+        other = joints_in_turn(core.front, words)
+    except RobotError:
+        return core
+    note = why_turns(core.front.target, core.plan, other.plan)
+    return replace(other, notes=(*other.notes, note)) if note else core
+
+
+def fastest(front: Front, words: Words) -> tuple[Design, Core]:
+    """The fastest core that fits the part, else the smallest; and the design that says so."""
+
+    def make(design: Design, target: Target) -> tuple[Need, Core]:
+        core = as_asked(replace(front, design=design, target=target), words)
+        return need_of(core), core
+
+    def limbs() -> tuple[int, FixedGraph] | None:
+        try:
+            return len(words.limbs.limbs), words.limb[1]
+        except LimbError:
+            return None
+
+    def joints() -> Visited | None:
+        try:
+            refuse_joints(replace(front.design, ii=1), front.robot.name)
+            return words.visits
+        except RobotError:
+            return None
+
+    ways = partial(ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints)
+    return Search(alone, ways, make, words.progress).fastest(front.design, front.target)
+
+
+def need_of(core: Core) -> Need:
+    """What the core takes of its part."""
+    target, plan = core.front.target, core.plan
+    return need(target, plan.interval, plan.multipliers, features(plan), [plan.binding])

@@ -1,0 +1,103 @@
+"""A robot's functions as a graph over real numbers, and what is refused before more work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from ..design.design import Design, given_coordinates
+from ..design.target import Target
+from ..dynamics.trace import trace as trace_functions
+from ..graph.graph import Graph
+from ..graph.verify import verify
+from ..robot.canonical import stages
+from ..robot.frames import align_axes
+from ..robot.model import Robot, RobotError
+from ..tasks.routes import traced
+
+MATRICES = ("m", "minv", "did", "dfd", "difd")
+MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
+Progress = Callable[[str], None]
+Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
+
+
+@dataclass(frozen=True, eq=False)
+class Front:
+    """A robot and the graph of its functions, over real numbers."""
+
+    design: Design
+    target: Target  # the design's part
+    robot: Robot  # as the file says
+    canonical: Robot  # rewritten; same τ
+    graph: Graph
+    notes: tuple[str, ...] = field(default=())
+    counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass
+
+    @cached_property
+    def rewrites(self) -> Rows:
+        """Operations of the graph after each rewrite and pass.
+
+        A trace for each rewritten robot: it takes longer than the front end.
+        """
+        design, rows = self.design, []
+        # Only axes on z can be traced: the first two counts are of the robot with its axes there.
+        steps = [("as read", self.robot), *stages(self.robot, design.snap)]
+        for name, robot in steps[:-1]:  # the last is the canonical robot
+            counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot
+            rows.append((name, trace(design, counted).operations()))
+        return (*rows, *self.counts)
+
+
+def trace(design: Design, canonical: Robot) -> Graph:
+    """The design's functions of a canonical robot as one graph."""
+    graph = trace_functions(
+        canonical,
+        traced(design.functions) if design.accelerator else design.functions,
+        external_forces=[
+            i for i in canonical.moving if canonical.joints[i].body in design.external_forces
+        ],
+        multiplications=design.rotation,
+        sincos_inputs=design.angles == "sincos",
+        formulation=design.formulation,
+        factorisation=design.factorisation,
+        # a base that is ignored has been left out when the robot was read
+        root="given" if design.root == "given" else "free",
+    )
+    return verify(graph)
+
+
+def refuse_large(design: Design, robot: Robot) -> None:
+    """Matrices that would take hours, by the pairs of coordinates of which one moves the other."""
+    above: dict[int, int] = {-1: 0}
+    pairs = 0
+    for i, joint in enumerate(robot.joints):
+        above[i] = above[joint.parent] + joint.kind.nv
+        pairs += joint.kind.nv * above[i]
+    matrices = [f for f in design.functions if f in MATRICES]
+    if matrices and pairs > MOST_PAIRS:
+        raise RobotError(
+            f"{robot.name}: {matrices[0]}: {pairs} entries of a matrix, of {MOST_PAIRS} at most; "
+            "for robots of this size there are id and fd"
+        )
+
+
+def refuse_accelerator(front: Front) -> None:
+    """RobotError for a design of several functions that are computed apart."""
+    if front.design.accelerator:
+        raise RobotError(
+            f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
+            "accelerators; leave it out, and all functions are computed for every task"
+        )
+
+
+def refuse_still(front: Front) -> None:
+    """RobotError for a robot of which nothing moves that functions speak of."""
+    if front.graph.outputs and front.robot.nv > given_coordinates(front.design, front.robot):
+        return
+    cure = ""
+    if front.design.base == "fixed":
+        cure = "; of a robot that flies, swims or drives the base does: --base floating"
+    elif front.design.root != "free":
+        cure = f"; its base does with --root free, not {front.design.root}"
+    raise RobotError(f"{front.robot.name}: no joint moves, so there is no hardware to make{cure}")

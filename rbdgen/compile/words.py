@@ -1,0 +1,113 @@
+"""From real numbers to words: what inputs may be, the ranges of signals, their formats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from ..design.bounds import bounds
+from ..dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
+from ..dynamics.steps import program as visits
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.node import Op
+from ..graph.word import kind_of
+from ..passes.given import Given, joined, largest_inputs, within
+from ..passes.limbs import Limbs, find_limbs
+from ..passes.order import UNITS, run
+from ..passes.ranges import Ranges
+from ..passes.visit_words import Visited, visited
+from ..passes.words import to_words, within_error
+from ..robot.chained_frames import chained_frames
+from ..robot.model import RobotError
+from .front import Front, Progress
+from .samples import domain_of, sample_states
+
+RANGE_SAMPLES = 10_000
+RANGE_SEED = 1
+ERROR_SAMPLES = 5000  # without extremes
+LIMB_SAMPLES, LIMB_SEED = 16, 7
+
+
+class Words:
+    """The functions of a front in fixed point, made once however often they are scheduled."""
+
+    def __init__(self, front: Front, progress: Progress = lambda _: None) -> None:
+        self.front, self.progress = front, progress
+
+    @cached_property
+    def given(self) -> Given:
+        """What the inputs may be."""
+        return sample_inputs(self.front)
+
+    @cached_property
+    def whole(self) -> tuple[Ranges, FixedGraph]:
+        """Of the whole robot."""
+        return in_words(self.front, self.front.graph, self.given, self.progress)
+
+    @cached_property
+    def limbs(self) -> Limbs:
+        """Limbs that are alike; LimbError where there are none."""
+        front = self.front
+        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+        return find_limbs(front.graph, anything)
+
+    @cached_property
+    def limb(self) -> tuple[Ranges, FixedGraph]:
+        """Of one limb that stands for all."""
+        limbs = self.limbs
+        return in_words(self.front, limbs.template, limbs.given(self.given), self.progress)
+
+    @cached_property
+    def visits(self) -> Visited:
+        """Of what joints compute; RobotError for those that compute something else."""
+        front, design = self.front, self.front.design
+        program = visits(chained_frames(front.canonical), front.graph, design.rotation)
+        if not program.reads:
+            raise _constant(front)
+        self.progress("ranges and word lengths")
+        given = with_extremes(front, self.given, self.progress)
+        return visited(program, front.graph, given, design.width)
+
+
+def in_words(
+    front: Front, graph: Graph, given: Given, progress: Progress
+) -> tuple[Ranges, FixedGraph]:
+    """A graph over real numbers in fixed point, as the design says."""
+    progress("ranges and word lengths")
+    design, target = front.design, front.target
+    graph = run(UNITS, graph, None)
+    if design.error is None:
+        ranges, fixed = to_words(graph, given, design.width, progress=progress)
+    else:
+        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width, progress)
+    if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
+        raise _constant(front)
+    return ranges, fixed
+
+
+def _constant(front: Front) -> RobotError:
+    functions = ", ".join(front.design.functions)
+    return RobotError(
+        f"{front.robot.name}: {functions}: the same in every state, so there is no hardware to make"
+    )
+
+
+def sample_inputs(front: Front) -> Given:
+    """Random states within the design's limits, as inputs of the graph."""
+    robot, names = front.canonical, front.graph.inputs
+    state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
+    samples = to_columns(robot, names, state)
+    domain = domain_of(front.design, robot, names, state)
+    extremes = largest_inputs(domain, samples)
+    box = bounds(front.design, robot)
+    limits = input_limits(robot, names, box, joined(samples, extremes))
+    few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
+    related = frozenset(name for name in names if kind_of(name) in SAMPLED)
+    extremes = within(limits, extremes, related)
+    return Given(limits, samples, few, related, extremes, domain)
+
+
+def with_extremes(front: Front, given: Given, progress: Progress) -> Given:
+    """States in which the signals of the front's graph are largest, for graphs made of parts."""
+    return replace(given, rounds=1).searched(front.graph, progress)[0]
