@@ -201,7 +201,7 @@ def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan,
     plan = in_rounds(visited, target, found.rounds, found.cycles)
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, visited.whole.graph)]
     note = (
-        f"joints take turns: {len(visited.program.reads)} visits to {len(plan.lanes.copies)} "
+        f"joints take turns: {len(visited.program.reads)} visits to {len(plan.datapaths.copies)} "
         f"datapaths in {found.rounds} rounds of {found.cycles} cycles; {products[0]} products in "
         f"place of {products[1]}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..schedule.lanes import Lane
+from ..schedule.datapaths import Datapath
 from ..schedule.round_plan import RoundPlan
 from . import svg
 from .heading import Entry, Heading, facts, numbered
@@ -33,16 +33,16 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     ``names``: of the joints.
     """
     last, length = max(plan.at.values()) + 1, plan.template.interval
-    first = {plan.lane[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
-    lanes = sorted(plan.lanes.copies, key=lambda lane: (first[lane], lane))
-    copies = Counter(lane.template for lane in lanes)
-    said = {lane: _lane(lane, copies[lane.template]) for lane in lanes}
+    first = {plan.datapath[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
+    datapaths = sorted(plan.datapaths.copies, key=lambda datapath: (first[datapath], datapath))
+    copies = Counter(datapath.template for datapath in datapaths)
+    said = {datapath: _label(datapath, copies[datapath.template]) for datapath in datapaths}
     left = 24 + max(svg.extent(words, SMALL) for words in said.values())
     needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
     cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
     width = left + cell * last + 24
     colour = {name: BUSY[k % len(BUSY)] for k, name in enumerate(plan.visited.templates)}
-    there = list(dict.fromkeys(lane.template for lane in lanes))
+    there = list(dict.fromkeys(datapath.template for datapath in datapaths))
     own = BUSY[0]
     shown = [
         Entry("a visit of the task, with its joint's number, or its two", own),
@@ -53,8 +53,8 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     rounds = f"{plan.rounds} rounds of {length} clock cycles"
     head = Heading(title, [*facts(plan), rounds], legend, width)
     top = head.height + AXIS
-    row = {lane: top + ROW * k for k, lane in enumerate(lanes)}
-    page = svg.document(width, top + ROW * len(lanes) + 18, title)
+    row = {datapath: top + ROW * k for k, datapath in enumerate(datapaths)}
+    page = svg.document(width, top + ROW * len(datapaths) + 18, title)
     head.draw(page)
     svg.text(page, left - 6, top - 7, "clock cycle", "end", SMALL, colour=GREY)
     every = plan.rounds * -(-TICK // (cell * plan.rounds))
@@ -62,19 +62,19 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
         number = round(every * k)
         x = left + cell * number
         svg.text(page, x, top - 7, str(number * length), "start", SMALL, colour=GREY)
-        svg.line(page, [(x, top - 4), (x, top + ROW * len(lanes))], GREY, 0.4)
-    for lane, y in row.items():
-        svg.text(page, left - 6, y + 16, said[lane], "end", SMALL)
+        svg.line(page, [(x, top - 4), (x, top + ROW * len(datapaths))], GREY, 0.4)
+    for datapath, y in row.items():
+        svg.text(page, left - 6, y + 16, said[datapath], "end", SMALL)
         svg.rectangle(page, left, y + 2, cell * last, ROW - 4, IDLE)
     for visit, at in plan.at.items():
-        lane = plan.lane[visit]
+        datapath = plan.datapath[visit]
         for other in range(at % plan.rounds, last, plan.rounds):
             x, mine = left + cell * other, other == at
             hint = f"round {other}: {visit.template} {', '.join(map(str, visit.key))}"
             hint += "" if mine else " of another task"
             shade, opacity = svg.group(page, hint), 1.0 if mine else OTHER
-            y = row[lane] + 2
-            svg.rectangle(shade, x, y, cell, ROW - 4, colour[lane.template], opacity)
+            y = row[datapath] + 2
+            svg.rectangle(shade, x, y, cell, ROW - 4, colour[datapath.template], opacity)
             key, middle = _key(visit.key), x + cell / 2
             size = SMALL if cell >= svg.extent(key, SMALL) + 2 else TIGHT
             if mine and cell >= svg.extent(key, size):
@@ -82,10 +82,10 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     return svg.to_text(page)
 
 
-def _lane(lane: Lane, copies: int) -> str:
+def _label(datapath: Datapath, copies: int) -> str:
     """``out, base`` or, where there are several, ``out  1 of 2``."""
-    words = lane.template.replace(BASE, ", base")
-    return f"{words}  {lane.number + 1} of {copies}" if copies > 1 else words
+    words = datapath.template.replace(BASE, ", base")
+    return f"{words}  {datapath.number + 1} of {copies}" if copies > 1 else words
 
 
 def _meaning(template: str) -> str:

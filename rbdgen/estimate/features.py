@@ -80,14 +80,14 @@ def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
 
 
 def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
-    """The lanes, a task's registers, the memories between lanes and what chooses of them."""
+    """The datapaths, a task's registers, the memories between and what chooses of them."""
     _datapath(plan.template, count)
     whole = plan.whole
     count["result_words"] += len(whole.graph.outputs)
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
-    for (lane, port), phases in plan.origins.items():
-        width = plan.visited.templates[lane.template].inputs[port].width
-        read = {(x.lane, x.word) if isinstance(x, Origin) else None for x in phases.values()}
+    for (datapath, port), phases in plan.origins.items():
+        width = plan.visited.templates[datapath.template].inputs[port].width
+        read = {(x.datapath, x.word) if isinstance(x, Origin) else None for x in phases.values()}
         count["multiplexed_bits"] += width * (len(read) - 1)
         count["waiting_bits"] += width * (None in read)
     for group in plan.groups:

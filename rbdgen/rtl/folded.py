@@ -61,15 +61,15 @@ class Folded(Core):
         m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
 
         words = {name: self.i.payload[name] for name in self.inputs}
-        datapath = Datapath(self.fold, self.made, words, m, phases)
-        datapath.build()
+        hardware = FoldHardware(self.fold, self.made, words, m, phases)
+        hardware.build()
         values: dict[Node, Value] = {}
         for word, written, read in zip(fifo.channel.words, fifo.written, fifo.read, strict=True):
             if word.node is None:
-                m.d.comb += written.eq(datapath.flag(self.fold.checks))
+                m.d.comb += written.eq(hardware.flag(self.fold.checks))
                 flag = read[0]
             else:
-                m.d.comb += written.eq(datapath.at(word.node, word.written))
+                m.d.comb += written.eq(hardware.at(word.node, word.written))
                 values[word.node] = read
         flags = dict.fromkeys(values, flag) if self.fold.checks else {}
         m.d.comb += [
@@ -89,7 +89,7 @@ class _Shared:
     reads: list[dict[int, tuple[tuple[int, int], Value]]]
 
 
-class Datapath:
+class FoldHardware:
     """Builds the operations of a fold and the registers between them.
 
     ``words``: its inputs, taken at the end of each cycle of phase 0; ``made`` notes the units.

@@ -1,4 +1,4 @@
-"""Results of joints in turn: kept lane by lane, and put together when all of a task is there."""
+"""Results of joints in turn: kept apart by datapath, put together when all of a task is there."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Node
 from ..graph.visits import Visit
+from ..schedule.datapaths import Datapath
 from ..schedule.fold import flag_time
-from ..schedule.lanes import Lane
 from ..schedule.round_plan import RoundPlan
 from .channel import NOT_SHARED
 from .counting import next_count
-from .folded import Datapath
+from .folded import FoldHardware
 from .lut_ram import BlockRam
 from .round_counts import Rounds
 from .units import Made
 
 
 class Results:
-    """Memories of what the lanes give, and the registers in which a result waits to be taken.
+    """Memories of what the datapaths give, and the registers in which a result waits to be taken.
 
     A task has a number, one of ``plan.places``; what a visit gives lies under its task's number
     and its phase. When the last of a task is there, its phases are read one after the other.
     """
 
     def __init__(
-        self, m: Module, plan: RoundPlan, rounds: Rounds, datapath: Datapath, made: Made
+        self, m: Module, plan: RoundPlan, rounds: Rounds, hardware: FoldHardware, made: Made
     ) -> None:
-        self.m, self.plan, self.rounds, self.datapath, self.made = m, plan, rounds, datapath, made
+        self.m, self.plan, self.rounds, self.hardware, self.made = m, plan, rounds, hardware, made
         self.number = Signal(range(plan.places), name="task_number")
         self._free = Signal(range(plan.places + 1), name="places", init=plan.places)
         # whether a task was taken so many intervals ago, and its number
@@ -92,9 +92,9 @@ class Results:
         address = Cat(self._phase(phase), reading)
 
         values: dict[Node, Value] = {}
-        for (lane, written), words in plan.results.items():
-            bits = [self.datapath.at(node, written) for node in words]
-            read = self._memory(lane, written, Cat(bits), address)
+        for (datapath, written), words in plan.results.items():
+            bits = [self.hardware.at(node, written) for node in words]
+            read = self._memory(datapath, written, Cat(bits), address)
             start_bit = 0
             for node, value in zip(words, bits, strict=True):
                 own = read[start_bit : start_bit + len(value)]
@@ -111,24 +111,28 @@ class Results:
         m, plan = self.m, self.plan
         if not plan.checks:
             return None
-        seen: list[Signal] = []  # by lane
-        for lane, checks in plan.checks.items():
+        seen: list[Signal] = []  # by datapath
+        for datapath, checks in plan.checks.items():
             read = self._memory(
-                lane, flag_time(checks), self.datapath.flag(checks), address, "flag"
+                datapath, flag_time(checks), self.hardware.flag(checks), address, "flag"
             )
-            phases = {at % plan.rounds for visit, at in plan.at.items() if plan.lane[visit] == lane}
+            phases = {
+                at % plan.rounds
+                for visit, at in plan.at.items()
+                if plan.datapath[visit] == datapath
+            }
             here = Cat(came[at] for at in sorted(phases)).any()
-            flag = Signal(name=f"result_flag_{lane.name}")
+            flag = Signal(name=f"result_flag_{datapath.name}")
             m.d.sync += flag.eq((read[0] & here) | (flag & ~came[0]))
             seen.append(flag)
         return Cat(seen).any()
 
     def _memory(
-        self, lane: Lane, written: int, value: Value, address: Value, name: str = "results"
+        self, datapath: Datapath, written: int, value: Value, address: Value, name: str = "results"
     ) -> Signal:
-        """What a lane gives at the end of its visits' cycle ``written``, as read two cycles ago."""
+        """A datapath's words of its visits' cycle ``written``, as read two cycles ago."""
         m, plan, rounds = self.m, self.plan, self.rounds
-        name = f"{name}_{lane.name}_{written}"
+        name = f"{name}_{datapath.name}_{written}"
         ram = BlockRam(len(value), plan.places << len(self._phase(rounds.turn)))
         self.made.rams.append(ram)
         # whose it is and where it goes is found out in the two cycles before it comes
@@ -138,7 +142,7 @@ class Results:
         turn, now = rounds.turn_for(plan.rounds), rounds.at(cycle)
         writes: list[Value] = []
         places: list[Value] = []
-        for k, visit in enumerate(self._visits(lane)):
+        for k, visit in enumerate(self._visits(datapath)):
             at = plan.at[visit]
             whose = Signal(name=f"{name}_whose_{k}")
             m.d.sync += whose.eq(now & (turn == (at + behind) % plan.rounds))
@@ -162,8 +166,8 @@ class Results:
         m.d.sync += read.eq(q)
         return read
 
-    def _visits(self, lane: Lane) -> list[Visit]:
-        return [visit for visit, own in self.plan.lane.items() if own == lane]
+    def _visits(self, datapath: Datapath) -> list[Visit]:
+        return [visit for visit, own in self.plan.datapath.items() if own == datapath]
 
     def _task(self, cycle: int) -> tuple[Signal, Signal]:
         """Whether there is a task of which this is such a cycle, and its number."""

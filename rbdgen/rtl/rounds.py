@@ -1,4 +1,4 @@
-"""The core of joints in turn: lanes that visit by visit compute what joints have in common."""
+"""The core of joints in turn: datapaths that visit by visit compute what joints have in common."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
-from ..schedule.lanes import TASK, Lane
+from ..schedule.datapaths import TASK, Datapath
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
-from .folded import Datapath
+from .folded import FoldHardware
 from .lut_ram import BlockRam, LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -56,16 +56,16 @@ class InRounds(Core):
         with m.If(take):
             m.d.sync += task.eq(self.i.payload)
         words = {
-            f"{lane.name}.{port}": Signal(signed(word.width), name=f"{lane.name}_{port}")
-            for lane in plan.lanes.copies
-            for port, word in plan.visited.templates[lane.template].inputs.items()
+            f"{datapath.name}.{port}": Signal(signed(word.width), name=f"{datapath.name}_{port}")
+            for datapath in plan.datapaths.copies
+            for port, word in plan.visited.templates[datapath.template].inputs.items()
         }
-        datapath = Datapath(plan.template, self.made, words, m, rounds.phases)
-        datapath.build()
-        memories = _Memories(self, m, rounds, datapath, task)
+        hardware = FoldHardware(plan.template, self.made, words, m, rounds.phases)
+        hardware.build()
+        memories = _Memories(self, m, rounds, hardware, task)
         memories.build(words)
 
-        results = Results(m, plan, rounds, datapath, self.made)
+        results = Results(m, plan, rounds, hardware, self.made)
         ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
         m.d.sync += [self.i.ready.eq(ready), take.eq(ready)]
         results.follow(self.i.valid & self.i.ready)
@@ -76,26 +76,27 @@ class InRounds(Core):
 
 
 class _Memories:
-    """Between the lanes: what each gives, until another takes it."""
+    """Between the datapaths: what each gives, until another takes it."""
 
     def __init__(
-        self, core: InRounds, m: Module, rounds: Rounds, datapath: Datapath, task: Signal
+        self, core: InRounds, m: Module, rounds: Rounds, hardware: FoldHardware, task: Signal
     ) -> None:
-        self.core, self.m, self.rounds, self.datapath, self.task = core, m, rounds, datapath, task
+        self.core, self.m, self.rounds, self.hardware, self.task = core, m, rounds, hardware, task
         self.plan = core.plan
         self.turns = {
-            lane: rounds.turn_copy(f"turn_{lane.name}") for lane in self.plan.lanes.copies
+            datapath: rounds.turn_copy(f"turn_{datapath.name}")
+            for datapath in self.plan.datapaths.copies
         }
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
-        self.selects: dict[tuple[Lane, frozenset[int]], Signal] = {}
+        self.selects: dict[tuple[Datapath, frozenset[int]], Signal] = {}
 
     def build(self, words: Mapping[str, Signal]) -> None:
         for number, group in enumerate(self.plan.groups):
             self._group(group, f"group_{number}")
-        for lane in self.plan.lanes.copies:
-            for port, to in self.plan.visited.templates[lane.template].inputs.items():
-                name = f"{lane.name}.{port}"
-                self.m.d.comb += words[name].eq(self._chosen(lane, port, name, to))
+        for datapath in self.plan.datapaths.copies:
+            for port, to in self.plan.visited.templates[datapath.template].inputs.items():
+                name = f"{datapath.name}.{port}"
+                self.m.d.comb += words[name].eq(self._chosen(datapath, port, name, to))
 
     def _group(self, group: Group, name: str) -> None:
         """A memory for each time at which words of the group are written."""
@@ -149,11 +150,11 @@ class _Memories:
             m.d.sync += address.eq(now - ago)
         return address
 
-    def _given(self, sender: Lane, word: str, written: int) -> Value:
-        """A lane's word in the cycle in which it is stored."""
+    def _given(self, sender: Datapath, word: str, written: int) -> Value:
+        """A datapath's word in the cycle in which it is stored."""
         plan = self.plan
         if sender.template != TASK:
-            return self.datapath.at(plan.node(sender, word), written)
+            return self.hardware.at(plan.node(sender, word), written)
         name = f"{sender.name}_{word}"
         value = Signal(signed(plan.word(sender, word).width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
@@ -166,10 +167,10 @@ class _Memories:
                 self.m.d.sync += value.eq(0)  # rather than an enable
         return value
 
-    def _chosen(self, lane: Lane, port: str, name: str, to: Format) -> Value:
+    def _chosen(self, datapath: Datapath, port: str, name: str, to: Format) -> Value:
         """An input in the first cycle of a round."""
         choices = self.choices.get(name, [])
-        numbers = self.plan.numbers.get((lane, port), {})
+        numbers = self.plan.numbers.get((datapath, port), {})
         phases = {phase for _, _, of in choices for phase in of} | set(numbers)
         terms: list[Value] = []
         for value, own, of in choices:
@@ -181,7 +182,7 @@ class _Memories:
             )
             bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
             alone = of == phases
-            terms.append(bits if alone else bits & self._select(lane, of).replicate(to.width))
+            terms.append(bits if alone else bits & self._select(datapath, of).replicate(to.width))
         if any(int(to.quantize(x)) for x in numbers.values()):
             constant = Signal(to.width, name=f"{name}_constant", reset_less=True)
             # every phase has a value: each bit is a function of nothing but the round's number
@@ -201,13 +202,13 @@ class _Memories:
             total = total | term
         return total.as_signed()
 
-    def _select(self, lane: Lane, phases: frozenset[int]) -> Signal:
+    def _select(self, datapath: Datapath, phases: frozenset[int]) -> Signal:
         """A register that is set in the first cycle of these rounds."""
-        if (lane, phases) not in self.selects:
-            name = f"select_{lane.name}_{'_'.join(map(str, sorted(phases)))}"
+        if (datapath, phases) not in self.selects:
+            name = f"select_{datapath.name}_{'_'.join(map(str, sorted(phases)))}"
             register = Signal(name=name, reset_less=True, attrs=NOT_SHARED)
-            turn = self.turns[lane]
+            turn = self.turns[datapath]
             before = ((phase - 1) % self.plan.rounds for phase in sorted(phases))
             self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
-            self.selects[lane, phases] = register
-        return self.selects[lane, phases]
+            self.selects[datapath, phases] = register
+        return self.selects[datapath, phases]

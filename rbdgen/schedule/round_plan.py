@@ -1,9 +1,9 @@
-"""A plan of joints in turn: who visits which lane in which round, and what lies in between.
+"""A plan of joints in turn: who visits which datapath in which round, and what lies in between.
 
-In every round each lane begins one visit: some joint of some task. A task begins every ``rounds``
-rounds, and a round takes ``interval`` cycles, in which the operations of each lane share
-multipliers as those of any fold do. What a visit gives lies in memory until another visit reads it,
-always the same number of rounds later for the same visit of each task.
+In every round each datapath begins one visit: some joint of some task. A task begins every
+``rounds`` rounds, and a round takes ``interval`` cycles, in which the operations of each datapath
+share multipliers as those of any fold do. What a visit gives lies in memory until another visit
+reads it, always the same number of rounds later for the same visit of each task.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..graph.visits import Result, Visit
 from ..passes.visit_words import Visited
 from .binding import Binding
 from .channels import Channel
+from .datapaths import TASK, Datapath, Datapaths
 from .fold import Fold, flag_time, flagged_together
-from .lanes import TASK, Lane, Lanes
 from .pipelined import INPUT, OUTPUT
 from .turns import Turns
 
@@ -33,23 +33,23 @@ ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes
 
 @dataclass(frozen=True)
 class Origin:
-    """What a lane's input reads in some phase: the word of a lane, so many rounds ago."""
+    """What a datapath's input reads in some phase: the word of a datapath, so many rounds ago."""
 
-    lane: Lane
+    datapath: Datapath
     word: str
     ago: int
 
 
 @dataclass(frozen=True)
 class Group:
-    """What a lane reads of another with the same delays: words that can lie in one memory.
+    """What a datapath reads of another with the same delays: words that can lie in one memory.
 
     ``ago``: phase → rounds between; ``words``: word of the sender → the reader's inputs that it
     goes to.
     """
 
-    reader: Lane
-    sender: Lane
+    reader: Datapath
+    sender: Datapath
     ago: Mapping[int, int]
     words: Mapping[str, Sequence[str]]
 
@@ -65,24 +65,24 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class RoundPlan:
-    """When every visit takes place, and on which lane.
+    """When every visit takes place, and on which datapath.
 
-    ``template``: the fold of all lanes; its interval is a round. ``at``: the round of each visit,
-    from the one in which its task is taken; ``lane``: where. ``given``: (visit, input) of the words
-    that come from the task → the lane of `TASK` that has it, and in which round.
+    ``template``: the fold of all datapaths; its interval is a round. ``at``: the round of each
+    visit, from the one in which its task is taken; ``datapath``: where. ``given``: (visit, input)
+    of the words that come from the task → the datapath of `TASK` that has it, and in which round.
     """
 
     visited: Visited
-    lanes: Lanes
+    datapaths: Datapaths
     template: Fold
     rounds: int
     at: Mapping[Visit, int]
-    lane: Mapping[Visit, Lane]
-    given: Mapping[tuple[Visit, str], tuple[Lane, int]]
+    datapath: Mapping[Visit, Datapath]
+    given: Mapping[tuple[Visit, str], tuple[Datapath, int]]
 
     @property
     def fixed(self) -> FixedGraph:
-        """The lanes' graph, which is scheduled."""
+        """The datapaths' graph, which is scheduled."""
         return self.template.fixed
 
     @property
@@ -120,45 +120,47 @@ class RoundPlan:
         """When a task is taken, and when its result can be."""
         return {INPUT: 0, OUTPUT: self.latency}
 
-    def node(self, lane: Lane, result: str) -> Node:
-        """The node whose bits a lane's output is."""
-        return source(self.fixed.graph.outputs[f"{lane.name}.{result}"])
+    def node(self, datapath: Datapath, result: str) -> Node:
+        """The node whose bits a datapath's output is."""
+        return source(self.fixed.graph.outputs[f"{datapath.name}.{result}"])
 
-    def written(self, lane: Lane, word: str) -> int:
-        """The cycle, from the visit's first, at whose end a lane's word is stored."""
-        if lane.template == TASK:  # chosen in the round's last cycle: a round has two or more
+    def written(self, datapath: Datapath, word: str) -> int:
+        """The cycle, from the visit's first, at whose end a datapath's word is stored."""
+        if datapath.template == TASK:  # chosen in the round's last cycle: a round has two or more
             return self.template.interval
-        return self.template.time[self.node(lane, word)]
+        return self.template.time[self.node(datapath, word)]
 
     @cached_property
-    def origins(self) -> dict[tuple[Lane, str], dict[int, Origin | float]]:
-        """(lane, its input) → phase, a round modulo ``rounds`` → what it reads then."""
-        found: dict[tuple[Lane, str], dict[int, Origin | float]] = {}
+    def origins(self) -> dict[tuple[Datapath, str], dict[int, Origin | float]]:
+        """(datapath, its input) → phase, a round modulo ``rounds`` → what it reads then."""
+        found: dict[tuple[Datapath, str], dict[int, Origin | float]] = {}
         for visit, sources in self.visited.program.reads.items():
-            lane, at = self.lane[visit], self.at[visit]
+            datapath, at = self.datapath[visit], self.at[visit]
             for port, read in sources.items():
                 origin: Origin | float
                 if isinstance(read, Result):
-                    origin = Origin(self.lane[read.visit], read.name, at - self.at[read.visit])
+                    origin = Origin(self.datapath[read.visit], read.name, at - self.at[read.visit])
                 elif isinstance(read, str):
                     own, there = self.given[visit, port]
                     origin = Origin(own, port, at - there)
                 else:
                     origin = read
-                found.setdefault((lane, port), {})[at % self.rounds] = origin
+                found.setdefault((datapath, port), {})[at % self.rounds] = origin
         return found
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """What lies in memory between lanes."""
-        found: dict[tuple[Lane, Lane, tuple[tuple[int, int], ...]], dict[str, list[str]]] = {}
-        for (lane, port), phases in self.origins.items():
-            senders: dict[tuple[Lane, str], dict[int, int]] = {}
+        """What lies in memory between datapaths."""
+        found: dict[
+            tuple[Datapath, Datapath, tuple[tuple[int, int], ...]], dict[str, list[str]]
+        ] = {}
+        for (datapath, port), phases in self.origins.items():
+            senders: dict[tuple[Datapath, str], dict[int, int]] = {}
             for phase, origin in phases.items():
                 if isinstance(origin, Origin):
-                    senders.setdefault((origin.lane, origin.word), {})[phase] = origin.ago
+                    senders.setdefault((origin.datapath, origin.word), {})[phase] = origin.ago
             for (sender, word), ago in senders.items():
-                words = found.setdefault((lane, sender, tuple(sorted(ago.items()))), {})
+                words = found.setdefault((datapath, sender, tuple(sorted(ago.items()))), {})
                 words.setdefault(word, []).append(port)
         return tuple(
             Group(reader, sender, dict(ago), words)
@@ -166,67 +168,67 @@ class RoundPlan:
         )
 
     @cached_property
-    def numbers(self) -> dict[tuple[Lane, str], dict[int, float]]:
-        """(lane, its input) → phase → the number that it is then."""
+    def numbers(self) -> dict[tuple[Datapath, str], dict[int, float]]:
+        """(datapath, its input) → phase → the number that it is then."""
         of = {
             key: {phase: x for phase, x in phases.items() if not isinstance(x, Origin)}
             for key, phases in self.origins.items()
         }
         return {key: numbers for key, numbers in of.items() if numbers}
 
-    def word(self, sender: Lane, word: str) -> Format:
-        """Of what a lane gives."""
+    def word(self, sender: Datapath, word: str) -> Format:
+        """Of what a datapath gives."""
         if sender.template == TASK:
             visit = self.task_visits(sender, word)[0][1]
             return self.visited.templates[visit.template].inputs[word]
         return self.fixed.formats[self.fixed.graph.outputs[f"{sender.name}.{word}"]]
 
-    def task_visits(self, sender: Lane, word: str) -> list[tuple[int, Visit]]:
-        """(round, visit) of all that read a word of the task which this lane lays down."""
+    def task_visits(self, sender: Datapath, word: str) -> list[tuple[int, Visit]]:
+        """(round, visit) of all that read a word of the task which this datapath lays down."""
         return [
             (at, visit)
-            for (visit, port), (lane, at) in self.given.items()
-            if lane == sender and port == word
+            for (visit, port), (datapath, at) in self.given.items()
+            if datapath == sender and port == word
         ]
 
     @cached_property
-    def checks(self) -> dict[Lane, dict[int, list[Node]]]:
-        """For each lane that can overflow: cycle of a visit → nodes, as of a fold."""
+    def checks(self) -> dict[Datapath, dict[int, list[Node]]]:
+        """For each datapath that can overflow: cycle of a visit → nodes, as of a fold."""
         regions: dict[Region | None, list[Node]] = {}
         for node in self.template.time:
             regions.setdefault(node.region, []).append(node)
         found = {
-            lane: self.template.checks_of(regions.get((lane.template, lane.number), ()))
-            for lane in self.lanes.copies
+            datapath: self.template.checks_of(regions.get((datapath.template, datapath.number), ()))
+            for datapath in self.datapaths.copies
         }
-        return {lane: checks for lane, checks in found.items() if checks}
+        return {datapath: checks for datapath, checks in found.items() if checks}
 
     @cached_property
-    def results(self) -> dict[tuple[Lane, int], dict[Node, dict[int, Node]]]:
-        """What is kept: (lane, cycle of a visit at whose end) → words, of the lanes' graph.
+    def results(self) -> dict[tuple[Datapath, int], dict[Node, dict[int, Node]]]:
+        """What is kept: (datapath, cycle of a visit at whose end) → words, of the datapaths' graph.
 
         And phase → the node of the whole robot that a word is then.
         """
-        found: dict[tuple[Lane, int], dict[Node, dict[int, Node]]] = {}
+        found: dict[tuple[Datapath, int], dict[Node, dict[int, Node]]] = {}
         whole = self.visited.whole.graph.outputs
         for name, result in self.visited.program.outputs.items():
             own = source(whole[name])
             if not isinstance(result, Result) or own.op is Op.CONST:
                 continue
-            lane, phase = self.lane[result.visit], self.at[result.visit] % self.rounds
-            node = self.node(lane, result.name)
-            words = found.setdefault((lane, self.template.time[node]), {})
+            datapath, phase = self.datapath[result.visit], self.at[result.visit] % self.rounds
+            node = self.node(datapath, result.name)
+            words = found.setdefault((datapath, self.template.time[node]), {})
             words.setdefault(node, {})[phase] = own
         return found
 
     @cached_property
-    def kept(self) -> dict[Lane, set[int]]:
-        """The cycles of a visit at whose end something of a lane is kept, its flag too."""
-        found: dict[Lane, set[int]] = {}
-        for lane, written in self.results:
-            found.setdefault(lane, set()).add(written)
-        for lane, checks in self.checks.items():
-            found.setdefault(lane, set()).add(flag_time(checks))
+    def kept(self) -> dict[Datapath, set[int]]:
+        """The cycles of a visit at whose end something of a datapath is kept, its flag too."""
+        found: dict[Datapath, set[int]] = {}
+        for datapath, written in self.results:
+            found.setdefault(datapath, set()).add(written)
+        for datapath, checks in self.checks.items():
+            found.setdefault(datapath, set()).add(flag_time(checks))
         return found
 
     def offset(self, visit: Visit, cycle: int) -> int:
@@ -237,9 +239,9 @@ class RoundPlan:
     def complete(self) -> int:
         """The cycle at whose end all of a task is kept."""
         return max(
-            self.offset(visit, max(self.kept[lane]))
-            for visit, lane in self.lane.items()
-            if lane in self.kept
+            self.offset(visit, max(self.kept[datapath]))
+            for visit, datapath in self.datapath.items()
+            if datapath in self.kept
         )
 
     @property
@@ -254,7 +256,7 @@ class RoundPlan:
 
     @property
     def channels(self) -> tuple[Channel, ...]:
-        """None: words lie in memories between the lanes."""
+        """None: words lie in memories between the datapaths."""
         return ()
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:

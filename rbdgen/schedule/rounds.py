@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..design.target import Target
 from ..graph.visits import Result, Visit
 from ..passes.visit_words import Visited
-from .lanes import TASK, Lane, lanes_of
+from .datapaths import TASK, Datapath, datapaths_of
 from .modulo import fold
 from .program import ScheduleError
 from .round_plan import ON_THE_WAY, Origin, RoundPlan
@@ -16,19 +16,19 @@ from .round_plan import ON_THE_WAY, Origin, RoundPlan
 
 def in_rounds(visited: Visited, target: Target, rounds: int, interval: int) -> RoundPlan:
     """A datapath that takes a task every ``rounds`` rounds of ``interval`` cycles."""
-    lanes = lanes_of(visited, rounds)
-    jobs = lanes.jobs(target)
-    whole = fold(lanes.fixed, target, interval, jobs, selected=True)
-    found = RoundPlan(visited, lanes, whole, rounds, {}, {}, {})
-    lane = _lanes_of_visits(visited, rounds)
+    datapaths = datapaths_of(visited, rounds)
+    jobs = datapaths.jobs(target)
+    whole = fold(datapaths.fixed, target, interval, jobs, selected=True)
+    found = RoundPlan(visited, datapaths, whole, rounds, {}, {}, {})
+    datapath = _datapaths_of_visits(visited, rounds)
     given = _given(visited, rounds)
-    at = _at(found, lane, given)
-    return verify_rounds(replace(found, at=at, lane=lane, given=given))
+    at = _at(found, datapath, given)
+    return verify_rounds(replace(found, at=at, datapath=datapath, given=given))
 
 
-def _given(visited: Visited, rounds: int) -> dict[tuple[Visit, str], tuple[Lane, int]]:
+def _given(visited: Visited, rounds: int) -> dict[tuple[Visit, str], tuple[Datapath, int]]:
     """Where and when each word of a task is laid down, in the order of the visits that read it."""
-    found: dict[tuple[Visit, str], tuple[Lane, int]] = {}
+    found: dict[tuple[Visit, str], tuple[Datapath, int]] = {}
     number = 0
     for name in visited.templates:
         readers = [
@@ -37,19 +37,19 @@ def _given(visited: Visited, rounds: int) -> dict[tuple[Visit, str], tuple[Lane,
             if (ports := [p for p, s in visited.program.reads[visit].items() if isinstance(s, str)])
         ]
         for k, (visit, ports) in enumerate(readers):
-            lane = Lane(TASK, number + k // rounds)
-            found |= {(visit, port): (lane, k % rounds) for port in ports}
+            datapath = Datapath(TASK, number + k // rounds)
+            found |= {(visit, port): (datapath, k % rounds) for port in ports}
         number += -(-len(readers) // rounds)
     return found
 
 
-def _lanes_of_visits(visited: Visited, rounds: int) -> dict[Visit, Lane]:
-    """A lane for each visit: visits that hand on to others of their template share one.
+def _datapaths_of_visits(visited: Visited, rounds: int) -> dict[Visit, Datapath]:
+    """A datapath for each visit: visits that hand on to others of their template share one.
 
-    Then most words go round in one lane, and few lanes read what a lane gives. Longest first, into
-    the fullest lane with room; a row of visits that finds no room is broken.
+    Then most words go round in one datapath, and few read what another gives. Longest first, into
+    the fullest datapath with room; a row of visits that finds no room is broken.
     """
-    lane: dict[Visit, Lane] = {}
+    datapath: dict[Visit, Datapath] = {}
     for name in visited.templates:
         rows = sorted(_rows(visited, name), key=lambda row: (-len(row), row[0]))
         free = [rounds] * -(-sum(map(len, rows)) // rounds)
@@ -62,8 +62,8 @@ def _lanes_of_visits(visited: Visited, rounds: int) -> dict[Visit, Lane]:
                 continue
             _, k = min(room)
             free[k] -= len(row)
-            lane |= dict.fromkeys(row, Lane(name, k))
-    return lane
+            datapath |= dict.fromkeys(row, Datapath(name, k))
+    return datapath
 
 
 def _rows(visited: Visited, name: str) -> list[list[Visit]]:
@@ -82,10 +82,10 @@ def _rows(visited: Visited, name: str) -> list[list[Visit]]:
 
 def _at(
     plan: RoundPlan,
-    lane: Mapping[Visit, Lane],
-    given: Mapping[tuple[Visit, str], tuple[Lane, int]],
+    datapath: Mapping[Visit, Datapath],
+    given: Mapping[tuple[Visit, str], tuple[Datapath, int]],
 ) -> dict[Visit, int]:
-    """Rounds: those with the longest way to go first, each as soon as it can and its lane may."""
+    """The rounds of visits: those with the longest way to go first, each as soon as it can."""
     reads = plan.visited.program.reads
     gaps: dict[Visit, dict[Visit, int]] = {}
     first: dict[Visit, int] = {}
@@ -93,7 +93,7 @@ def _at(
         gaps[visit], first[visit] = {}, 0
         for port, read in sources.items():
             if isinstance(read, Result):
-                gap = _gap(plan, lane[read.visit], read.name)
+                gap = _gap(plan, datapath[read.visit], read.name)
                 gaps[visit][read.visit] = max(gap, gaps[visit].get(read.visit, 0))
             elif isinstance(read, str):
                 own, there = given[visit, port]
@@ -103,39 +103,39 @@ def _at(
         for before, gap in gaps[visit].items():
             left[before] = max(left[before], left[visit] + gap)
     at: dict[Visit, int] = {}
-    busy: set[tuple[Lane, int]] = set()
+    busy: set[tuple[Datapath, int]] = set()
     waiting = sorted(reads, key=lambda v: (-left[v], v))
     while waiting:
         visit = next(v for v in waiting if all(before in at for before in gaps[v]))
         waiting.remove(visit)
         ready = max([first[visit], *(at[before] + gap for before, gap in gaps[visit].items())])
-        while (lane[visit], ready % plan.rounds) in busy:
+        while (datapath[visit], ready % plan.rounds) in busy:
             ready += 1
         at[visit] = ready
-        busy.add((lane[visit], ready % plan.rounds))
+        busy.add((datapath[visit], ready % plan.rounds))
     return at
 
 
-def _gap(plan: RoundPlan, lane: Lane, word: str) -> int:
-    """The rounds after which a lane's word can be read."""
-    return -(-(plan.written(lane, word) + ON_THE_WAY) // plan.template.interval)
+def _gap(plan: RoundPlan, datapath: Datapath, word: str) -> int:
+    """The rounds after which a datapath's word can be read."""
+    return -(-(plan.written(datapath, word) + ON_THE_WAY) // plan.template.interval)
 
 
 def verify_rounds(plan: RoundPlan) -> RoundPlan:
     """The plan, if it keeps its own rules.
 
     Raises:
-        ScheduleError: two visits to a lane in one phase, or a word read before it is there.
+        ScheduleError: two visits to a datapath in one phase, or a word read before it is there.
     """
-    busy: dict[tuple[Lane, int], Visit] = {}
+    busy: dict[tuple[Datapath, int], Visit] = {}
     for visit, at in plan.at.items():
-        slot = plan.lane[visit], at % plan.rounds
+        slot = plan.datapath[visit], at % plan.rounds
         if busy.setdefault(slot, visit) != visit:
-            raise ScheduleError(f"{visit} and {busy[slot]} on one lane in one round")
-    for (lane, port), phases in plan.origins.items():
+            raise ScheduleError(f"{visit} and {busy[slot]} on one datapath in one round")
+    for (datapath, port), phases in plan.origins.items():
         for origin in phases.values():
             if isinstance(origin, Origin):
-                there = plan.written(origin.lane, origin.word) + ON_THE_WAY
+                there = plan.written(origin.datapath, origin.word) + ON_THE_WAY
                 if origin.ago * plan.template.interval < there:
-                    raise ScheduleError(f"{lane.name}.{port} read before it is there")
+                    raise ScheduleError(f"{datapath.name}.{port} read before it is there")
     return plan

@@ -13,7 +13,7 @@ class Turns:
     """``count`` turns of a task, each ``latency`` cycles long.
 
     Of limbs, a turn is a limb's, and ``graph`` what it computes over real numbers. Of joints, it is
-    a round, in which each lane serves some joint: there is no one graph.
+    a round, in which each datapath serves some joint: there is no one graph.
     """
 
     what: Literal["limbs", "joints"]

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..passes.visit_words import Visited
-from .lanes import lanes_of
+from .datapaths import datapaths_of
 from .round_plan import GATHERING
 from .units import Jobs
 
-MOST_LANES = 2  # times the fewest: what more of them save in cycles is not worth their logic
+MOST_DATAPATHS = 2  # times the fewest: what more of them save in cycles is not worth their logic
 
 
 @dataclass(frozen=True, order=True)
 class Way:
-    """A task every ``every`` = ``rounds`` · ``cycles``: with so many lanes and multipliers."""
+    """A task every ``every`` = ``rounds`` · ``cycles``: with so many datapaths and multipliers."""
 
-    lanes: int
+    datapaths: int
     multipliers: int
     every: int
     rounds: int
@@ -31,18 +31,18 @@ class Ways:
     def __init__(self, visited: Visited, target: Target) -> None:
         self._visited, self._target = visited, target
         visits = [len(visited.program.of(name)) for name in visited.templates]
-        lanes = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
-        # fewest lanes first: the logic is in lanes
-        self._lanes = dict(sorted(lanes.items(), key=lambda item: (item[1], item[0])))
+        datapaths = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
+        # fewest datapaths first: the logic is in datapaths
+        self._datapaths = dict(sorted(datapaths.items(), key=lambda item: (item[1], item[0])))
         self._jobs: dict[int, Jobs] = {}
 
     def leanest(self, every: int, budget: int) -> Way | None:
-        """With the fewest lanes at an interval; None: over the budget of hardware multipliers."""
-        for rounds, lanes in self._lanes.items():
+        """The way with the fewest datapaths at an interval; None: over the budget."""
+        for rounds, datapaths in self._datapaths.items():
             if every % rounds == 0 and every >= rounds + GATHERING:
                 multipliers = self._jobs_of(rounds).multipliers(every // rounds)
                 if multipliers <= budget:
-                    return Way(lanes, multipliers, every, rounds, every // rounds)
+                    return Way(datapaths, multipliers, every, rounds, every // rounds)
         return None
 
     def soonest(self, budget: int) -> Way:
@@ -51,8 +51,12 @@ class Ways:
         Raises:
             ValueError: one unit of each kind is already more; says how many that takes.
         """
-        least = min(self._lanes.values())
-        tried = [rounds for rounds, lanes in self._lanes.items() if lanes <= MOST_LANES * least]
+        least = min(self._datapaths.values())
+        tried = [
+            rounds
+            for rounds, datapaths in self._datapaths.items()
+            if datapaths <= MOST_DATAPATHS * least
+        ]
         ways: list[Way] = []
         for rounds in tried:
             jobs = self._jobs_of(rounds)
@@ -62,7 +66,7 @@ class Ways:
                 multipliers = jobs.multipliers(cycles)
                 if multipliers <= budget:
                     every = rounds * cycles
-                    ways.append(Way(self._lanes[rounds], multipliers, every, rounds, cycles))
+                    ways.append(Way(self._datapaths[rounds], multipliers, every, rounds, cycles))
                     break
         if not ways:
             fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
@@ -70,22 +74,22 @@ class Ways:
         return min(ways, key=lambda way: (way.every, way))
 
     def leaner(self, budget: int, longest: int) -> list[int]:
-        """Intervals, each with fewer lanes than the one before, within a budget of multipliers."""
+        """Intervals within a budget, each with fewer datapaths than the one before."""
         try:
             every = self.soonest(budget).every
         except ValueError:
             return []
         found: list[int] = []
-        fewest, least = math.inf, min(self._lanes.values())
+        fewest, least = math.inf, min(self._datapaths.values())
         while fewest > least and every <= longest:
             way = self.leanest(every, budget)
-            if way is not None and way.lanes < fewest:
+            if way is not None and way.datapaths < fewest:
                 found.append(every)
-                fewest = way.lanes
+                fewest = way.datapaths
             every += 1
         return found
 
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:
-            self._jobs[rounds] = lanes_of(self._visited, rounds).jobs(self._target)
+            self._jobs[rounds] = datapaths_of(self._visited, rounds).jobs(self._target)
         return self._jobs[rounds]

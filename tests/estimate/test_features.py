@@ -50,7 +50,7 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     [("pendulum", ("did",), 6), ("iiwa14", ("id",), 12)],
 )
 def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interval: int) -> None:
-    """LUT-RAMs and block RAMs between lanes, those of results and flags, and a table of sines."""
+    """Memories between datapaths, those of results and flags, and a table of sines."""
     core = compile_core(front_end(robot, functions=functions, fold="joints", ii=interval))
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
@@ -61,7 +61,7 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
     wide = sum(-(-ram.width // TABLE_WIDTH) for ram in blocks)
     assert max(ram.depth for ram in blocks) <= 512
     assert found["tables"] == wide + len(made.table_units)
-    assert len(blocks) > len(core.plan.lanes.copies) / 2
+    assert len(blocks) > len(core.plan.datapaths.copies) / 2
     assert found["products"] == core.plan.multipliers
     assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
     assert found["result_words"] == len(core.fixed.graph.outputs)

@@ -19,12 +19,12 @@ from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
 from rbdgen.passes.visit_words import Visited, visited
 from rbdgen.robot.chained_frames import chained_frames
+from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import flag_time, verify_fold
-from rbdgen.schedule.lanes import TASK, Lane, lanes_of
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
-from rbdgen.schedule.ways import MOST_LANES, Ways
+from rbdgen.schedule.ways import MOST_DATAPATHS, Ways
 
 TARGET = find_target("ecp5-85f")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -56,17 +56,17 @@ def plan(request: pytest.FixtureRequest) -> RoundPlan:
 
 
 def test_every_visit_has_a_lane_and_a_phase_of_its_own(plan: RoundPlan) -> None:
-    assert set(plan.at) == set(plan.lane) == set(plan.visited.program.reads)
-    slots = Counter((plan.lane[visit], at % plan.rounds) for visit, at in plan.at.items())
+    assert set(plan.at) == set(plan.datapath) == set(plan.visited.program.reads)
+    slots = Counter((plan.datapath[visit], at % plan.rounds) for visit, at in plan.at.items())
     assert set(slots.values()) == {1}
-    for visit, lane in plan.lane.items():
-        assert lane.template == visit.template
-        assert lane in plan.lanes.copies
+    for visit, datapath in plan.datapath.items():
+        assert datapath.template == visit.template
+        assert datapath in plan.datapaths.copies
 
 
 def test_lanes_are_as_few_as_can_be(plan: RoundPlan) -> None:
     for name in plan.visited.templates:
-        number = sum(lane.template == name for lane in plan.lanes.copies)
+        number = sum(datapath.template == name for datapath in plan.datapaths.copies)
         visits = len(plan.visited.program.of(name))
         assert (number - 1) * plan.rounds < visits <= number * plan.rounds
 
@@ -78,18 +78,18 @@ def test_words_are_read_when_they_are_there(plan: RoundPlan) -> None:
         start = plan.at[visit] * interval
         for port, read in sources.items():
             if isinstance(read, Result):
-                node = plan.node(plan.lane[read.visit], read.name)
+                node = plan.node(plan.datapath[read.visit], read.name)
                 stored = plan.at[read.visit] * interval + plan.template.time[node]
                 assert stored + ON_THE_WAY <= start
             elif isinstance(read, str):
-                lane, at = plan.given[visit, port]
-                assert lane.template == TASK
+                datapath, at = plan.given[visit, port]
+                assert datapath.template == TASK
                 assert at in range(plan.rounds)
                 assert (at + 1) * interval + ON_THE_WAY <= start
 
 
 def test_a_task_lays_down_one_visit_s_words_at_a_time(plan: RoundPlan) -> None:
-    there: dict[tuple[Lane, int], Visit] = {}
+    there: dict[tuple[Datapath, int], Visit] = {}
     for (visit, _), slot in plan.given.items():
         assert there.setdefault(slot, visit) == visit
     wanted = {
@@ -112,17 +112,17 @@ def test_lanes_are_a_fold_that_share_no_multipliers(plan: RoundPlan) -> None:
 
 
 def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> None:
-    """Results and flags of all visits, then a turn of all lanes' rounds in which they are read."""
+    """Results and flags of all visits, then a turn of all rounds in which they are read."""
     interval, last = plan.template.interval, 0
     outputs = plan.visited.program.outputs.values()
     for read in outputs:
         if isinstance(read, Result):
-            node = plan.node(plan.lane[read.visit], read.name)
+            node = plan.node(plan.datapath[read.visit], read.name)
             last = max(last, plan.at[read.visit] * interval + plan.template.time[node])
     for visit, at in plan.at.items():
-        if plan.lane[visit] in plan.checks:
-            last = max(last, at * interval + flag_time(plan.checks[plan.lane[visit]]))
-    # what lanes that keep both a result and a flag have, comes with the later one
+        if plan.datapath[visit] in plan.checks:
+            last = max(last, at * interval + flag_time(plan.checks[plan.datapath[visit]]))
+    # what datapaths that keep both a result and a flag have, comes with the later one
     assert last <= plan.complete <= last + interval
     assert plan.latency == plan.complete + plan.rounds + GATHERING + 1
     assert (plan.places - 2) * plan.interval >= plan.latency
@@ -133,26 +133,26 @@ def test_checks_are_of_every_node_that_can_overflow(plan: RoundPlan) -> None:
     wanted = {node for node in plan.template.time if plan.fixed.overflowing(node)}
     assert set(seen) == wanted
     assert len(seen) == len(wanted)
-    for lane, checks in plan.checks.items():
+    for datapath, checks in plan.checks.items():
         regions = {node.region for nodes in checks.values() for node in nodes}
-        assert regions == {(lane.template, lane.number)}
+        assert regions == {(datapath.template, datapath.number)}
 
 
 def test_every_result_is_kept(plan: RoundPlan) -> None:
-    """In the phase of its visit, from the node of the lane that makes it."""
+    """In the phase of its visit, from the node of the datapath that makes it."""
     kept = {
-        (lane, node, phase, own)
-        for (lane, written), words in plan.results.items()
+        (datapath, node, phase, own)
+        for (datapath, written), words in plan.results.items()
         for node, phases in words.items()
         for phase, own in phases.items()
         if plan.template.time[node] == written
     }
     outputs = plan.visited.whole.graph.outputs
     wanted = {
-        (lane, plan.node(lane, result.name), plan.at[result.visit] % plan.rounds, own)
+        (datapath, plan.node(datapath, result.name), plan.at[result.visit] % plan.rounds, own)
         for name, result in plan.visited.program.outputs.items()
         if isinstance(result, Result) and (own := source(outputs[name])).op is not Op.CONST
-        for lane in [plan.lane[result.visit]]
+        for datapath in [plan.datapath[result.visit]]
     }
     assert kept == wanted
     assert kept
@@ -163,7 +163,7 @@ def slack(plan: RoundPlan, visit: Visit) -> int:
     interval, spare = plan.template.interval, []
     for read in plan.visited.program.reads[visit].values():
         if isinstance(read, Result):
-            stored = plan.written(plan.lane[read.visit], read.name) + ON_THE_WAY
+            stored = plan.written(plan.datapath[read.visit], read.name) + ON_THE_WAY
             spare.append((plan.at[visit] - plan.at[read.visit]) * interval - stored)
     return min(spare)
 
@@ -202,17 +202,17 @@ def test_the_verifier_sees_two_in_one_slot(case: str) -> None:
         (a, b)
         for a in plan.at
         for b in plan.at
-        if a != b and plan.lane[a] == plan.lane[b] and plan.at[a] < plan.at[b]
+        if a != b and plan.datapath[a] == plan.datapath[b] and plan.at[a] < plan.at[b]
     )
     late = plan.at[one] + 100 * plan.rounds  # any word is there by then
-    with pytest.raises(ScheduleError, match="on one lane in one round"):
+    with pytest.raises(ScheduleError, match="on one datapath in one round"):
         verify_rounds(replace(plan, at={**plan.at, other: late}))
 
 
 def test_a_plan_is_the_same_every_time() -> None:
     again = in_rounds(words("hyq", "did,m"), TARGET, 12, 3)
     plan = planned("legs")
-    assert (again.at, again.lane, again.given) == (plan.at, plan.lane, plan.given)
+    assert (again.at, again.datapath, again.given) == (plan.at, plan.datapath, plan.given)
     assert again.latency == plan.latency
 
 
@@ -227,11 +227,11 @@ def test_the_leanest_way_has_the_fewest_lanes() -> None:
     assert (found.every, found.rounds * found.cycles) == (28, 28)
     made = words("iiwa14", "did")
     for rounds in (1, 2, 4, 7, 14):
-        lanes = lanes_of(made, rounds)
-        needs = lanes.jobs(TARGET).multipliers(28 // rounds)
-        assert needs > 156 or found.lanes <= len(lanes.copies)
-    chosen = lanes_of(made, found.rounds)
-    assert len(chosen.copies) == found.lanes
+        datapaths = datapaths_of(made, rounds)
+        needs = datapaths.jobs(TARGET).multipliers(28 // rounds)
+        assert needs > 156 or found.datapaths <= len(datapaths.copies)
+    chosen = datapaths_of(made, found.rounds)
+    assert len(chosen.copies) == found.datapaths
     assert chosen.jobs(TARGET).multipliers(found.cycles) == found.multipliers <= 156
 
 
@@ -264,7 +264,7 @@ def test_a_larger_budget_is_never_slower() -> None:
         assert way == own.leanest(way.every, budget)
         sooner = [own.leanest(every, budget) for every in range(1, way.every)]
         fewest = len(words("iiwa14", "did").templates)
-        assert all(w is None or w.lanes > MOST_LANES * fewest for w in sooner)
+        assert all(w is None or w.datapaths > MOST_DATAPATHS * fewest for w in sooner)
 
 
 def test_a_budget_may_be_too_small_for_anything() -> None:
@@ -290,8 +290,8 @@ def test_a_picture_has_every_visit(plan: RoundPlan) -> None:
     assert f"latency {plan.latency} cycles" in said
     assert f"{plan.multipliers} hardware multipliers" in said
     assert f"initiation interval {plan.interval}" in said
-    for lane in plan.lanes.copies:
-        assert lane.template.replace("_base", ", base") in said
+    for datapath in plan.datapaths.copies:
+        assert datapath.template.replace("_base", ", base") in said
     hints = groups(text)
     for visit, at in plan.at.items():
         joints = ", ".join(map(str, visit.key))

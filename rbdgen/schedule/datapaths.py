@@ -1,4 +1,4 @@
-"""The datapaths of joints in turn, one graph of lanes that share no multiplier."""
+"""The datapaths of joints in turn, as one graph: they share no multiplier."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..passes.instances import CopyingBuilder
 from ..passes.visit_words import Visited, copied
 from .units import Jobs, shared_jobs
 
-TASK = "task"  # the lane that gives a task's words to those who read them
+TASK = "task"  # the datapath that gives a task's words to those who read them
 
 
 @dataclass(frozen=True, order=True)
-class Lane:
+class Datapath:
     """One datapath of a template; or of ``TASK``, the words of a task that a template reads."""
 
     template: str
@@ -30,19 +30,19 @@ class Lane:
 
 
 @dataclass(frozen=True, eq=False)
-class Lanes:
-    """Lanes as one graph, in words.
+class Datapaths:
+    """Datapaths as one graph, in words.
 
-    ``copies``: for each lane, node of its template → node of ``fixed``. Inputs and outputs are
-    called LANE.NAME there.
+    ``copies``: for each datapath, node of its template → node of ``fixed``. Inputs and outputs are
+    called DATAPATH.NAME there.
     """
 
     fixed: FixedGraph
-    copies: Mapping[Lane, Mapping[Node, Node]]
+    copies: Mapping[Datapath, Mapping[Node, Node]]
 
     def jobs(self, target: Target) -> Jobs:
-        """What takes a multiplier. Lanes share none, so that each can lie in one place."""
-        number = {(lane.template, lane.number): k for k, lane in enumerate(self.copies)}
+        """What takes a multiplier. Datapaths share none, so that each can lie in one place."""
+        number = {(own.template, own.number): k for k, own in enumerate(self.copies)}
 
         def apart(node: Node) -> int:
             assert node.region is not None
@@ -51,24 +51,24 @@ class Lanes:
         return shared_jobs(self.fixed, target, apart)
 
 
-def lanes_of(visited: Visited, rounds: int) -> Lanes:
-    """As many lanes of every template as its visits need, one visit in a round each."""
+def datapaths_of(visited: Visited, rounds: int) -> Datapaths:
+    """As many datapaths of every template as its visits need, one visit in a round each."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
     inputs: dict[str, Format] = {}
     outputs: dict[str, Node] = {}
-    copies: dict[Lane, Mapping[Node, Node]] = {}
+    copies: dict[Datapath, Mapping[Node, Node]] = {}
     width = 0
     for name, template in visited.templates.items():
         width = template.width
         for number in range(-(-len(visited.program.of(name)) // rounds)):
-            lane = Lane(name, number)
+            datapath = Datapath(name, number)
             words = {}
             for port, word in template.inputs.items():
-                words[port] = builder.input(f"{lane.name}.{port}")
+                words[port] = builder.input(f"{datapath.name}.{port}")
                 inputs[words[port].name] = formats[words[port]] = word
-            copies[lane] = copied(builder, template, words, formats, (name, number))
+            copies[datapath] = copied(builder, template, words, formats, (name, number))
             for result, node in template.graph.outputs.items():
-                outputs[f"{lane.name}.{result}"] = copies[lane][node]
+                outputs[f"{datapath.name}.{result}"] = copies[datapath][node]
     graph = Graph(tuple(inputs), outputs)
-    return Lanes(verify_fixed(FixedGraph(graph, inputs, formats, width)), copies)
+    return Datapaths(verify_fixed(FixedGraph(graph, inputs, formats, width)), copies)
