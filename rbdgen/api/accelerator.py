@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..compile.accelerate import Accelerated, accelerate
+from ..design.manifest import (
+    AcceleratorManifest,
+    BitFacts,
+    Multipliers,
+    Payload,
+    Ports,
+    RegisterFacts,
+    TaskShellFacts,
+)
 from ..draw.accelerator import picture
 from ..graph.text import to_text
 from ..graph.word import spell
@@ -18,11 +27,12 @@ from ..rtl.emit import CoreInstance, core_files, shell_files
 from ..rtl.task_packets import FORMAT_VERSION, Function
 from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
+from ..simulate.ports import Field
 from ..tasks.routes import CODES
-from ..tasks.stages import TAG
+from ..tasks.stages import TAG, Accelerator
 from .facts import accelerator_facts, chosen, given_angles, robot_facts
 from .folder import MARK, sealed, write_folder
-from .manifest import START
+from .manifest import START, digests
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 from .places import no_defaults
 
@@ -54,61 +64,72 @@ def generate_accelerator(
     files[PICTURE] = picture(made.accelerator, f"{made.front.robot.name}: accelerator")
     files[ROBOT] = robot_text
     files[DESIGN] = design_file(made.design, made.front.robot)
-    manifest = accelerator_manifest(made, core, name, files)
-    manifest["axi"] = {kind: _about_shell(made, shell) for kind, shell in shells.items()}
-    manifest["packet_format"] = FORMAT_VERSION
-    manifest["identity"] = f"{identity:016x}"
-    files[f"{name}.h"] = c_header(manifest)
-    manifest["files"][f"{name}.h"] = _hash(files[f"{name}.h"])
-    files[MARK] = sealed(manifest)
+    manifest = accelerator_manifest(made, core, name, shells, identity)
+    files[f"{name}.h"] = c_header(manifest.to_json())
+    files[MARK] = sealed(replace(manifest, files=digests(files)).to_json())
     write_folder(folder, files)
     return folder
 
 
 def accelerator_manifest(
-    made: Accelerated, core: AcceleratorCore, name: str, files: Mapping[str, str]
-) -> dict[str, Any]:
-    """What a host or a tool must know of an accelerator."""
-    facts, accelerator = robot_facts(made.front), made.accelerator
-    head = [_field("function", 4), _field("tag", TAG)]
-    words = [_field(word, width, True) for word, width in accelerator.words.items()]
-    results = [_field(spell("w", k), core.result_width, True) for k in range(core.result_words)]
-    return {
-        "generator": f"rbdgen {__version__}",
-        "name": name,
-        "choices": no_defaults(made.front.design),
-        **{key: facts[key] for key in ("robot", "functions", "joint_names", "body_names")},
-        **{key: facts[key] for key in ("base", "root", "base_link", "nq", "nv")},
-        "gravity": list(made.design.gravity),
-        "angles": given_angles(made.front.canonical, accelerator.words),
-        "target": made.design.target,
-        "width": made.design.width,
-        "multipliers": {
-            "hardware": accelerator.multipliers,
-            "logic": sum(unit.style == "logic" for unit in core.multipliers),
-        },
-        "ports": {
-            "clock": "clk",
-            "reset": "rst",
-            "start": START,
-            "input": {"fields": head + words},
-            "output": {"fields": [*head, _field("overflow", 1), *results]},
-        },
-        "limits": facts["limits"],
-        "fitted": chosen(made.design),
-        "notes": filed_notes(made.design, (*made.front.notes, *made.notes)),
-        "accelerator": accelerator_facts(made),
-        "files": {name: _hash(text) for name, text in files.items()},
-    }
+    made: Accelerated,
+    core: AcceleratorCore,
+    name: str,
+    shells: Mapping[str, TaskShell],
+    identity: int,
+) -> AcceleratorManifest:
+    """What a host or a tool must know of an accelerator; of its files nothing yet."""
+    facts, accelerator, design = robot_facts(made.front), made.accelerator, made.design
+    return AcceleratorManifest(
+        generator=f"rbdgen {__version__}",
+        name=name,
+        choices=no_defaults(made.front.design),
+        robot=facts.robot,
+        functions=facts.functions,
+        joint_names=facts.joint_names,
+        body_names=facts.body_names,
+        base=facts.base,
+        root=facts.root,
+        base_link=facts.base_link,
+        nq=facts.nq,
+        nv=facts.nv,
+        gravity=design.gravity,
+        angles=given_angles(made.front.canonical, accelerator.words),
+        target=design.target,
+        width=design.width,
+        multipliers=Multipliers(
+            accelerator.multipliers, sum(unit.style == "logic" for unit in core.multipliers)
+        ),
+        ports=accelerator_ports(accelerator, core),
+        limits=facts.limits,
+        fitted=chosen(design),
+        notes=filed_notes(design, (*made.front.notes, *made.notes)),
+        accelerator=accelerator_facts(made),
+        files={},
+        axi={kind: _about_shell(made, shell) for kind, shell in shells.items()},
+        packet_format=FORMAT_VERSION,
+        identity=f"{identity:016x}",
+    )
 
 
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> Ports:
+    """Clock, reset, the fields of tasks and of results."""
+    head = [Field("function", 4, False), Field("tag", TAG, False)]
+    words = (Field(word, width) for word, width in accelerator.words.items())
+    results = (Field(spell("w", k), core.result_width) for k in range(core.result_words))
+    return Ports(
+        clock="clk",
+        reset="rst",
+        start=START,
+        input=Payload((*head, *words)),
+        output=Payload((*head, Field("overflow", 1, False), *results)),
+    )
 
 
 def identity_of(*texts: str) -> int:
     """64 bits that tell robots and designs apart, in the registers of the shell."""
-    return int(_hash("\0".join(texts))[:16], 16)
+    (digest,) = digests({"": "\0".join(texts)}).values()
+    return int(digest[:16], 16)
 
 
 def shells_of(
@@ -126,25 +147,21 @@ def shells_of(
     }
 
 
-def _about_shell(made: Accelerated, shell: TaskShell) -> dict[str, Any]:
+def _about_shell(made: Accelerated, shell: TaskShell) -> TaskShellFacts:
     accelerator = made.accelerator
-    return {
-        "lanes": shell.packets.lanes,
-        "clocks_per_task": {
+    return TaskShellFacts(
+        lanes=shell.packets.lanes,
+        clocks_per_task={
             f: shell.clocks_per_task(CODES[f], accelerator.interval(f))
             for f in accelerator.functions
         },
-        "registers": [
-            {
-                "name": register.name,
-                "offset": register.offset,
-                "meaning": register.meaning,
-                "bits": [{"name": bit.name, "position": bit.position} for bit in register.bits],
-            }
+        registers=tuple(
+            RegisterFacts(
+                register.name,
+                register.offset,
+                register.meaning,
+                tuple(BitFacts(bit.name, bit.position) for bit in register.bits),
+            )
             for register in register_table(shell.packets.functions)
-        ],
-    }
-
-
-def _field(name: str, width: int, signed: bool = False) -> dict[str, Any]:
-    return {"name": name, "width": width, "signed": signed, "fraction": 0}
+        ),
+    )

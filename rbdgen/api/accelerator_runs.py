@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ..compile.accelerate import Accelerated, accelerate
+from ..design.manifest import AcceleratorManifest
 from ..draw.task_timeline import Task, timeline
 from ..graph.text import to_text
 from ..simulate.model import Result
@@ -30,7 +30,7 @@ BURST = 24  # tasks in the waves
 
 def simulate_accelerator(
     folder: Path,
-    entry: dict[str, Any],
+    entry: AcceleratorManifest,
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
@@ -86,7 +86,7 @@ def simulate_accelerator(
         batch=BATCH,
         functions=functions,
         mixed=MixedRun(states, int(run.result_cycle[-1] - run.accept_cycle[0])),
-        multipliers=entry["multipliers"]["hardware"],
+        multipliers=entry.multipliers.hardware,
     )
     write_file(folder / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     if waves:
@@ -95,16 +95,16 @@ def simulate_accelerator(
 
 
 def traced_run(
-    traffic: Traffic, folder: Path, entry: dict[str, Any], seed: int, progress: Progress
+    traffic: Traffic, folder: Path, entry: AcceleratorManifest, seed: int, progress: Progress
 ) -> tuple[list[Task], Result]:
     """Write the waves of a burst of all functions, and who was where in it as a picture."""
     model = load_core(folder, entry, trace=True, progress=progress)
     accelerator = traffic.made.accelerator
     with writing(folder / WAVES), beside(folder / WAVES) as waves:
         run = traffic.run(model, traffic.mixed(BURST, seed), waves=waves)
-        tasks = tasks_of(waves, accelerator, entry["name"])
+        tasks = tasks_of(waves, accelerator, entry.name)
         waves.replace(folder / WAVES)
-    title = f"{entry['robot']}: {BURST} tasks of {len(accelerator.functions)} functions"
+    title = f"{entry.robot}: {BURST} tasks of {len(accelerator.functions)} functions"
     write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
     progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")
     return tasks, run

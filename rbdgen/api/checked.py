@@ -6,8 +6,8 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..system.files import read_regular
 from .folder import MARK, OutputError, read_manifest
 
@@ -18,7 +18,7 @@ AGAIN = "generate the design again"
 
 def checked_manifest(
     place: Path, trust: bool, progress: Progress, needed: Sequence[str] = ()
-) -> dict[str, Any]:
+) -> CoreManifest | AcceleratorManifest:
     """The manifest of a generated folder whose files all have the digests that it says.
 
     ``needed``: files that will be read, with ``{name}`` for the design's name; the manifest has to
@@ -39,7 +39,7 @@ def checked_manifest(
             raise OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
     if trust:
         progress(f"{place}: its files are trusted, not checked against {MARK}")
-        return entry
+        return entry.facts
     for file, digest in listed.items():
         try:
             data = read_regular(place / file, LARGEST)
@@ -49,4 +49,4 @@ def checked_manifest(
             raise OutputError(
                 f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
             )
-    return entry
+    return entry.facts

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..compile.flow import Front, compile_core, front_end
 from ..design.loading import load, refuse_unknown
+from ..design.manifest import AcceleratorManifest
 from ..robot.model import RobotError
 from ..system.records import Record
 from .checked import checked_manifest
@@ -114,9 +115,11 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
 
     OutputError for one of another robot or function, or one that was not.
     """
-    entry = read_manifest(folder)
-    of = f"{entry['robot']}: {', '.join(entry['functions'])}"
-    if entry["robot"] != robot or tuple(entry["functions"]) != tuple(functions):
+    entry = read_manifest(folder).facts
+    if isinstance(entry, AcceleratorManifest):
+        raise OutputError(f"{folder}: an accelerator; compared are designs of their own")
+    of = f"{entry.robot}: {', '.join(entry.functions)}"
+    if entry.robot != robot or entry.functions != tuple(functions):
         raise OutputError(f"{folder}: is {of}; compared is {robot}: {', '.join(functions)}")
     found: list[tuple[float, str]] = []
     for file in sorted(folder.glob("synthesis-*/report.json")):
@@ -130,9 +133,9 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
             f"{folder}: not placed and routed; first: rbdgen synthesize {folder} --place-and-route"
         )
     clock, part = max(found)
-    interval, dsp = entry["initiation_interval"], entry["multipliers"]["hardware"]
+    interval, dsp = entry.initiation_interval, entry.multipliers.hardware
     name = f"{folder} ({part})"
-    return Line(name, entry["latency"], (interval, interval), clock, "placed and routed", dsp)
+    return Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
 
 
 def relative(line: Line, peers: Sequence[Line]) -> dict[str, Times]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from ..design.facts import AcceleratorFacts
 from ..graph.fixed import Format
 
 UNREAD = "u"  # an operand of that kind: the function does not read the word, which is the others'
@@ -46,18 +46,18 @@ class Contract:
     result_width: int
 
     @classmethod
-    def from_manifest(cls, entry: Mapping[str, Any]) -> Contract:
-        """From ``manifest["accelerator"]``, which is what `accelerator_facts` gives."""
+    def of(cls, facts: AcceleratorFacts) -> Contract:
+        """Of what a manifest says of an accelerator."""
         functions = {
             name: Function(
-                own["code"],
+                own.code,
                 tuple(
-                    Operand(i["name"], i["word"], Format(i["width"], i["fraction"]), i.get("turns"))
-                    for i in own["inputs"]
+                    Operand(i.name, i.word, Format(i.width, i.fraction), i.turns)
+                    for i in own.inputs
                 ),
-                {o["name"]: Format(o["width"], o["fraction"]) for o in own["outputs"]},
+                {o.name: Format(o.width, o.fraction) for o in own.outputs},
             )
-            for name, own in entry["functions"].items()
+            for name, own in facts.functions.items()
         }
-        words = {word["name"]: word["width"] for word in entry["words"]}
-        return cls(functions, words, entry["result"]["words"], entry["result"]["width"])
+        words = {word.name: word.width for word in facts.words}
+        return cls(functions, words, facts.result.words, facts.result.width)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from ..compile.accelerate import Accelerated, accelerate
@@ -12,8 +12,29 @@ from ..compile.flow import Core, Front, compile_core, front_end
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
 from ..design.design import Design
+from ..design.facts import (
+    AcceleratedFacts,
+    AcceleratorFacts,
+    Area,
+    Chosen,
+    CoreFacts,
+    EstimatedAccelerator,
+    Formats,
+    FunctionFacts,
+    Limbs,
+    OperandFacts,
+    OutputFacts,
+    Ranges,
+    ResultWords,
+    Rewritten,
+    RobotFacts,
+    StageFacts,
+    TaskWord,
+    Width,
+)
 from ..design.limits import limits_table
 from ..design.loading import load, refuse_unknown
+from ..design.manifest import Angle
 from ..design.target import Target
 from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
@@ -36,156 +57,154 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     refuse_unknown(choices, info)
     if load(robot, **choices)[0].accelerator:
         made = accelerate(robot, progress, **choices)
-        facts = robot_facts(made.front)
-        facts["notes"] += made.notes
         cells = about(made.front.target, accelerator_features(made.accelerator))
-        facts["fitted"] = chosen(made.design)
-        return Info({**facts, "accelerator": {**accelerator_facts(made), "estimated": cells}})
+        own = EstimatedAccelerator(**vars(accelerator_facts(made)), estimated=cells)
+        facts = vars(robot_facts(made.front, made.notes))
+        return Info(AcceleratedFacts(**facts, fitted=chosen(made.design), accelerator=own))
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
     progress("trace: after each rewrite")
-    facts = {**robot_facts(front), **number_facts(core), "fitted": chosen(core.front.design)}
-    return Info({**facts, "notes": [*facts["notes"], *core.notes]})
+    return Info(core_facts(core, robot_facts(front, core.notes)))
 
 
-def robot_facts(front: Front) -> dict[str, Any]:
-    """The robot before fixed point: joints, rewrites, operations."""
+def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
+    """The robot before fixed point: joints, rewrites, operations; ``notes`` come last."""
     robot, design = front.robot, front.design
-    return {
-        "robot": robot.name,
-        "file": design.robot,
-        "functions": list(design.functions),
-        "base": design.base,
-        "root": design.root,
-        "base_link": design.base_link,
-        "bodies": len(robot.joints) + 1,
-        "joints": len(front.canonical.joints),
-        "depth": robot.depth,
-        "nq": robot.nq,
-        "nv": robot.nv,
-        "joint_names": robot.joint_names,
-        "body_names": [robot.joints[i].body for i in robot.moving],
-        "merged": [j.body for j in robot.joints if not j.kind.nv],
-        "operations": front.graph.operations(),
-        "rewrites": [{"name": name, "operations": count} for name, count in front.rewrites],
-        "limits": limits_table(design, robot),
-        "notes": list(front.notes),
-    }
+    return RobotFacts(
+        robot=robot.name,
+        file=design.robot,
+        functions=design.functions,
+        base=design.base,
+        root=design.root,
+        base_link=design.base_link,
+        bodies=len(robot.joints) + 1,
+        joints=len(front.canonical.joints),
+        depth=robot.depth,
+        nq=robot.nq,
+        nv=robot.nv,
+        joint_names=tuple(robot.joint_names),
+        body_names=tuple(robot.joints[i].body for i in robot.moving),
+        merged=tuple(j.body for j in robot.joints if not j.kind.nv),
+        operations=front.graph.operations(),
+        rewrites=tuple(Rewritten(name, count) for name, count in front.rewrites),
+        limits=limits_table(design, robot),
+        notes=(*front.notes, *notes),
+    )
 
 
-def chosen(design: Design) -> dict[str, Any] | None:
+def chosen(design: Design) -> Chosen | None:
     """What rbdgen chose so that a design fits its part; None where somebody else did."""
-    return dict(vars(design.fitted)) if design.fitted else None
+    return Chosen(**vars(design.fitted)) if design.fitted else None
 
 
-def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, dict[str, Any]]:
+def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
     """Of the sines and cosines among ``inputs``: how a host makes each angle of a coordinate."""
     return {
-        f"{spell('sin', i)}, {spell('cos', i)}": {
-            "joint": joint.name,
-            "coordinate": canonical.v_slices[i].start,
-            "multiplier": joint.mimic.multiplier if joint.mimic else 1.0,
-            "offset": joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
-        }
+        f"{spell('sin', i)}, {spell('cos', i)}": Angle(
+            joint=joint.name,
+            coordinate=canonical.v_slices[i].start,
+            multiplier=joint.mimic.multiplier if joint.mimic else 1.0,
+            offset=joint.offset + (joint.mimic.offset if joint.mimic else 0.0),
+        )
         for i, joint in enumerate(canonical.joints)
         if spell("sin", i) in inputs
     }
 
 
-def number_facts(core: Core) -> dict[str, Any]:
+def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
     """The fixed-point graph of the hardware: word lengths, what the passes left, schedule."""
-    fixed, plan = core.plan.fixed, core.plan
+    fixed, plan, design = core.plan.fixed, core.plan, core.front.design
     arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
     widths = [fixed.formats[n].width for n in arithmetic]
     limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
-    return {
-        "width": fixed.width,
-        "formats": formats(core),
-        "lowered_operations": fixed.graph.operations(),
-        "adder_bits": sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
-        "mean_width": round(sum(widths) / max(len(widths), 1), 2),
-        "ranges": {
-            "proven": sum(n in core.ranges.proven for n in fixed.graph.nodes),
-            "searched": sum(n not in core.ranges.proven for n in fixed.graph.nodes),
-        },
-        "latency": plan.latency,
-        "initiation_interval": plan.interval,
-        "multipliers": plan.multipliers,
-        "limbs": {
-            "in_turn": limbs.count if limbs else 1,
-            "operations": ((limbs and limbs.graph) or core.front.graph).operations(),
-        },
-        "estimated": about(core.front.target, features(core.plan)),
-        "target": core.front.design.target,
-        "style": core.front.design.style,
-        "clock": core.front.design.clock,
-    }
+    return CoreFacts(
+        **vars(robot),
+        width=fixed.width,
+        formats=formats(core),
+        lowered_operations=fixed.graph.operations(),
+        adder_bits=sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
+        mean_width=round(sum(widths) / max(len(widths), 1), 2),
+        ranges=Ranges(
+            proven=sum(n in core.ranges.proven for n in fixed.graph.nodes),
+            searched=sum(n not in core.ranges.proven for n in fixed.graph.nodes),
+        ),
+        latency=plan.latency,
+        initiation_interval=plan.interval,
+        multipliers=plan.multipliers,
+        limbs=Limbs(
+            in_turn=limbs.count if limbs else 1,
+            operations=((limbs and limbs.graph) or core.front.graph).operations(),
+        ),
+        estimated=about(core.front.target, features(core.plan)),
+        target=design.target,
+        style=design.style,
+        clock=design.clock,
+        fitted=chosen(design),
+    )
 
 
-def about(target: Target, features: Features) -> dict[str, Any] | None:
+def about(target: Target, features: Features) -> Area | None:
     """About what a design maps to, and the model's relative RMS error; None for other families."""
     try:
-        return {**estimated(target.family, features), "error": model_error(target.family).rms}
+        return Area(**estimated(target.family, features), error=model_error(target.family).rms)
     except NoModel:
         return None
 
 
-def formats(core: Core) -> dict[str, dict[str, dict[str, int]]]:
-    """ "input" and "output" → name → width and fraction bits. A name may be in both."""
+def formats(core: Core) -> Formats:
+    """Of what comes in and what goes out."""
     fixed = core.fixed
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-    return {
-        way: {name: {"width": f.width, "fraction": f.fraction} for name, f in words.items()}
-        for way, words in (("input", fixed.inputs), ("output", outputs))
-    }
+    given, found = (
+        {name: Width(f.width, f.fraction) for name, f in words.items()}
+        for words in (fixed.inputs, outputs)
+    )
+    return Formats(given, found)
 
 
-def accelerator_facts(made: Accelerated) -> dict[str, Any]:
-    """Functions with their words, stages with their rates: JSON-able."""
+def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
+    """Functions with their words, stages with their rates."""
     accelerator = made.accelerator
     results = accelerator.result_formats
-    return {
-        "slots": accelerator.slots,
-        "order": "issued" if accelerator.in_order else "finished",
-        "multipliers": accelerator.multipliers,
-        "functions": {
-            function: {
-                "code": CODES[function],
-                "inputs": [
-                    {"name": n, "word": place(n), "width": f.width, "fraction": f.fraction}
-                    | ({"turns": around[n]} if n in around else {})
+    return AcceleratorFacts(
+        slots=accelerator.slots,
+        order="issued" if accelerator.in_order else "finished",
+        multipliers=accelerator.multipliers,
+        functions={
+            function: FunctionFacts(
+                code=CODES[function],
+                inputs=tuple(
+                    OperandFacts(n, place(n), f.width, f.fraction, around.get(n))
                     for n, f in accelerator.formats[function].items()
-                ],
-                "outputs": [
-                    {"name": n, "width": f.width, "fraction": f.fraction}
-                    for n, f in results[function].items()
-                ],
-                "interval": accelerator.interval(function),
-                "latency": accelerator.latency(function),
-                # the first task after reset, alone; or, about, each step of a rollout
-                "latency_of": "step" if function in ROLLOUTS else "first task",
-                "route": {
-                    str(v): list(map(str, to)) for v, to in accelerator.route(function).items()
+                ),
+                outputs=tuple(
+                    OutputFacts(n, f.width, f.fraction) for n, f in results[function].items()
+                ),
+                interval=accelerator.interval(function),
+                latency=accelerator.latency(function),
+                latency_of="step" if function in ROLLOUTS else "first task",
+                route={
+                    str(v): tuple(map(str, to)) for v, to in accelerator.route(function).items()
                 },
-            }
+            )
             for function, around in around_of(made).items()
         },
-        "words": [{"name": word, "width": width} for word, width in accelerator.words.items()],
-        "result": {
-            "words": max(map(len, accelerator.results.values())),
-            "width": max(f.width for own in results.values() for f in own.values()),
-        },
-        "stages": {
-            name: {
-                "interval": stage.interval,
-                "latency": stage.latency,
-                "multipliers": stage.multipliers,
-                "limbs_in_turn": stage.limbs,
-                "operations": stage.fixed.graph.operations(),
-            }
+        words=tuple(TaskWord(word, width) for word, width in accelerator.words.items()),
+        result=ResultWords(
+            words=max(map(len, accelerator.results.values())),
+            width=max(f.width for own in results.values() for f in own.values()),
+        ),
+        stages={
+            name: StageFacts(
+                interval=stage.interval,
+                latency=stage.latency,
+                multipliers=stage.multipliers,
+                limbs_in_turn=stage.limbs,
+                operations=stage.fixed.graph.operations(),
+            )
             for name, stage in accelerator.stages.items()
         },
-    }
+    )
 
 
 def around_of(made: Accelerated) -> dict[str, dict[str, int]]:

@@ -9,13 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, write, write_tree
+from ..system.records import NoRecord
 from ..system.refusal import Refusal
 from .names import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 LARGEST_MANIFEST = 2**28  # bytes
+AGAIN = "make the design again with: rbdgen generate ROBOT"
 
 
 class InputError(Refusal, ValueError):
@@ -91,15 +94,31 @@ def writing(place: Path) -> Iterator[None]:
         raise OutputError(f"{one_line(str(place), 200)}: {error}") from None
 
 
+class Manifest(dict[str, Any]):
+    """A manifest as it was read from ``file``."""
+
+    def __init__(self, entries: Mapping[str, Any], file: Path) -> None:
+        super().__init__(entries)
+        self.file = file
+
+    @property
+    def facts(self) -> CoreManifest | AcceleratorManifest:
+        """The same, typed; OutputError for what is missing or is of another type."""
+        kind = AcceleratorManifest if "accelerator" in self else CoreManifest
+        try:
+            return kind.from_json(self)
+        except NoRecord as error:
+            raise OutputError(f"{self.file}: {error}; {AGAIN}") from None
+
+
 def sealed(manifest: Mapping[str, Any]) -> str:
     """A manifest as JSON text, with a digest of itself."""
     return json.dumps({**manifest, "digest": _digest(manifest)}, indent=2) + "\n"
 
 
-def read_manifest(place: Path) -> dict[str, Any]:
+def read_manifest(place: Path) -> Manifest:
     """The manifest of a generated folder; OutputError unless it is there and whole."""
     file = place / MARK
-    again = "make the design again with: rbdgen generate ROBOT"
     try:
         recover(place)
         manifest = json.loads(read_regular(file, LARGEST_MANIFEST))
@@ -113,8 +132,8 @@ def read_manifest(place: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, RecursionError):  # no JSON, or no such object
         whole = False
     if not whole:
-        raise OutputError(f"{file}: damaged, or of an older rbdgen; {again}")
-    return dict(manifest)
+        raise OutputError(f"{file}: damaged, or of an older rbdgen; {AGAIN}")
+    return Manifest(manifest, file)
 
 
 def _digest(manifest: Mapping[str, Any]) -> str:

@@ -58,6 +58,6 @@ def generate(
     files[GRAPH] = to_text(core.fixed)
     files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
     files[DESIGN] = design_file(core.front.design, front.robot)
-    files[MARK] = sealed(manifest(core, made, files))
+    files[MARK] = sealed(manifest(core, made, files).to_json())
     write_folder(place, files)
     return Generated(place)

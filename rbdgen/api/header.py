@@ -8,11 +8,13 @@ from typing import Any
 
 from ..design.choices import GIVES, ROLLOUTS, VECTORS
 from ..design.design import takes
+from ..design.manifest import AcceleratorManifest
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import SYMMETRIC
 from ..graph.word import indices, kind_of, parse
 from ..robot.model import JointKind
 from ..rtl.task_registers import MAGIC
+from ..system.records import NoRecord
 from ..system.templates import render
 from ..tasks.integration import LONGEST, STEP
 from .contract import UNREAD, Contract, Function, Operand
@@ -51,37 +53,40 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     name = manifest["name"]
     if "accelerator" not in manifest:
         raise InputError(f"{name}: no accelerator, whose packets a header could describe")
-    entry = manifest["accelerator"]
-    contract = Contract.from_manifest(entry)
+    try:
+        own = AcceleratorManifest.from_json(manifest)
+    except NoRecord as error:
+        raise InputError(f"{name}: {error}") from None
+    contract = Contract.of(own.accelerator)
     widest = max(contract.result_width, *contract.words.values())
     if widest > WORD:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
-    given = BASE if manifest["root"] == "given" else 0
-    shape = _Shape(manifest["nv"], given, {kind_of(word) for word in contract.words})
+    given = BASE if own.root == "given" else 0
+    shape = _Shape(own.nv, given, {kind_of(word) for word in contract.words})
     functions = [
-        shape.function(own, contract.functions[own])
-        | {"interval": about["interval"], "latency": about["latency"]}
-        for own, about in entry["functions"].items()
+        shape.function(function, contract.functions[function])
+        | {"interval": about.interval, "latency": about.latency}
+        for function, about in own.accelerator.functions.items()
     ]
     return render(
         TEMPLATE,
         name=name,
         NAME=name.upper(),
-        robot=_plain(manifest["robot"]),
-        base_link=_plain(manifest["base_link"] or ""),
-        generator=manifest["generator"],
-        nq=manifest["nq"],
-        nv=manifest["nv"],
-        bodies=len(manifest["body_names"]),
-        slots=entry["slots"],
+        robot=_plain(own.robot),
+        base_link=_plain(own.base_link or ""),
+        generator=own.generator,
+        nq=own.nq,
+        nv=own.nv,
+        bodies=len(own.body_names),
+        slots=own.accelerator.slots,
         longest=1 + max(max(len(f["operands"]), len(f["results"])) for f in functions),
         functions=functions,
         longest_step=f"{LONGEST:.17g}",
         step_fraction=STEP.fraction,
         magic=MAGIC,
-        version=manifest["packet_format"],
-        identity=manifest["identity"],
-        registers=manifest["axi"]["words"]["registers"],  # those of all shells
+        version=own.packet_format,
+        identity=own.identity,
+        registers=own.axi["words"].registers,  # those of all shells
     )
 
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from collections.abc import Mapping
 
 from .. import __version__
 from ..compile.flow import Core
+from ..design.manifest import (
+    CoreManifest,
+    CorePorts,
+    Fifo,
+    Multipliers,
+    OverflowPorts,
+    Payload,
+    Region,
+    ShellFacts,
+    Word,
+)
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
+from ..simulate.ports import Field
 from .facts import chosen, formats, given_angles, robot_facts
 from .names import filed_notes
 from .places import no_defaults
@@ -22,88 +34,91 @@ START = (
 )
 
 
-def manifest(core: Core, made: Emitted, files: dict[str, str]) -> dict[str, Any]:
+def manifest(core: Core, made: Emitted, files: Mapping[str, str]) -> CoreManifest:
     """What a host or a tool must know of the design."""
-    plan, front, turns = core.plan, core.front, core.plan.turns
+    plan, front, design, turns = core.plan, core.front, core.front.design, core.plan.turns
     facts = robot_facts(front)
-    words = formats(core)
-    return {
-        "generator": f"rbdgen {__version__}",
-        "name": made.top,
-        "robot": facts["robot"],
-        "functions": list(front.design.functions),
-        "choices": no_defaults(front.design),
-        "joint_names": facts["joint_names"],
-        "body_names": facts["body_names"],
-        "base": front.design.base,
-        "root": front.design.root,
-        "base_link": front.design.base_link,
-        "nq": facts["nq"],
-        "nv": facts["nv"],
-        "gravity": list(front.design.gravity),
-        "angles": given_angles(front.canonical, core.fixed.inputs),
-        "target": front.design.target,
-        "width": core.fixed.width,
-        "style": front.design.style,
-        "clock": front.design.clock,
-        "limbs_in_turn": turns.count if turns and turns.what == "limbs" else 1,
-        "joints_in_turn": bool(turns and turns.what == "joints"),
-        "latency": plan.latency,
-        "initiation_interval": plan.interval,
-        "multipliers": {
-            "hardware": plan.multipliers,
-            "logic": sum(unit.style == "logic" for unit in made.multipliers),
-        },
-        "operations": facts["operations"],
-        "rewrites": facts["rewrites"],
-        "limits": facts["limits"],
-        "fitted": chosen(front.design),
-        "notes": filed_notes(front.design, (*front.notes, *core.notes)),
-        "ports": core_ports(core, made.core),
-        "formats": words,
-        "axi": {
-            kind: {
-                "top": f"{made.top}_axi_{kind}",
-                "tdata_in": shell.packet_in.width,
-                "tdata_out": shell.packet_out.width,
-                "beats_in": len(shell.packet_in.beats),
-                "beats_out": len(shell.packet_out.beats),
-                "clocks_per_task": shell.clocks_per_task(plan.interval, plan.takes_every),
-            }
+    return CoreManifest(
+        generator=f"rbdgen {__version__}",
+        name=made.top,
+        robot=facts.robot,
+        functions=facts.functions,
+        choices=no_defaults(design),
+        joint_names=facts.joint_names,
+        body_names=facts.body_names,
+        base=facts.base,
+        root=facts.root,
+        base_link=facts.base_link,
+        nq=facts.nq,
+        nv=facts.nv,
+        gravity=design.gravity,
+        angles=given_angles(front.canonical, core.fixed.inputs),
+        target=design.target,
+        width=core.fixed.width,
+        style=design.style,
+        clock=design.clock,
+        limbs_in_turn=turns.count if turns and turns.what == "limbs" else 1,
+        joints_in_turn=bool(turns and turns.what == "joints"),
+        latency=plan.latency,
+        initiation_interval=plan.interval,
+        multipliers=Multipliers(
+            plan.multipliers, sum(unit.style == "logic" for unit in made.multipliers)
+        ),
+        operations=facts.operations,
+        rewrites=facts.rewrites,
+        limits=facts.limits,
+        fitted=chosen(design),
+        notes=filed_notes(design, (*front.notes, *core.notes)),
+        ports=core_ports(core, made.core),
+        formats=formats(core),
+        axi={
+            kind: ShellFacts(
+                top=f"{made.top}_axi_{kind}",
+                tdata_in=shell.packet_in.width,
+                tdata_out=shell.packet_out.width,
+                beats_in=len(shell.packet_in.beats),
+                beats_out=len(shell.packet_out.beats),
+                clocks_per_task=shell.clocks_per_task(plan.interval, plan.takes_every),
+            )
             for kind, shell in made.shells.items()
         },
-        "regions": {region_name(r): {"fires": at} for r, at in plan.fire.items()},
-        "fifos": [
-            {
-                "from": region_name(c.sender),
-                "to": region_name(c.receiver),
-                "words": len(c.words),
-                "bits": c.width,
-                "depth": c.depth,
-                "capacity": capacity(c),
-            }
+        regions={region_name(r): Region(at) for r, at in plan.fire.items()},
+        fifos=tuple(
+            Fifo(
+                from_=region_name(c.sender),
+                to=region_name(c.receiver),
+                words=len(c.words),
+                bits=c.width,
+                depth=c.depth,
+                capacity=capacity(c),
+            )
             for c in plan.channels
-        ],
-        "files": {
-            n: hashlib.sha256(t.encode("utf-8", "surrogateescape")).hexdigest()
-            for n, t in files.items()
-        },
-    }
-
-
-def core_ports(core: Core, hardware: Hardware) -> dict[str, Any]:
-    """Of the hardware of a core: clock, reset, the fields of both streams, the flags."""
-    words, flags = formats(core), hardware.flags
-    given, found = (
-        [{"name": n, "signed": True, **words[way][n]} for n in names]
-        for way, names in (("input", hardware.inputs), ("output", hardware.outputs))
+        ),
+        files=digests(files),
     )
-    found += [{"name": f, "width": 1, "signed": False, "fraction": 0} for f in flags.values()]
+
+
+def digests(files: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each file."""
     return {
-        "clock": "clk",
-        "reset": "rst",
-        "start": START,
-        "input": {"fields": given},
-        "output": {"fields": found},
-        "overflow": {"sticky": "overflow", "clear": "clear", "bits": list(flags)},
+        name: hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        for name, text in files.items()
     }
+
+
+def core_ports(core: Core, hardware: Hardware) -> CorePorts:
+    """Of the hardware of a core: clock, reset, the fields of both streams, the flags."""
+    fixed, flags = core.fixed, hardware.flags
+    outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+    given, found = (
+        [Word(name, words[name].width, True, words[name].fraction) for name in names]
+        for words, names in ((fixed.inputs, hardware.inputs), (outputs, hardware.outputs))
+    )
+    return CorePorts(
+        clock="clk",
+        reset="rst",
+        start=START,
+        input=Payload(tuple(given)),
+        output=Payload((*found, *(Field(flag, 1, False) for flag in flags.values()))),
+        overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
+    )

@@ -49,10 +49,12 @@ def design_file(design: Design, robot: Robot) -> str:
     return design_text(design) + "".join([LIMITS, *lines])
 
 
-def filed_notes(design: Design, notes: Iterable[str]) -> list[str]:
+def filed_notes(design: Design, notes: Iterable[str]) -> tuple[str, ...]:
     """Notes as a design's folder keeps them: lines of the robot are those of its copy there."""
     start = f"{design.robot}:"
-    return [ROBOT + note[len(start) - 1 :] if note.startswith(start) else note for note in notes]
+    return tuple(
+        ROBOT + note[len(start) - 1 :] if note.startswith(start) else note for note in notes
+    )
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import base64
 import html
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from ..design.facts import AcceleratedFacts, CoreFacts
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..draw.exploration_table import as_text as exploration_text
 from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
 from ..estimate.explored import Explored
@@ -23,7 +24,7 @@ from ..synthesize.report import Report as Synthesised
 from ..system.records import Record
 from .compared import Compared
 from .compared import as_text as comparison_text
-from .folder import OutputError, read_manifest
+from .folder import Manifest, OutputError, read_manifest
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
 
@@ -57,21 +58,18 @@ class Report(dict[str, Any], Generic[Facts]):
         return shown(self.headline(), self.as_text(), self.picture())
 
 
-class Info(Report[Any]):
+class Info(Report[CoreFacts | AcceleratedFacts]):
     """What `info` returns."""
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        dict.__init__(self, facts)
-
     def headline(self) -> str:
-        start = f"{self['robot']}: {', '.join(self['functions'])}"
-        if "accelerator" in self:
-            own = self["accelerator"]
-            return f"{start}, an accelerator: {own['multipliers']} multipliers"
-        return f"{start} on {self['target']}: {_pace(self)}"
+        own = self.facts
+        start = f"{own.robot}: {', '.join(own.functions)}"
+        if isinstance(own, AcceleratedFacts):
+            return f"{start}, an accelerator: {own.accelerator.multipliers} multipliers"
+        return f"{start} on {own.target}: {_pace(own, own.multipliers)}"
 
     def as_text(self) -> str:
-        return info_text(self)
+        return info_text(self.facts)
 
 
 class TopologyReport(Report[Organisation]):
@@ -173,7 +171,7 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
         return Path(self)
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """What is said of the design; OutputError if the folder has none, or a damaged one."""
         return read_manifest(self.folder)
 
@@ -186,11 +184,11 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
 
     def headline(self) -> str:
         """What it is, in a line."""
-        entry = self.manifest
-        start = f"{self}: {entry['robot']}: {', '.join(entry['functions'])}"
-        if "accelerator" in entry:
-            return f"{start}, an accelerator for {entry['target']}"
-        return f"{start} on {entry['target']}: {_pace(entry)}"
+        entry = self.manifest.facts
+        start = f"{self}: {entry.robot}: {', '.join(entry.functions)}"
+        if isinstance(entry, AcceleratorManifest):
+            return f"{start}, an accelerator for {entry.target}"
+        return f"{start} on {entry.target}: {_pace(entry, entry.multipliers.hardware)}"
 
     def __repr__(self) -> str:
         try:
@@ -199,19 +197,18 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
             return repr(self.folder)
 
     def _repr_html_(self) -> str:
-        entry = self.manifest
-        notes = [f"note: {note}" for note in entry.get("notes", [])]
-        files = ", ".join(sorted(entry["files"]))
-        picture = self / ("accelerator.svg" if "accelerator" in entry else "pipeline.svg")
+        entry = self.manifest.facts
+        notes = [f"note: {note}" for note in entry.notes]
+        files = ", ".join(sorted(entry.files))
+        accelerator = isinstance(entry, AcceleratorManifest)
+        picture = self / ("accelerator.svg" if accelerator else "pipeline.svg")
         return shown(self.headline(), "\n".join([f"files: {files}", *notes]), picture)
 
 
-def _pace(entry: Mapping[str, Any]) -> str:
-    interval = entry["initiation_interval"]
+def _pace(own: CoreFacts | CoreManifest, multipliers: int) -> str:
+    interval = own.initiation_interval
     every = "every cycle" if interval == 1 else f"every {interval} cycles"
-    number = entry["multipliers"]  # of a manifest, by what they are made of
-    used = number["hardware"] if isinstance(number, Mapping) else number
-    return f"latency {entry['latency']} cycles, a task {every}, {used} multipliers"
+    return f"latency {own.latency} cycles, a task {every}, {multipliers} multipliers"
 
 
 def shown(headline: str, text: str, picture: Path | None) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ..compile.flow import Core
+from ..design import manifest
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..rtl.cores import core_of
 from ..rtl.emit import core_files
 from ..simulate.model import Model
@@ -16,6 +17,11 @@ from .manifest import core_ports
 
 Progress = Callable[[str], None]
 FEW = 10_000  # tasks for which a C++ compiler that optimises takes longer than it saves
+
+
+def ports_of(said: manifest.Ports) -> Ports:
+    """What is simulated, of what a manifest says."""
+    return Ports.of(said.input.fields, said.output.fields)
 
 
 def build_core(
@@ -30,14 +36,14 @@ def build_core(
     hardware = core_of(core.plan, name)
     source = folder / f"{name}.v"
     source.write_text(core_files(hardware, name)[source.name])
-    ports = Ports.from_manifest(core_ports(core, hardware))
+    ports = ports_of(core_ports(core, hardware))
     model = build([source], name, folder, ports=ports, opt=opt, progress=progress)
     return model, list(hardware.outputs)
 
 
 def load_core(
     folder: Path,
-    entry: dict[str, Any],
+    entry: CoreManifest | AcceleratorManifest,
     *,
     tasks: int | None = None,
     trace: bool = False,
@@ -47,12 +53,12 @@ def load_core(
 
     For few ``tasks``, and to ``trace``, it is compiled sooner and runs slower; None: many.
     """
-    name = entry["name"]
+    name = entry.name
     return build(
         [folder / f"{name}.v"],
         name,
         folder / "simulation",
-        ports=Ports.from_manifest(entry["ports"]),
+        ports=ports_of(entry.ports),
         trace=trace,
         opt="-O0" if trace or (tasks is not None and tasks <= FEW) else "-O1",
         progress=progress,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..compile.flow import Core, compile_core, front_end
 from ..compile.samples import sample_states
+from ..design.manifest import AcceleratorManifest
 from ..dynamics.interface import clip
 from ..graph.text import to_text
 from ..simulate.model import Model, Result
@@ -57,7 +58,7 @@ def simulate(
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
-    if "accelerator" in entry:
+    if isinstance(entry, AcceleratorManifest):
         return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
     core = compile_core(front_end(str(place / DESIGN), progress), progress)
     same_graph(place, core)
@@ -91,21 +92,22 @@ def simulate(
             waves_file.replace(place / WAVES)
 
     keep_promise(place, errors, core.front.design.error)
-    seen = {
-        "latency": sorted({c[0] for c in cycles}),
-        "initiation_interval": [max((c[1] for c in cycles), default=1)],
-    }
-    for key, found in seen.items():
-        if found != [entry[key]]:
+    latency = sorted({c[0] for c in cycles})
+    interval = [max((c[1] for c in cycles), default=1)]
+    for key, found, predicted in (
+        ("latency", latency, entry.latency),
+        ("initiation_interval", interval, entry.initiation_interval),
+    ):
+        if found != [predicted]:
             said = found[0] if len(found) == 1 else found
-            raise Mismatch(f"{place}: {key} {said} simulated, {entry[key]} predicted")
+            raise Mismatch(f"{place}: {key} {said} simulated, {predicted} predicted")
     report = CoreRun(
         states=states,
         seed=seed,
         bit_exact=True,
         stalled_states=stalled,
-        latency=entry["latency"],
-        initiation_interval=entry["initiation_interval"],
+        latency=entry.latency,
+        initiation_interval=entry.initiation_interval,
         overflows=overflows,
         error=overall.report(),
         errors={name: error.report() for name, error in errors.items()},

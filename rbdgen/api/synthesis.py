@@ -46,8 +46,8 @@ def synthesize(
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
-    name = entry["name"]
-    target = target or entry["target"]
+    name = entry.name
+    target = target or entry.target
     if place_and_route and target in XILINX:
         placed = ", ".join(name for name in TARGETS if name not in XILINX)
         raise UsageError(

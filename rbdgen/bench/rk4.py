@@ -60,7 +60,7 @@ def rk4(place: Path, progress: Progress) -> Any:
     folder = place / "rk4_accelerator"
     api.generate(ROBOT, folder, progress, force=True, accelerator=True, **CHOICES)
     made = accelerate(str(folder / DESIGN), progress)
-    model = load_core(folder, api.read_manifest(folder), progress=progress)
+    model = load_core(folder, api.read_manifest(folder).facts, progress=progress)
     driver = Dynamics(folder, on_overflow="raise")
     first = turns(made, model, driver, 1, ("dfd",))
     latency = int(first.given[0, 0] - first.accepted[0, 0])

@@ -26,10 +26,7 @@ class Answer(NamedTuple):
 
 
 def _info(options: argparse.Namespace, progress: Progress) -> Answer:
-    from ..draw.tables import info_text
-
-    facts = api.info(options.robot, progress, **choices_of(options))
-    return Answer(facts, info_text(facts))
+    return _answer(api.info(options.robot, progress, **choices_of(options)))
 
 
 def _topology(options: argparse.Namespace, progress: Progress) -> Answer:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ..robot.model import JointKind, Limits, Robot
 from ..robot.wrapping import periods
+from ..system.records import Record
 from .choices import by_joint
 from .design import Design, MotionLimits, needs
 
@@ -147,29 +147,53 @@ def unused_limits(design: Design, robot: Robot) -> list[str]:
     return [f"effort: bounds what forward dynamics takes; {functions} takes none, and is not less"]
 
 
-def limits_table(design: Design, robot: Robot) -> list[dict[str, Any]]:
-    """The limits as JSON, a row for each motion of each joint: joint, motion, and of position,
-    velocity, acceleration and effort the value, its unit, and who said it.
+@dataclass(frozen=True)
+class Limit(Record):
+    """A limit, or None, and who said it."""
 
-    Efforts are null where forward dynamics takes whatever the other limits make of it, positions
-    where they are no lengths or angles but a direction, which may be any.
+    value: float | None
+    unit: str
+    from_: str
+
+
+@dataclass(frozen=True)
+class Travel(Record):
+    """A range of positions; None of a direction, which may be any."""
+
+    lower: float | None
+    upper: float | None
+    unit: str
+    from_: str
+
+
+@dataclass(frozen=True)
+class LimitRow(Record):
+    """The limits of a motion of a joint, as a report has them.
+
+    Efforts are None where forward dynamics takes whatever the other limits make of it.
     """
+
+    joint: str
+    motion: str
+    position: Travel
+    velocity: Limit
+    acceleration: Limit
+    effort: Limit
+
+
+def limits_table(design: Design, robot: Robot) -> tuple[LimitRow, ...]:
+    """The limits, a row for each motion of each joint."""
     rows = []
     for row in joint_limits(design, robot):
-        unit = {key: by_motion[row.motion] for key, by_motion in UNITS.items()}
-        lower, upper = row.positions[0]
-        any_direction = len(row.positions) > row.count
-        position: dict[str, Any] = {"lower": lower, "upper": upper, "unit": unit["position"]}
-        if any_direction:
-            position |= {"lower": None, "upper": None}
-        entry: dict[str, Any] = {"joint": row.joint, "motion": row.motion}
-        entry["position"] = position | {"from": row.position_from}
-        for key, (value, source) in (
-            ("velocity", row.velocity),
-            ("acceleration", row.acceleration),
-            ("effort", row.effort),
-        ):
-            finite = value if math.isfinite(value) else None
-            entry[key] = {"value": finite, "unit": unit[key], "from": source}
-        rows.append(entry)
-    return rows
+        lower, upper = row.positions[0] if len(row.positions) <= row.count else (None, None)
+        travel = Travel(lower, upper, UNITS["position"][row.motion], row.position_from)
+        limits = {
+            key: Limit(value if math.isfinite(value) else None, UNITS[key][row.motion], source)
+            for key, (value, source) in (
+                ("velocity", row.velocity),
+                ("acceleration", row.acceleration),
+                ("effort", row.effort),
+            )
+        }
+        rows.append(LimitRow(row.joint, row.motion, travel, **limits))
+    return tuple(rows)

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
+from ..design.facts import AcceleratedFacts, Area, CoreFacts, FunctionFacts, RobotFacts
+from ..design.limits import LimitRow
 from ..estimate.area import counted
 from ..robot.organisation import Organisation
 from ..simulate.report import AcceleratorRun, CoreRun
@@ -42,128 +44,126 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def info_text(facts: dict[str, Any]) -> str:
+def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
     """The facts of ``rbdgen.api.info``."""
-    if "accelerator" in facts:
+    if isinstance(facts, AcceleratedFacts):
         return accelerator_text(facts)
     names = ("mul", "mulc", "add", "neg", "sincos", "recip")
-    rows = [[step["name"], *(step["operations"][n] for n in names)] for step in facts["rewrites"]]
-    if (limbs := facts["limbs"])["in_turn"] > 1:
-        label = f"one of {limbs['in_turn']} limbs"
-        rows.append([label, *(limbs["operations"][n] for n in names)])
-    lowered = facts["lowered_operations"]
+    rows = [[step.name, *(step.operations[n] for n in names)] for step in facts.rewrites]
+    if (limbs := facts.limbs).in_turn > 1:
+        label = f"one of {limbs.in_turn} limbs"
+        rows.append([label, *(limbs.operations[n] for n in names)])
+    lowered = facts.lowered_operations
     rows.append(["constants as shifts", *(lowered[n] for n in names)])
     lines = [
-        f"{facts['robot']}: {facts['bodies']} bodies, {facts['joints']} moving joints, "
-        f"depth {facts['depth']}, nq {facts['nq']}, nv {facts['nv']}, {_base(facts)}",
-        f"joints: {', '.join(facts['joint_names'])}",
+        f"{facts.robot}: {facts.bodies} bodies, {facts.joints} moving joints, "
+        f"depth {facts.depth}, nq {facts.nq}, nv {facts.nv}, {_base(facts)}",
+        f"joints: {', '.join(facts.joint_names)}",
     ]
-    if facts["merged"]:
-        lines.append(f"merged into their parents: {', '.join(facts['merged'])}")
+    if facts.merged:
+        lines.append(f"merged into their parents: {', '.join(facts.merged)}")
     lines += limits_lines(facts)
-    lines += ["", f"operations of {', '.join(facts['functions'])} after each exact rewrite", ""]
+    lines += ["", f"operations of {', '.join(facts.functions)} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
     lines.append(
-        f"{facts['width']}-bit words, {facts['mean_width']} bits on average; ranges: "
-        f"{facts['ranges']['proven']} proven, {facts['ranges']['searched']} the largest that was "
+        f"{facts.width}-bit words, {facts.mean_width} bits on average; ranges: "
+        f"{facts.ranges.proven} proven, {facts.ranges.searched} the largest that was "
         "found, and 5 or 10 %"
     )
     line = (
-        f"{facts['target']}: latency {facts['latency']} cycles, initiation interval "
-        f"{facts['initiation_interval']}, {facts['multipliers']} hardware multipliers"
+        f"{facts.target}: latency {facts.latency} cycles, initiation interval "
+        f"{facts.initiation_interval}, {facts.multipliers} hardware multipliers"
     )
-    if facts["clock"] is not None:
-        line += f"; {facts['latency'] * facts['clock']:g} ns at {facts['clock']:g} ns a cycle"
+    if facts.clock is not None:
+        line += f"; {facts.latency * facts.clock:g} ns at {facts.clock:g} ns a cycle"
     lines.append(line)
-    lines += area_lines(facts["estimated"])
-    for note in facts["notes"]:
+    lines += area_lines(facts.estimated)
+    for note in facts.notes:
         lines.append(f"note: {note}")
     return "\n".join(lines)
 
 
-def limits_text(rows: list[dict[str, Any]]) -> list[str]:
+def limits_text(rows: Sequence[LimitRow]) -> list[str]:
     """The limits of a design as lines; joints with the same limits share one."""
     groups: dict[str, list[str]] = {}
     for row in rows:
-        position = row["position"]
+        position = row.position
         parts = []
-        if position["lower"] is None:
+        if position.lower is None:
             parts.append("any direction")
-        elif (position["lower"], position["upper"]) == (-math.pi, math.pi):
+        elif (position.lower, position.upper) == (-math.pi, math.pi):
             parts.append("any angle")
         else:
-            span = f"{position['lower']:.6g} to {position['upper']:.6g} {position['unit']}"
-            parts.append(f"{span} ({position['from']})")
-        for key in ("velocity", "acceleration", "effort"):
-            own = row[key]
-            if own["value"] is not None:
-                parts.append(f"{own['value']:.6g} {own['unit']} ({own['from']})")
+            span = f"{position.lower:.6g} to {position.upper:.6g} {position.unit}"
+            parts.append(f"{span} ({position.from_})")
+        for own in (row.velocity, row.acceleration, row.effort):
+            if own.value is not None:
+                parts.append(f"{own.value:.6g} {own.unit} ({own.from_})")
         names = groups.setdefault(", ".join(parts), [])
-        if row["joint"] not in names:
-            names.append(row["joint"])
+        if row.joint not in names:
+            names.append(row.joint)
     return [f"{', '.join(names)}: {said}" for said, names in groups.items()]
 
 
-def limits_lines(facts: dict[str, Any]) -> list[str]:
+def limits_lines(facts: RobotFacts) -> list[str]:
     """The limits that a design is for."""
-    return ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts["limits"]))]
+    return ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts.limits))]
 
 
-def _base(facts: dict[str, Any]) -> str:
-    root = {"given": ", its motion given", "ignored": ", held still"}.get(facts["root"], "")
-    held = f", which holds {facts['base_link']}" if facts["base_link"] else ""
-    return f"{facts['base']} base{root}{held}"
+def _base(facts: RobotFacts) -> str:
+    root = {"given": ", its motion given", "ignored": ", held still"}.get(facts.root, "")
+    held = f", which holds {facts.base_link}" if facts.base_link else ""
+    return f"{facts.base} base{root}{held}"
 
 
-def area_lines(area: dict[str, Any] | None) -> list[str]:
+def area_lines(area: Area | None) -> list[str]:
     """About how many cells, if there is a model."""
     if area is None:
         return []
     return [
-        f"about {area['luts']} LUTs ({area['memory']} of them memory), {area['flip_flops']} "
-        f"flip-flops and {area['block_rams']} block RAMs, by a model that is "
-        f"{area['error']:.1%} off (RMS) where it was fitted"
+        f"about {area.luts} LUTs ({area.memory} of them memory), {area.flip_flops} "
+        f"flip-flops and {area.block_rams} block RAMs, by a model that is "
+        f"{area.error:.1%} off (RMS) where it was fitted"
     ]
 
 
-def accelerator_text(facts: dict[str, Any]) -> str:
+def accelerator_text(facts: AcceleratedFacts) -> str:
     """The facts of an accelerator."""
-    own = facts["accelerator"]
+    own = facts.accelerator
     stages = [
         [
             name,
-            s["interval"],
-            s["latency"],
-            s["multipliers"],
-            s["operations"]["mul"],
-            s["limbs_in_turn"],
+            s.interval,
+            s.latency,
+            s.multipliers,
+            s.operations["mul"],
+            s.limbs_in_turn,
         ]
-        for name, s in own["stages"].items()
+        for name, s in own.stages.items()
     ]
     functions = [
-        [name, len(f["inputs"]), len(f["outputs"]), f["interval"], _latency(f)]
-        for name, f in own["functions"].items()
+        [name, len(f.inputs), len(f.outputs), f.interval, _latency(f)]
+        for name, f in own.functions.items()
     ]
     return "\n".join(
         [
-            f"{facts['robot']}: {facts['joints']} moving joints, nv {facts['nv']}, "
-            f"{_base(facts)}; {own['multipliers']} hardware multipliers, {own['slots']} tasks "
+            f"{facts.robot}: {facts.joints} moving joints, nv {facts.nv}, "
+            f"{_base(facts)}; {own.multipliers} hardware multipliers, {own.slots} tasks "
             "under way",
             "",
             table(("stage", "interval", "latency", "multipliers", "products", "in turn"), stages),
             "",
             table(("function", "words in", "words out", "interval", "latency"), functions),
             *limits_lines(facts),
-            *area_lines(own["estimated"]),
-            *(f"note: {note}" for note in facts["notes"]),
+            *area_lines(own.estimated),
+            *(f"note: {note}" for note in facts.notes),
         ]
     )
 
 
-def _latency(facts: dict[str, Any]) -> int | str:
+def _latency(facts: FunctionFacts) -> int | str:
     """Exact, or of a rollout's step, about."""
-    latency = int(facts["latency"])
-    return f"about {latency} a step" if facts["latency_of"] == "step" else latency
+    return f"about {facts.latency} a step" if facts.latency_of == "step" else facts.latency
 
 
 def topology_text(facts: Organisation) -> str:

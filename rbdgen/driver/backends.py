@@ -27,6 +27,7 @@ from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import GIVES, ROLLOUTS
 from ..design.design import Design
 from ..design.loading import load
+from ..design.manifest import AcceleratorManifest
 from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
@@ -185,6 +186,7 @@ def backend(
             f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
         )
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
+    assert isinstance(entry, AcceleratorManifest)
     if kind == "rtl":
         return _rtl(place, entry, progress)
     return _of_robot(kind, str(place / DESIGN), progress, {}, place)
@@ -206,20 +208,22 @@ def _of_robot(
     if kind == "rtl":
         with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
             folder = generate_accelerator(robot, Path(name) / TOP, progress, choices)
-            return _rtl(folder, read_manifest(folder), progress)
+            entry = read_manifest(folder).facts
+            assert isinstance(entry, AcceleratorManifest)
+            return _rtl(folder, entry, progress)
     made = accelerate(robot, progress, **choices)
     if place is not None:
         same_graphs(place, made)
-    front, contract = made.front, Contract.from_manifest(accelerator_facts(made))
+    front, contract = made.front, Contract.of(accelerator_facts(made))
     coder = Coder(contract, front.design, front.robot, front.canonical)
     run = partial(run_integer, coder, made.accelerator)
     return Backend(front.design, front.robot, coder, run)
 
 
-def _rtl(place: Path, entry: dict[str, Any], progress: Progress) -> Backend:
+def _rtl(place: Path, entry: AcceleratorManifest, progress: Progress) -> Backend:
     """Of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
-    contract = Contract.from_manifest(entry["accelerator"])
+    contract = Contract.of(entry.accelerator)
     coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))
     model = load_core(place, entry, progress=progress)
     return Backend(design, loaded, coder, partial(run_rtl, coder, model))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from ..system.records import Record
 
 
 @dataclass(frozen=True)
-class Field:
+class Field(Record):
     """One number inside a payload: ``width`` bits (1 to 64), ``fraction`` of them fractional."""
 
     name: str
@@ -42,15 +43,6 @@ class Stream:
         """Bits of the payload."""
         return sum(f.width for f in self.fields)
 
-    @classmethod
-    def from_manifest(cls, entry: Mapping[str, Any], prefix: str) -> Stream:
-        """Port names not given are Amaranth's: ``i__payload``, ``i__valid``, ``i__ready``."""
-        fields = tuple(
-            Field(f["name"], f["width"], f.get("signed", True), f.get("fraction", 0))
-            for f in entry["fields"]
-        )
-        return cls(fields, *(entry.get(p, f"{prefix}__{p}") for p in ("payload", "valid", "ready")))
-
 
 @dataclass(frozen=True)
 class Ports:
@@ -62,19 +54,10 @@ class Ports:
     reset: str | None = "rst"
 
     @classmethod
-    def from_manifest(cls, ports: Mapping[str, Any]) -> Ports:
-        """From ``manifest["ports"]``::
-
-            {"clock": "clk", "reset": "rst" or null,
-             "input":  {"payload": "i__payload", "valid": "i__valid", "ready": "i__ready",
-                        "fields": [{"name": "q0", "width": 18, "signed": true, "fraction": 15}]},
-             "output": {...}}
-
-        Only the two ``fields`` are required; ``signed`` defaults to true, ``fraction`` to 0.
-        """
-        return cls(
-            Stream.from_manifest(ports["input"], "i"),
-            Stream.from_manifest(ports["output"], "o"),
-            ports.get("clock", "clk"),
-            ports.get("reset", "rst"),
+    def of(cls, given: Sequence[Field], found: Sequence[Field]) -> Ports:
+        """Of a component of Amaranth's with streams ``i`` and ``o``."""
+        i, o = (
+            Stream(tuple(fields), *(f"{way}__{part}" for part in ("payload", "valid", "ready")))
+            for way, fields in (("i", given), ("o", found))
         )
+        return cls(i, o)

@@ -38,7 +38,7 @@ def made(folder: Path) -> Accelerated:
 
 
 def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> None:
-    accelerator, entry = made.accelerator, api.read_manifest(folder)
+    accelerator, entry = made.accelerator, api.read_manifest(folder).facts
     traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
     tasks, run = traced_run(traffic, folder, entry, 5, lambda _: None)
     assert [task.tag for task in tasks] == list(range(BURST))
@@ -71,12 +71,12 @@ def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> N
     waves = (folder / "simulation.vcd").read_text()
     (folder / "half.vcd").write_text(waves[: waves.rindex("\n#", 0, len(waves) // 2) + 1])
     with pytest.raises(SimulationError, match=r"gives other results|have no result"):
-        tasks_of(folder / "half.vcd", accelerator, entry["name"])
+        tasks_of(folder / "half.vcd", accelerator, entry.name)
 
 
 def test_points_take_turns(folder: Path, made: Accelerated) -> None:
     """The more points, the fewer cycles each, down to what the stages allow."""
-    model = load_core(folder, api.read_manifest(folder), trace=True)
+    model = load_core(folder, api.read_manifest(folder).facts, trace=True)
     driver = Dynamics(folder, on_overflow="raise")
     alone, few, many = (turns(made, model, driver, n, ("dfd",)) for n in (1, 4, 64))
     latency = int(alone.given[0, 0] - alone.accepted[0, 0])

@@ -39,7 +39,7 @@ def design(made: Path, tmp_path: Path) -> Path:
 def check(design: Path, trust: bool = False) -> list[str]:
     """What is said while the manifest is read."""
     said: list[str] = []
-    assert checked_manifest(design, trust, said.append)["name"] == "pendulum_m"
+    assert checked_manifest(design, trust, said.append).name == "pendulum_m"
     return said
 
 
@@ -113,6 +113,8 @@ def test_the_driver_checks_too(made_accelerator: Path, tmp_path: Path, backend: 
         ({"files": {"/etc/hostname": "0"}}, "is no name of a file in the folder"),
         ({"files": {"robot.urdf": "0"}}, "does not list design.yaml, which is not read therefore"),
         ({"name": "../m"}, "has no digests"),
+        ({"latency": "20"}, "manifest.json: latency: '20', which is no int; make the design again"),
+        ({"ports": {}}, "manifest.json: no ports.clock; make the design again"),
     ],
 )
 @pytest.mark.parametrize("trust", [False, True])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.facts import number_facts
+from rbdgen.api.facts import core_facts, robot_facts
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import Front, compile_core, fixed_point, front_end
@@ -52,8 +52,8 @@ def test_the_part_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes after the front end takes the front's, whatever the design calls it."""
     front = front_end("pendulum")
     monkeypatch.delitem(TARGETS, front.design.target)
-    facts = number_facts(compile_core(front))
-    assert facts["initiation_interval"] == 1 and facts["estimated"]
+    facts = core_facts(compile_core(front), robot_facts(front))
+    assert facts.initiation_interval == 1 and facts.estimated
     few = replace(front, target=replace(front.target, multipliers=6))
     assert compile_core(few).plan.multipliers <= 6
 

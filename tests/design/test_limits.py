@@ -11,48 +11,48 @@ import pytest
 from rbdgen import golden
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.bounds import bounds
-from rbdgen.design.limits import limits_table, unused_limits
+from rbdgen.design.limits import Limit, LimitRow, Travel, limits_table, unused_limits
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import limits_text
 from rbdgen.robot.model import RobotError
 
 
-def said(robot: str, **choices: Any) -> dict[tuple[str, str], dict[str, Any]]:
+def said(robot: str, **choices: Any) -> dict[tuple[str, str], LimitRow]:
     design, loaded = load(robot, **choices)
-    return {(row["joint"], row["motion"]): row for row in limits_table(design, loaded)}
+    return {(row.joint, row.motion): row for row in limits_table(design, loaded)}
 
 
-def value(entry: dict[str, Any]) -> tuple[float | None, str]:
-    return entry["value"], entry["from"]
+def value(entry: Limit) -> tuple[float | None, str]:
+    return entry.value, entry.from_
 
 
 def test_who_wins() -> None:
     """Option, then the joint in the design file, then all joints there, the URDF, a default."""
     rows = said("gantry")
     mast, turn = rows["mast", "linear"], rows["wrist_turn", "angular"]
-    assert value(mast["velocity"]) == (2.0, "design file")
-    assert value(turn["velocity"]) == (10.0, "design file")
-    assert mast["position"] == {"lower": 0.0, "upper": 1.2, "unit": "m", "from": "URDF"}
-    assert turn["position"]["from"] == "default"
-    assert value(mast["effort"]) == (None, "default")
+    assert value(mast.velocity) == (2.0, "design file")
+    assert value(turn.velocity) == (10.0, "design file")
+    assert mast.position == Travel(0.0, 1.2, "m", "URDF")
+    assert turn.position.from_ == "default"
+    assert value(mast.effort) == (None, "default")
     rows = said("gantry", velocity="1,wrist_turn=6")
-    assert value(rows["mast", "linear"]["velocity"]) == (1.0, "option")
-    assert value(rows["wrist_turn", "angular"]["velocity"]) == (6.0, "option")
-    assert value(rows["wrist_swing", "angular"]["velocity"]) == (1.0, "option")
+    assert value(rows["mast", "linear"].velocity) == (1.0, "option")
+    assert value(rows["wrist_turn", "angular"].velocity) == (6.0, "option")
+    assert value(rows["wrist_swing", "angular"].velocity) == (1.0, "option")
     rows = said("robots/gantry.urdf")
-    assert value(rows["mast", "linear"]["velocity"]) == (1.5, "URDF")
-    assert value(rows["mast", "linear"]["acceleration"]) == (10.0, "default")
+    assert value(rows["mast", "linear"].velocity) == (1.5, "URDF")
+    assert value(rows["mast", "linear"].acceleration) == (10.0, "default")
 
 
 def test_a_floating_base_has_two_motions_and_no_drive() -> None:
     rows = said("pendulum", base="floating", effort=3)
     linear, angular = rows["root_joint", "linear"], rows["root_joint", "angular"]
-    assert linear["velocity"]["unit"] == "m/s"
-    assert angular["velocity"]["unit"] == "rad/s"
-    assert linear["position"]["lower"] == -1.0
-    assert angular["position"]["lower"] is None
-    assert linear["effort"]["value"] is angular["effort"]["value"] is None
-    assert rows["elbow", "angular"]["effort"]["value"] == 3.0
+    assert linear.velocity.unit == "m/s"
+    assert angular.velocity.unit == "rad/s"
+    assert linear.position.lower == -1.0
+    assert angular.position.lower is None
+    assert linear.effort.value is angular.effort.value is None
+    assert rows["elbow", "angular"].effort.value == 3.0
     design, robot = load("pendulum", base="floating", effort=3, functions=("fd",))
     assert bounds(design, robot).effort.tolist() == [np.inf] * 6 + [3.0, 3.0]
 
@@ -67,7 +67,7 @@ def test_joints_with_the_same_limits_share_a_line() -> None:
     "velocity", [3, "3", "3.0", {"shoulder": 3, "elbow": "3"}, "shoulder=3, elbow=3", "1,elbow=3"]
 )
 def test_ways_to_say_it(velocity: Any) -> None:
-    assert value(said("pendulum", velocity=velocity)["elbow", "angular"]["velocity"])[0] == 3.0
+    assert value(said("pendulum", velocity=velocity)["elbow", "angular"].velocity)[0] == 3.0
 
 
 @pytest.mark.parametrize(

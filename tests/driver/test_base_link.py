@@ -13,7 +13,6 @@ from rbdgen.api import InputError, generate, info, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.design.loading import load
-from rbdgen.draw.tables import info_text
 from rbdgen.driver import Dynamics
 from rbdgen.driver.base_link import BaseLink
 from rbdgen.golden import random_state
@@ -133,7 +132,7 @@ def test_gradients_need_a_function_besides() -> None:
 def test_the_best_is_said() -> None:
     facts = info(NAME, base="floating", base_link="best")
     assert facts["base_link"] == "upper"
-    assert "floating base, which holds upper" in info_text(facts)
+    assert "floating base, which holds upper" in facts.as_text()
     assert facts["latency"] < info(NAME, base="floating")["latency"]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.accelerator import accelerator_manifest
+from rbdgen.api.accelerator import accelerator_ports
+from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
@@ -16,7 +17,6 @@ from rbdgen.graph.fixed import Format
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.emit import core_files
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks.routes import CODES, STEPS
 from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
@@ -75,7 +75,7 @@ def compiled(case: str, folder: Path) -> Accelerated:
 def verilated(made: Accelerated, folder: Path, name: str) -> Model:
     core = AcceleratorCore(made.accelerator, name)
     (folder / f"{name}.v").write_text(core_files(core, name)[f"{name}.v"])
-    ports = Ports.from_manifest(accelerator_manifest(made, core, name, {})["ports"])
+    ports = ports_of(accelerator_ports(made.accelerator, core))
     return build([folder / f"{name}.v"], name, folder, ports=ports, opt="-O0")
 
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from rbdgen.api.accelerator import accelerator_manifest, shells_of
+from rbdgen.api.accelerator import accelerator_ports, shells_of
 from rbdgen.api.manifest import core_ports
+from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.accelerator import AcceleratorCore
 from rbdgen.rtl.cores import core_of
 from rbdgen.rtl.emit import core_files, emit, shell_files
-from rbdgen.simulate.ports import Ports
 from tests.rtl.cores import any_words, check, check_on_time
 from tests.rtl.icarus import Icarus, binary, started, without_initial_values
 
@@ -48,7 +48,7 @@ def test_every_bit(case: str, tmp_path: Path) -> None:
     hardware = core_of(core.plan, case)
     source = tmp_path / f"{case}.v"
     source.write_text(core_files(hardware, case)[source.name])
-    ports = Ports.from_manifest(core_ports(core, hardware))
+    ports = ports_of(core_ports(core, hardware))
     expected = any_words(core, TASKS, 1)
     assert expected.flags.any()
     stripped = without_initial_values(source)
@@ -65,7 +65,7 @@ def test_every_bit_of_an_accelerator(tmp_path: Path) -> None:
     core = AcceleratorCore(made.accelerator, "accelerator")
     source = tmp_path / "accelerator.v"
     source.write_text(core_files(core, "accelerator")[source.name])
-    ports = Ports.from_manifest(accelerator_manifest(made, core, "accelerator", {})["ports"])
+    ports = ports_of(accelerator_ports(made.accelerator, core))
     traffic = Traffic(made, inputs_of(made, within_limits(made, TASKS, 1)))
     mixed = traffic.mixed(TASKS, 2)
     stripped = without_initial_values(source)

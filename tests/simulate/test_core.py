@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
+from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.rtl import channel
 from rbdgen.rtl.emit import emit
@@ -140,7 +141,7 @@ def test_overflow_sticks_until_cleared(folder: Path) -> None:
     """The core's ``overflow`` beside each result, with ``clear`` given beside some tasks."""
     core = CASES["pendulum_12"]()
     made = emit(core.plan, "pendulum_12")
-    ports = Ports.from_manifest(core_ports(core, made.core))
+    ports = ports_of(core_ports(core, made.core))
     outputs = len(core.fixed.graph.outputs)
     last = ports.output.width + outputs - 1
     text = STICKY.format(

@@ -46,11 +46,11 @@ module fifo (
 endmodule
 """
 FIELDS = [
-    *({"name": f"s{n}", "width": n, "signed": True} for n in (1, 18, 31, 33, 64)),
-    *({"name": f"u{n}", "width": n, "signed": False} for n in (3, 16, 31)),
-    {"name": "fault", "width": 3, "signed": False},
+    *(Field(f"s{n}", n) for n in (1, 18, 31, 33, 64)),
+    *(Field(f"u{n}", n, signed=False) for n in (3, 16, 31)),
+    Field("fault", 3, signed=False),
 ]
-PORTS = Ports.from_manifest({"input": {"fields": FIELDS}, "output": {"fields": FIELDS}})
+PORTS = Ports.of(FIELDS, FIELDS)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api.manifest import core_ports
+from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit
 from rbdgen.simulate.model import Model
@@ -78,7 +79,7 @@ def test_core_of_cells(tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
     core = compile_core(front_end("pendulum"))
     made = emit(core.plan, "core")
-    cells, model = of_cells(tmp_path, made.files, Ports.from_manifest(core_ports(core, made.core)))
+    cells, model = of_cells(tmp_path, made.files, ports_of(core_ports(core, made.core)))
     for cell in ("CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD", "LUT4"):
         assert cells[cell] > 0
     assert cells["MULT18X18D"] == core.plan.schedule.binding.multipliers

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.manifest import core_ports
+from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.estimate.area import counted
 from rbdgen.rtl.cores import core_of
 from rbdgen.rtl.emit import core_files, to_verilog
 from rbdgen.rtl.multiplier import emit_multipliers
-from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.partition import partition
@@ -137,7 +137,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
     source.write_text(to_verilog(text) + emit_multipliers(hardware.multipliers, "behavioural"))
-    ports = Ports.from_manifest(core_ports(core, hardware))
+    ports = ports_of(core_ports(core, hardware))
     model = build([source], name, folder, ports=ports, opt="-O0")
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         run = model.run(expected.tasks, seed=1)

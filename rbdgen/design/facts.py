@@ -1,0 +1,220 @@
+"""What is said of a robot and of a design: in reports, and in a design's manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..system.records import Record
+from .limits import LimitRow
+
+Operations = Mapping[str, int]  # by kind: mul, mulc, add, neg, sincos, recip
+
+
+@dataclass(frozen=True)
+class Rewritten(Record):
+    """Operations that are left after the rewrite called ``name``."""
+
+    name: str
+    operations: Operations
+
+
+@dataclass(frozen=True)
+class Chosen(Record):
+    """What rbdgen chose for a design to fit its part, as in `Fitted`."""
+
+    note: str
+    fits: bool
+    ii: int | None
+    fold: str
+
+
+@dataclass(frozen=True)
+class RobotFacts(Record):
+    """A robot before fixed point: joints, rewrites, operations.
+
+    ``merged``: links that are fixed to their parents; ``limits``: those that the design is for.
+    """
+
+    robot: str
+    file: str
+    functions: tuple[str, ...]
+    base: str
+    root: str
+    base_link: str | None
+    bodies: int
+    joints: int
+    depth: int
+    nq: int
+    nv: int
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    merged: tuple[str, ...]
+    operations: Operations
+    rewrites: tuple[Rewritten, ...]
+    limits: tuple[LimitRow, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Width(Record):
+    """Of a word: its bits, and how many of them are fractional."""
+
+    width: int
+    fraction: int
+
+
+@dataclass(frozen=True)
+class Formats(Record):
+    """Words by name. A name may be in both."""
+
+    input: Mapping[str, Width]
+    output: Mapping[str, Width]
+
+
+@dataclass(frozen=True)
+class Ranges(Record):
+    """How many nodes have ranges that are proven, and those that a search found."""
+
+    proven: int
+    searched: int
+
+
+@dataclass(frozen=True)
+class Limbs(Record):
+    """How many limbs take turns, 1 for none, and the operations of one, or of all there are."""
+
+    in_turn: int
+    operations: Operations
+
+
+@dataclass(frozen=True)
+class Area(Record):
+    """About what a design maps to; ``error``: the model's, relative RMS where it was fitted."""
+
+    luts: int
+    logic: int
+    memory: int
+    flip_flops: int
+    block_rams: int
+    error: float
+
+
+@dataclass(frozen=True)
+class CoreFacts(RobotFacts):
+    """A design of its own: its words, what the passes left, its schedule.
+
+    ``latency``, ``initiation_interval`` [cycles], ``clock`` [ns]; ``estimated`` is None of a family
+    without an area model, ``fitted`` of a design that was not made to fit.
+    """
+
+    width: int
+    formats: Formats
+    lowered_operations: Operations
+    adder_bits: int
+    mean_width: float
+    ranges: Ranges
+    latency: int
+    initiation_interval: int
+    multipliers: int
+    limbs: Limbs
+    estimated: Area | None
+    target: str
+    style: str
+    clock: float | None
+    fitted: Chosen | None
+
+
+@dataclass(frozen=True)
+class OperandFacts(Record):
+    """An input of a function, and the word that it comes in.
+
+    ``turns``: of an angle, after how many it means the same again; None where never.
+    """
+
+    name: str
+    word: str
+    width: int
+    fraction: int
+    turns: int | None = None
+
+
+@dataclass(frozen=True)
+class OutputFacts(Record):
+    """An output of a function."""
+
+    name: str
+    width: int
+    fraction: int
+
+
+@dataclass(frozen=True)
+class FunctionFacts(Record):
+    """A function of an accelerator: its words, its rate [cycles].
+
+    ``latency_of``: "first task" after reset, alone; or, about, each "step" of a rollout.
+    ``route``: stage → those that its results go to.
+    """
+
+    code: int
+    inputs: tuple[OperandFacts, ...]
+    outputs: tuple[OutputFacts, ...]
+    interval: int
+    latency: int
+    latency_of: str
+    route: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class TaskWord(Record):
+    """A word of a task."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class ResultWords(Record):
+    """How many words a result has at most, and the bits of the widest."""
+
+    words: int
+    width: int
+
+
+@dataclass(frozen=True)
+class StageFacts(Record):
+    """A stage of an accelerator."""
+
+    interval: int
+    latency: int
+    multipliers: int
+    limbs_in_turn: int
+    operations: Operations
+
+
+@dataclass(frozen=True)
+class AcceleratorFacts(Record):
+    """Functions with their words, stages with their rates; ``slots``: tasks under way."""
+
+    slots: int
+    order: str
+    multipliers: int
+    functions: Mapping[str, FunctionFacts]
+    words: tuple[TaskWord, ...]
+    result: ResultWords
+    stages: Mapping[str, StageFacts]
+
+
+@dataclass(frozen=True)
+class EstimatedAccelerator(AcceleratorFacts):
+    """The same, and about what it maps to."""
+
+    estimated: Area | None
+
+
+@dataclass(frozen=True)
+class AcceleratedFacts(RobotFacts):
+    """A robot's functions on an accelerator."""
+
+    fitted: Chosen | None
+    accelerator: EstimatedAccelerator

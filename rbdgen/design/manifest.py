@@ -1,0 +1,202 @@
+"""What a host or a tool must know of a generated design: the manifest in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..simulate.ports import Field
+from ..system.records import Record
+from .facts import AcceleratorFacts, Chosen, Formats, Operations, Rewritten
+from .limits import LimitRow
+
+
+@dataclass(frozen=True)
+class Angle(Record):
+    """How a host makes an angle whose sine and cosine the design takes: ``multiplier`` times the
+    coordinate of v's order, plus ``offset``."""
+
+    joint: str
+    coordinate: int
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Multipliers(Record):
+    """By what they are made of."""
+
+    hardware: int
+    logic: int
+
+
+@dataclass(frozen=True)
+class Word(Field):
+    """A field whose sign is said first."""
+
+    LAST = ("width", "fraction")
+
+
+@dataclass(frozen=True)
+class Payload(Record):
+    """Fields of a stream, packed from bit 0 on."""
+
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True)
+class Ports(Record):
+    """Of a design: clock, reset and what brings it up; the streams."""
+
+    clock: str
+    reset: str
+    start: str
+    input: Payload
+    output: Payload
+
+
+@dataclass(frozen=True)
+class OverflowPorts(Record):
+    """Flags that stay set until they are cleared, and the results that they are of."""
+
+    sticky: str
+    clear: str
+    bits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CorePorts(Ports):
+    """Of a core, which has flags too."""
+
+    overflow: OverflowPorts
+
+
+@dataclass(frozen=True)
+class ShellFacts(Record):
+    """A shell of a core; ``tdata``: bits of its streams."""
+
+    top: str
+    tdata_in: int
+    tdata_out: int
+    beats_in: int
+    beats_out: int
+    clocks_per_task: int
+
+
+@dataclass(frozen=True)
+class Region(Record):
+    """The cycle in which a region's first register loads."""
+
+    fires: int
+
+
+@dataclass(frozen=True)
+class Fifo(Record):
+    """A channel between regions."""
+
+    from_: str
+    to: str
+    words: int
+    bits: int
+    depth: int
+    capacity: int
+
+
+@dataclass(frozen=True)
+class CoreManifest(Record):
+    """A design of its own. ``files``: name → SHA-256."""
+
+    generator: str
+    name: str
+    robot: str
+    functions: tuple[str, ...]
+    choices: Mapping[str, Any]
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    base: str
+    root: str
+    base_link: str | None
+    nq: int
+    nv: int
+    gravity: tuple[float, ...]
+    angles: Mapping[str, Angle]
+    target: str
+    width: int
+    style: str
+    clock: float | None
+    limbs_in_turn: int
+    joints_in_turn: bool
+    latency: int
+    initiation_interval: int
+    multipliers: Multipliers
+    operations: Operations
+    rewrites: tuple[Rewritten, ...]
+    limits: tuple[LimitRow, ...]
+    fitted: Chosen | None
+    notes: tuple[str, ...]
+    ports: CorePorts
+    formats: Formats
+    axi: Mapping[str, ShellFacts]
+    regions: Mapping[str, Region]
+    fifos: tuple[Fifo, ...]
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class BitFacts(Record):
+    """A bit of a register."""
+
+    name: str
+    position: int
+
+
+@dataclass(frozen=True)
+class RegisterFacts(Record):
+    """A register of a shell of tasks."""
+
+    name: str
+    offset: int
+    meaning: str
+    bits: tuple[BitFacts, ...]
+
+
+@dataclass(frozen=True)
+class TaskShellFacts(Record):
+    """A shell of an accelerator; ``lanes``: words of a beat."""
+
+    lanes: int
+    clocks_per_task: Mapping[str, int]
+    registers: tuple[RegisterFacts, ...]
+
+
+@dataclass(frozen=True)
+class AcceleratorManifest(Record):
+    """An accelerator. ``files``: name → SHA-256; ``identity``: of robot and design, 16 digits."""
+
+    generator: str
+    name: str
+    choices: Mapping[str, Any]
+    robot: str
+    functions: tuple[str, ...]
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    base: str
+    root: str
+    base_link: str | None
+    nq: int
+    nv: int
+    gravity: tuple[float, ...]
+    angles: Mapping[str, Angle]
+    target: str
+    width: int
+    multipliers: Multipliers
+    ports: Ports
+    limits: tuple[LimitRow, ...]
+    fitted: Chosen | None
+    notes: tuple[str, ...]
+    accelerator: AcceleratorFacts
+    files: Mapping[str, str]
+    axi: Mapping[str, TaskShellFacts]
+    packet_format: int
+    identity: str
