@@ -16,7 +16,7 @@ from rbdgen.compile.core import limbs_of, of_limbs
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.estimate.features import features
-from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
@@ -37,13 +37,19 @@ def in_turn(made: Accelerated) -> dict[str, int]:
     return {name: stage.limbs for name, stage in made.accelerator.stages.items()}
 
 
+@cache
+def of_one_limb() -> FixedGraph:
+    """The whole robot in the words of one limb."""
+    front = hyq().front
+    given, limbs = sample_inputs(front), limbs_of(front)
+    _, template = in_words(front, limbs.template, limbs.given(given), lambda _: None)
+    return of_limbs(front, limbs, template, given).whole
+
+
 @pytest.mark.parametrize("function", ["id", "m", "minv", "did", "difd"])
 def test_one_pass_gives_the_bits_of_the_robot_made_of_one_limb(function: str) -> None:
     """The most negative words of mirrored legs included."""
-    made = hyq()
-    given, limbs = sample_inputs(made.front), limbs_of(made.front)
-    _, template = in_words(made.front, limbs.template, limbs.given(given), lambda _: None)
-    whole = of_limbs(made.front, limbs, template, given).whole
+    made, whole = hyq(), of_one_limb()
     rng = np.random.default_rng(3)
     words = {n: rng.integers(f.lowest, f.highest + 1, 300) for n, f in whole.inputs.items()}
     for name, word in whole.inputs.items():

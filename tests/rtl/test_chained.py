@@ -36,7 +36,12 @@ def compiled(case: str) -> Core:
     return compile_core(front_end(robot, style="latency", **choices))
 
 
-@pytest.mark.parametrize("case", CASES)
+LONG = {"chained_did_once"}
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.slow] * (case in LONG)) for case in CASES]
+)
 def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     core = compiled(case)
     plan = core.plan

@@ -177,6 +177,7 @@ def works(model: Model) -> None:
     np.testing.assert_array_equal(model.run(tokens(20)).outputs, tokens(20))
 
 
+@pytest.mark.slow
 def test_the_runtime_is_made_once(tmp_path: Path, source: Path, cache: Path) -> None:
     """Two folders, one runtime; the models are as good as any. A damaged one is built again."""
     said: list[str] = []

@@ -12,7 +12,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import FUNCTIONS
-from rbdgen.graph.fixed import Format, evaluate_fixed
+from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import convert, evaluate_task
@@ -25,11 +25,20 @@ def accelerated(
     return accelerate(robot, functions=functions, ii=8, target="xcup", accelerator=True, fold=fold)
 
 
-@pytest.mark.parametrize("function", ["id", "m", "minv", "did", "difd"])
+@cache
+def in_one_graph(fold: str) -> FixedGraph:
+    """What was cut, in words, before it was."""
+    front = accelerated(fold=fold).front
+    return in_words(front, front.graph, sample_inputs(front), lambda _: None)[1]
+
+
+@pytest.mark.parametrize(
+    "function", ["id", "m", "minv", "did", pytest.param("difd", marks=pytest.mark.slow)]
+)
 def test_one_pass_gives_the_bits_of_the_graph_that_was_cut(function: str) -> None:
     # a product in columns has words of its own: see test_columns
-    made = accelerated(fold="none" if function == "difd" else "auto")
-    _, whole = in_words(made.front, made.front.graph, sample_inputs(made.front), lambda _: None)
+    fold = "none" if function == "difd" else "auto"
+    made, whole = accelerated(fold=fold), in_one_graph(fold)
     inputs = inputs_of(made, within_limits(made, 300, 1))
     words = {name: inputs["difd"].get(name, np.zeros(300, np.int64)) for name in whole.inputs}
     expected = evaluate_fixed(whole, words).outputs
@@ -104,6 +113,7 @@ def test_words_between_stages_are_rounded_and_saturate_with_a_flag() -> None:
     np.testing.assert_array_equal(convert(np.array([3, -3]), to, of)[0], [48, -48])
 
 
+@pytest.mark.slow
 def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
     made = accelerate("iiwa14", functions=FUNCTIONS, multipliers=219, target="xcup")
     assert made.accelerator.multipliers <= 219
