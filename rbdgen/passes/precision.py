@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 ATTEMPTS = 6
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
+FEWEST = 1  # bits of a word: where its errors cancel in the outputs they ask for none
 SEED = 7
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
 
@@ -120,8 +121,11 @@ def fractions(
     for node in angles(graph):
         if node.op is not Op.MULC:  # a constant factor may be as coarse as its gain allows
             chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
-    most = {n: WIDEST - 2 - integer_bits(ranges.bound[n]) for n in chosen}
-    return {node: min(fraction, most[node]) for node, fraction in chosen.items()}
+    found = {}
+    for node, fraction in chosen.items():
+        whole = integer_bits(ranges.bound[node])
+        found[node] = min(max(fraction, FEWEST - 1 - whole), WIDEST - 2 - whole)
+    return found
 
 
 def affordable(error: float, lower: Callable[[float], T], measure: Callable[[T], float]) -> T:

@@ -94,6 +94,30 @@ def test_what_rounds_nothing_takes_no_share_of_the_error() -> None:
         assert off[0] < EVEN_SHARE * error**2 < off[1]
 
 
+def test_errors_that_cancel_stay_smaller_than_the_signal() -> None:
+    """In (a + b) - (a + c) no error of a reaches the output; yet its word is no coarser than a."""
+    b = Builder()
+    x, y, z = b.input("x"), b.input("y"), b.input("z")
+    common = x * x
+    difference = b.sub(b.add(common, y), b.add(common, z))
+    graph = Graph(("x", "y", "z"), {"w[0]": difference})
+    assert common in graph.nodes
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.uniform(-1, 1, 500) for name in graph.inputs}
+    gain = gains(graph, inputs, {"w[0]": "w"})
+    assert gain[common] < 1e-9
+    bound = 100.0
+    ranges = Ranges(dict.fromkeys(graph.nodes, bound), frozenset())
+    assert 2.0 ** -fractions(graph, ranges, gain, 1e-4, 18)[common] <= 2 * bound
+
+
+def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
+    """Of iiwa 14's `did`, in whose columns the errors of some signals cancel."""
+    core = compile_core(front_end("iiwa14", functions=("did",), error=1e-4, fit=False))
+    assert max(widest_operands(core)) <= 26
+    assert np.mean([word.width for word in core.fixed.formats.values()]) < 18
+
+
 @pytest.mark.parametrize(
     ("robot", "function", "error"),
     [
@@ -102,6 +126,7 @@ def test_what_rounds_nothing_takes_no_share_of_the_error() -> None:
         ("iiwa14", "fd", 1e-4),
         ("iiwa14", "minv", 1e-3),
         ("gantry", "did", 1e-4),
+        ("iiwa14", "did", 1e-4),
         ("hyq", "dfd", 1e-4),
     ],
 )
