@@ -12,8 +12,8 @@ from ..graph.fixed import FixedGraph
 from ..passes.given import Given
 from ..passes.instances import Instances, in_order, instantiate
 from ..passes.limbs import LimbError, Limbs, constants, unread
+from ..passes.program_words import FixedProgram
 from ..passes.ranges import Ranges
-from ..passes.visit_words import Visited
 from ..passes.wordlength import input_formats
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
@@ -95,7 +95,7 @@ def of_limbs(front: Front, limbs: Limbs, fixed: FixedGraph, given: Given) -> Ins
 def joints_in_turn(front: Front, words: Words) -> Core:
     """One datapath for each thing that joints compute, for all joints."""
     refuse_joints(front.design, front.robot.name)
-    made = words.visits
+    made = words.program
     words.progress("schedule")
     plan, note = rounds(front.design, made, front.target)
     return Core(front, Ranges({}, frozenset()), made.whole, plan, (note,))
@@ -124,10 +124,10 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
         except LimbError:
             return None
 
-    def joints() -> Visited | None:
+    def joints() -> FixedProgram | None:
         try:
             refuse_joints(replace(front.design, ii=1), front.robot.name)
-            return words.visits
+            return words.program
         except RobotError:
             return None
 

@@ -14,7 +14,7 @@ from ..estimate.area import NoModel, estimated
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..passes.visit_words import Visited
+from ..passes.program_words import FixedProgram
 from ..robot.model import RobotError
 from ..schedule.binding import bind
 from ..schedule.chained import ChainError, chain
@@ -105,7 +105,7 @@ def ways_to_share(
     target: Target,
     whole: Callable[[], FixedGraph],
     limbs: Callable[[], tuple[int, FixedGraph] | None],
-    joints: Callable[[], Visited | None],
+    joints: Callable[[], FixedProgram | None],
 ) -> list[Way]:
     """How the design could do with less, and at which intervals its part has the multipliers.
 
@@ -184,12 +184,12 @@ def refuse_joints(design: Design, robot: str) -> None:
             raise RobotError(f"{robot}: {what}")
 
 
-def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan, str]:
+def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[RoundPlan, str]:
     """Joints in turn at the interval that is asked for, or the smallest within the budget."""
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
         raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
-    ways = Ways(visited, target)
+    ways = Ways(program, target)
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
         try:
@@ -198,10 +198,10 @@ def rounds(design: Design, visited: Visited, target: Target) -> tuple[RoundPlan,
             raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
         if design.ii is not None:
             raise too_often(design.ii, found.every, target, budget)
-    plan = in_rounds(visited, target, found.rounds, found.cycles)
-    products = [graph.operations()["mul"] for graph in (plan.fixed.graph, visited.whole.graph)]
+    plan = in_rounds(program, target, found.rounds, found.cycles)
+    products = [graph.operations()["mul"] for graph in (plan.fixed.graph, program.whole.graph)]
     note = (
-        f"joints take turns: {len(visited.program.reads)} visits to {len(plan.datapaths.copies)} "
+        f"joints take turns: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "
         f"datapaths in {found.rounds} rounds of {found.cycles} cycles; {products[0]} products in "
         f"place of {products[1]}"
     )

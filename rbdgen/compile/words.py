@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ..design.bounds import bounds
 from ..dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
-from ..dynamics.steps import program as visits
+from ..dynamics.steps import program as program_of_joints
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
@@ -15,8 +15,8 @@ from ..graph.word import kind_of
 from ..passes.given import Given, joined, largest_inputs, within
 from ..passes.limbs import Limbs, find_limbs
 from ..passes.order import UNITS, run
+from ..passes.program_words import FixedProgram, fixed_program
 from ..passes.ranges import Ranges
-from ..passes.visit_words import Visited, visited
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
@@ -59,15 +59,15 @@ class Words:
         return in_words(self.front, limbs.template, limbs.given(self.given), self.progress)
 
     @cached_property
-    def visits(self) -> Visited:
-        """Of what joints compute; RobotError for those that compute something else."""
+    def program(self) -> FixedProgram:
+        """What joints compute, as visits; RobotError for those that compute something else."""
         front, design = self.front, self.front.design
-        program = visits(chained_frames(front.canonical), front.graph, design.rotation)
+        program = program_of_joints(chained_frames(front.canonical), front.graph, design.rotation)
         if not program.reads:
             raise _constant(front)
         self.progress("ranges and word lengths")
         given = with_extremes(front, self.given, self.progress)
-        return visited(program, front.graph, given, design.width)
+        return fixed_program(program, front.graph, given, design.width)
 
 
 def in_words(

@@ -41,7 +41,7 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
     cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
     width = left + cell * last + 24
-    colour = {name: BUSY[k % len(BUSY)] for k, name in enumerate(plan.visited.templates)}
+    colour = {name: BUSY[k % len(BUSY)] for k, name in enumerate(plan.program.templates)}
     there = list(dict.fromkeys(datapath.template for datapath in datapaths))
     own = BUSY[0]
     shown = [

@@ -33,7 +33,7 @@ class InRounds(Core):
     def __init__(self, plan: RoundPlan, *, sticky: bool = True) -> None:
         self.plan = plan
         self.made = Made()
-        super().__init__(plan.visited.whole, sticky=sticky)
+        super().__init__(plan.program.whole, sticky=sticky)
 
     @property
     def multipliers(self) -> list[Multiplier]:
@@ -58,7 +58,7 @@ class InRounds(Core):
         words = {
             f"{datapath.name}.{port}": Signal(signed(word.width), name=f"{datapath.name}_{port}")
             for datapath in plan.datapaths.copies
-            for port, word in plan.visited.templates[datapath.template].inputs.items()
+            for port, word in plan.program.templates[datapath.template].inputs.items()
         }
         hardware = FoldHardware(plan.template, self.made, words, m, rounds.phases)
         hardware.build()
@@ -94,7 +94,7 @@ class _Memories:
         for number, group in enumerate(self.plan.groups):
             self._group(group, f"group_{number}")
         for datapath in self.plan.datapaths.copies:
-            for port, to in self.plan.visited.templates[datapath.template].inputs.items():
+            for port, to in self.plan.program.templates[datapath.template].inputs.items():
                 name = f"{datapath.name}.{port}"
                 self.m.d.comb += words[name].eq(self._chosen(datapath, port, name, to))
 
@@ -159,7 +159,7 @@ class _Memories:
         value = Signal(signed(plan.word(sender, word).width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in plan.task_visits(sender, word):
-                source = plan.visited.program.reads[visit][word]
+                source = plan.program.real.reads[visit][word]
                 assert isinstance(source, str)
                 with self.m.Case(at):
                     self.m.d.sync += value.eq(self.task[source])

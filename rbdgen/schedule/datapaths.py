@@ -11,7 +11,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
 from ..passes.instances import CopyingBuilder
-from ..passes.visit_words import Visited, copied
+from ..passes.program_words import FixedProgram, copied
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them
@@ -51,7 +51,7 @@ class Datapaths:
         return shared_jobs(self.fixed, target, apart)
 
 
-def datapaths_of(visited: Visited, rounds: int) -> Datapaths:
+def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
     """As many datapaths of every template as its visits need, one visit in a round each."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
@@ -59,9 +59,9 @@ def datapaths_of(visited: Visited, rounds: int) -> Datapaths:
     outputs: dict[str, Node] = {}
     copies: dict[Datapath, Mapping[Node, Node]] = {}
     width = 0
-    for name, template in visited.templates.items():
+    for name, template in program.templates.items():
         width = template.width
-        for number in range(-(-len(visited.program.of(name)) // rounds)):
+        for number in range(-(-len(program.real.of(name)) // rounds)):
             datapath = Datapath(name, number)
             words = {}
             for port, word in template.inputs.items():

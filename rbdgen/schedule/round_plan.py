@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region, source
 from ..graph.visits import Result, Visit
-from ..passes.visit_words import Visited
+from ..passes.program_words import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, Datapaths
@@ -72,7 +72,7 @@ class RoundPlan:
     of the words that come from the task → the datapath of `TASK` that has it, and in which round.
     """
 
-    visited: Visited
+    program: FixedProgram
     datapaths: Datapaths
     template: Fold
     rounds: int
@@ -88,7 +88,7 @@ class RoundPlan:
     @property
     def whole(self) -> FixedGraph:
         """The graph of all visits."""
-        return self.visited.whole
+        return self.program.whole
 
     @property
     def turns(self) -> Turns:
@@ -134,7 +134,7 @@ class RoundPlan:
     def origins(self) -> dict[tuple[Datapath, str], dict[int, Origin | float]]:
         """(datapath, its input) → phase, a round modulo ``rounds`` → what it reads then."""
         found: dict[tuple[Datapath, str], dict[int, Origin | float]] = {}
-        for visit, sources in self.visited.program.reads.items():
+        for visit, sources in self.program.real.reads.items():
             datapath, at = self.datapath[visit], self.at[visit]
             for port, read in sources.items():
                 origin: Origin | float
@@ -180,7 +180,7 @@ class RoundPlan:
         """Of what a datapath gives."""
         if sender.template == TASK:
             visit = self.task_visits(sender, word)[0][1]
-            return self.visited.templates[visit.template].inputs[word]
+            return self.program.templates[visit.template].inputs[word]
         return self.fixed.formats[self.fixed.graph.outputs[f"{sender.name}.{word}"]]
 
     def task_visits(self, sender: Datapath, word: str) -> list[tuple[int, Visit]]:
@@ -210,8 +210,8 @@ class RoundPlan:
         And phase → the node of the whole robot that a word is then.
         """
         found: dict[tuple[Datapath, int], dict[Node, dict[int, Node]]] = {}
-        whole = self.visited.whole.graph.outputs
-        for name, result in self.visited.program.outputs.items():
+        whole = self.program.whole.graph.outputs
+        for name, result in self.program.real.outputs.items():
             own = source(whole[name])
             if not isinstance(result, Result) or own.op is Op.CONST:
                 continue
@@ -261,4 +261,4 @@ class RoundPlan:
 
     def flagged(self, overflowed: Mapping[Node, NDArray[np.bool_]], n: int) -> NDArray[np.bool_]:
         """(n, outputs): the flags of n results. An overflow anywhere in a task flags all of its."""
-        return flagged_together(self.visited.whole.graph, overflowed, n)
+        return flagged_together(self.program.whole.graph, overflowed, n)

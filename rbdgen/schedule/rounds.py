@@ -7,34 +7,34 @@ from dataclasses import replace
 
 from ..design.target import Target
 from ..graph.visits import Result, Visit
-from ..passes.visit_words import Visited
+from ..passes.program_words import FixedProgram
 from .datapaths import TASK, Datapath, datapaths_of
 from .modulo import fold
 from .program import ScheduleError
 from .round_plan import ON_THE_WAY, Origin, RoundPlan
 
 
-def in_rounds(visited: Visited, target: Target, rounds: int, interval: int) -> RoundPlan:
+def in_rounds(program: FixedProgram, target: Target, rounds: int, interval: int) -> RoundPlan:
     """A datapath that takes a task every ``rounds`` rounds of ``interval`` cycles."""
-    datapaths = datapaths_of(visited, rounds)
+    datapaths = datapaths_of(program, rounds)
     jobs = datapaths.jobs(target)
     whole = fold(datapaths.fixed, target, interval, jobs, selected=True)
-    found = RoundPlan(visited, datapaths, whole, rounds, {}, {}, {})
-    datapath = _datapaths_of_visits(visited, rounds)
-    given = _given(visited, rounds)
+    found = RoundPlan(program, datapaths, whole, rounds, {}, {}, {})
+    datapath = _datapaths_of_visits(program, rounds)
+    given = _given(program, rounds)
     at = _at(found, datapath, given)
     return verify_rounds(replace(found, at=at, datapath=datapath, given=given))
 
 
-def _given(visited: Visited, rounds: int) -> dict[tuple[Visit, str], tuple[Datapath, int]]:
+def _given(program: FixedProgram, rounds: int) -> dict[tuple[Visit, str], tuple[Datapath, int]]:
     """Where and when each word of a task is laid down, in the order of the visits that read it."""
     found: dict[tuple[Visit, str], tuple[Datapath, int]] = {}
     number = 0
-    for name in visited.templates:
+    for name in program.templates:
         readers = [
             (visit, ports)
-            for visit in visited.program.of(name)
-            if (ports := [p for p, s in visited.program.reads[visit].items() if isinstance(s, str)])
+            for visit in program.real.of(name)
+            if (ports := [p for p, s in program.real.reads[visit].items() if isinstance(s, str)])
         ]
         for k, (visit, ports) in enumerate(readers):
             datapath = Datapath(TASK, number + k // rounds)
@@ -43,15 +43,15 @@ def _given(visited: Visited, rounds: int) -> dict[tuple[Visit, str], tuple[Datap
     return found
 
 
-def _datapaths_of_visits(visited: Visited, rounds: int) -> dict[Visit, Datapath]:
+def _datapaths_of_visits(program: FixedProgram, rounds: int) -> dict[Visit, Datapath]:
     """A datapath for each visit: visits that hand on to others of their template share one.
 
     Then most words go round in one datapath, and few read what another gives. Longest first, into
     the fullest datapath with room; a row of visits that finds no room is broken.
     """
     datapath: dict[Visit, Datapath] = {}
-    for name in visited.templates:
-        rows = sorted(_rows(visited, name), key=lambda row: (-len(row), row[0]))
+    for name in program.templates:
+        rows = sorted(_rows(program, name), key=lambda row: (-len(row), row[0]))
         free = [rounds] * -(-sum(map(len, rows)) // rounds)
         while rows:
             row = rows.pop(0)
@@ -66,13 +66,13 @@ def _datapaths_of_visits(visited: Visited, rounds: int) -> dict[Visit, Datapath]
     return datapath
 
 
-def _rows(visited: Visited, name: str) -> list[list[Visit]]:
+def _rows(program: FixedProgram, name: str) -> list[list[Visit]]:
     """The visits to a template, in rows of which each reads what the one before it gave."""
     rows: dict[Visit, list[Visit]] = {}  # by the last one
-    for visit in visited.program.of(name):
+    for visit in program.real.of(name):
         before = [
             s.visit
-            for s in visited.program.reads[visit].values()
+            for s in program.real.reads[visit].values()
             if isinstance(s, Result) and s.visit in rows
         ]
         row = rows.pop(before[0]) if before else []
@@ -86,7 +86,7 @@ def _at(
     given: Mapping[tuple[Visit, str], tuple[Datapath, int]],
 ) -> dict[Visit, int]:
     """The rounds of visits: those with the longest way to go first, each as soon as it can."""
-    reads = plan.visited.program.reads
+    reads = plan.program.real.reads
     gaps: dict[Visit, dict[Visit, int]] = {}
     first: dict[Visit, int] = {}
     for visit, sources in reads.items():

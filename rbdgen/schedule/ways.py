@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ..design.target import Target
-from ..passes.visit_words import Visited
+from ..passes.program_words import FixedProgram
 from .datapaths import datapaths_of
 from .round_plan import GATHERING
 from .units import Jobs
@@ -28,9 +28,9 @@ class Way:
 class Ways:
     """All numbers of rounds that a task may take, and of cycles in a round."""
 
-    def __init__(self, visited: Visited, target: Target) -> None:
-        self._visited, self._target = visited, target
-        visits = [len(visited.program.of(name)) for name in visited.templates]
+    def __init__(self, program: FixedProgram, target: Target) -> None:
+        self._program, self._target = program, target
+        visits = [len(program.real.of(name)) for name in program.templates]
         datapaths = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
         # fewest datapaths first: the logic is in datapaths
         self._datapaths = dict(sorted(datapaths.items(), key=lambda item: (item[1], item[0])))
@@ -91,5 +91,5 @@ class Ways:
 
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:
-            self._jobs[rounds] = datapaths_of(self._visited, rounds).jobs(self._target)
+            self._jobs[rounds] = datapaths_of(self._program, rounds).jobs(self._target)
         return self._jobs[rounds]

@@ -17,7 +17,7 @@ from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.steps import program
 from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
-from rbdgen.passes.visit_words import Visited, visited
+from rbdgen.passes.program_words import FixedProgram, fixed_program
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import flag_time, verify_fold
@@ -38,10 +38,10 @@ PLANS = {  # robot, functions, rounds, cycles
 
 
 @cache
-def words(robot: str, functions: str) -> Visited:
+def words(robot: str, functions: str) -> FixedProgram:
     front = front_end(robot, functions=tuple(functions.split(",")))
     visits = program(chained_frames(front.canonical), front.graph, 4)
-    return visited(visits, front.graph, sample_inputs(front), 18)
+    return fixed_program(visits, front.graph, sample_inputs(front), 18)
 
 
 @cache
@@ -56,7 +56,7 @@ def plan(request: pytest.FixtureRequest) -> RoundPlan:
 
 
 def test_every_visit_has_a_lane_and_a_phase_of_its_own(plan: RoundPlan) -> None:
-    assert set(plan.at) == set(plan.datapath) == set(plan.visited.program.reads)
+    assert set(plan.at) == set(plan.datapath) == set(plan.program.real.reads)
     slots = Counter((plan.datapath[visit], at % plan.rounds) for visit, at in plan.at.items())
     assert set(slots.values()) == {1}
     for visit, datapath in plan.datapath.items():
@@ -65,16 +65,16 @@ def test_every_visit_has_a_lane_and_a_phase_of_its_own(plan: RoundPlan) -> None:
 
 
 def test_lanes_are_as_few_as_can_be(plan: RoundPlan) -> None:
-    for name in plan.visited.templates:
+    for name in plan.program.templates:
         number = sum(datapath.template == name for datapath in plan.datapaths.copies)
-        visits = len(plan.visited.program.of(name))
+        visits = len(plan.program.real.of(name))
         assert (number - 1) * plan.rounds < visits <= number * plan.rounds
 
 
 def test_words_are_read_when_they_are_there(plan: RoundPlan) -> None:
     """In cycles of the task: from when they are stored, on the way, to the first of a visit."""
     interval = plan.template.interval
-    for visit, sources in plan.visited.program.reads.items():
+    for visit, sources in plan.program.real.reads.items():
         start = plan.at[visit] * interval
         for port, read in sources.items():
             if isinstance(read, Result):
@@ -94,7 +94,7 @@ def test_a_task_lays_down_one_visit_s_words_at_a_time(plan: RoundPlan) -> None:
         assert there.setdefault(slot, visit) == visit
     wanted = {
         (visit, port)
-        for visit, sources in plan.visited.program.reads.items()
+        for visit, sources in plan.program.real.reads.items()
         for port, read in sources.items()
         if isinstance(read, str)
     }
@@ -114,7 +114,7 @@ def test_lanes_are_a_fold_that_share_no_multipliers(plan: RoundPlan) -> None:
 def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> None:
     """Results and flags of all visits, then a turn of all rounds in which they are read."""
     interval, last = plan.template.interval, 0
-    outputs = plan.visited.program.outputs.values()
+    outputs = plan.program.real.outputs.values()
     for read in outputs:
         if isinstance(read, Result):
             node = plan.node(plan.datapath[read.visit], read.name)
@@ -147,10 +147,10 @@ def test_every_result_is_kept(plan: RoundPlan) -> None:
         for phase, own in phases.items()
         if plan.template.time[node] == written
     }
-    outputs = plan.visited.whole.graph.outputs
+    outputs = plan.program.whole.graph.outputs
     wanted = {
         (datapath, plan.node(datapath, result.name), plan.at[result.visit] % plan.rounds, own)
-        for name, result in plan.visited.program.outputs.items()
+        for name, result in plan.program.real.outputs.items()
         if isinstance(result, Result) and (own := source(outputs[name])).op is not Op.CONST
         for datapath in [plan.datapath[result.visit]]
     }
@@ -161,7 +161,7 @@ def test_every_result_is_kept(plan: RoundPlan) -> None:
 def slack(plan: RoundPlan, visit: Visit) -> int:
     """Cycles by which a visit could come earlier; its phase aside."""
     interval, spare = plan.template.interval, []
-    for read in plan.visited.program.reads[visit].values():
+    for read in plan.program.real.reads[visit].values():
         if isinstance(read, Result):
             stored = plan.written(plan.datapath[read.visit], read.name) + ON_THE_WAY
             spare.append((plan.at[visit] - plan.at[read.visit]) * interval - stored)
@@ -173,7 +173,7 @@ def test_the_verifier_sees_a_visit_too_early(plan: RoundPlan) -> None:
     last = next(  # nobody's words wait longer for it
         visit
         for visit in reversed(list(plan.at))
-        if any(isinstance(s, Result) for s in plan.visited.program.reads[visit].values())
+        if any(isinstance(s, Result) for s in plan.program.real.reads[visit].values())
         and not readers(plan, visit)
     )
     tasks = slack(plan, last) // plan.interval
@@ -190,7 +190,7 @@ def test_the_verifier_sees_a_visit_too_early(plan: RoundPlan) -> None:
 def readers(plan: RoundPlan, visit: Visit) -> list[Visit]:
     return [
         other
-        for other, sources in plan.visited.program.reads.items()
+        for other, sources in plan.program.real.reads.items()
         if any(isinstance(s, Result) and s.visit == visit for s in sources.values())
     ]
 

@@ -20,7 +20,7 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.graph.visits import Result
 from rbdgen.passes.instances import CopyingBuilder
-from rbdgen.passes.visit_words import Visited, copied, visited
+from rbdgen.passes.program_words import FixedProgram, copied, fixed_program
 from rbdgen.passes.words import Given, relative_error
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
@@ -58,10 +58,10 @@ def given_of(robot: str, functions: str) -> Given:
 
 
 @cache
-def words_of(robot: str, functions: str, width: int = 18) -> Visited:
+def words_of(robot: str, functions: str, width: int = 18) -> FixedProgram:
     made = front(robot, functions)
     visits = program(chained_frames(made.canonical), made.graph, 4)
-    return visited(visits, made.graph, given_of(robot, functions), width)
+    return fixed_program(visits, made.graph, given_of(robot, functions), width)
 
 
 def in_words(whole: FixedGraph, columns: dict[str, Array]) -> dict[str, Array]:
@@ -72,7 +72,7 @@ def in_words(whole: FixedGraph, columns: dict[str, Array]) -> dict[str, Array]:
 def test_ends_of_what_is_joined_fit(case: tuple[str, str]) -> None:
     """No bit that a visit or the task gives is lost on its way to those who read it."""
     words = words_of(*case)
-    for visit, sources in words.program.reads.items():
+    for visit, sources in words.real.reads.items():
         for port, source in sources.items():
             to = words.templates[visit.template].inputs[port]
             if isinstance(source, str):
@@ -85,7 +85,7 @@ def test_ends_of_what_is_joined_fit(case: tuple[str, str]) -> None:
                     assert own.width - own.fraction <= to.width - to.fraction, (source, visit, port)
 
 
-def copy(words: Visited, result: Result) -> Node:
+def copy(words: FixedProgram, result: Result) -> Node:
     """The node of the whole robot that a visit's result is."""
     node = words.templates[result.visit.template].graph.outputs[result.name]
     return words.copies[result.visit][node]
@@ -151,7 +151,7 @@ def test_every_visit_is_its_template(case: tuple[str, str]) -> None:
     for visit, copies in words.copies.items():
         template = words.templates[visit.template]
         inputs: dict[str, Array] = {}
-        for port, source in words.program.reads[visit].items():
+        for port, source in words.real.reads[visit].items():
             word = template.inputs[port]
             if isinstance(source, str):
                 inputs[port] = tasks[source]

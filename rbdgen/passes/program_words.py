@@ -61,19 +61,20 @@ def _with_noise(graph: Graph, bound: Mapping[Node, float], raised: set[Node]) ->
 
 
 @dataclass(frozen=True, eq=False)
-class Visited:
-    """``templates`` in fixed point, and ``whole``, what the visits to them compute together.
+class FixedProgram:
+    """A program in words: its ``templates``, and ``whole``, the graph that all visits make.
 
-    ``copies``: for each visit, node of its template → node of ``whole``.
+    ``real``: the program over real numbers. ``copies``: for each visit, node of its template →
+    node of ``whole``.
     """
 
-    program: Program
+    real: Program
     templates: Mapping[str, FixedGraph]
     whole: FixedGraph
     copies: Mapping[Visit, Mapping[Node, Node]]
 
 
-def visited(program: Program, graph: Graph, given: Given, width: int) -> Visited:
+def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> FixedProgram:
     """The program in words of ``width`` bits, with the inputs and outputs of ``graph``.
 
     Whatever goes from visit to visit has one format at all its ends: that of the largest.
@@ -230,7 +231,7 @@ def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int
 
 def _instantiated(
     program: Program, templates: Mapping[str, FixedGraph], graph: Graph, given: Given, width: int
-) -> Visited:
+) -> FixedProgram:
     """The whole robot: a copy of its template for every visit."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
@@ -280,7 +281,7 @@ def _instantiated(
         formats,
         width,
     )
-    return Visited(program, templates, verify_fixed(made), copies)
+    return FixedProgram(program, templates, verify_fixed(made), copies)
 
 
 def _number(program: Program, visit: Visit) -> int:
