@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import golden
 from ..design.bounds import bounds
+from ..design.choices import ROLLOUTS
 from ..design.design import Design, given_coordinates, needs
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns
@@ -19,7 +20,8 @@ from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.model import Array, Robot, RobotError
 from ..search.domain import Domain, copied
 
-INVERTING = {"fd", "minv", "dfd", "difd"}  # functions that need a regular mass matrix
+# functions that need a regular mass matrix
+INVERTING = {"fd", "minv", "dfd", "difd", *ROLLOUTS}
 
 
 def sample_states(

@@ -50,7 +50,8 @@ def test_nobody_else_reads_or_spells_names() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        if path.name not in ("word.py", "multiplier.py")  # the latter writes Verilog's ranges
+        # the others write Verilog's ranges, and the place of an entry in JSON
+        if path.name not in ("word.py", "multiplier.py", "records.py")
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if BY_HAND.search(line)
     ]
