@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,24 @@ from typing import Any
 from ..rtl.emit import Emitted
 from ..synthesize import parts, yosys
 from ..synthesize.tool import YOSYS
+from ..system.records import Record
 from .kept import kept
 
 Progress = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class MappedCells(Record):
+    """Type → how many, and how long it took."""
+
+    cells: Mapping[str, int]
+    seconds: float
+
+
 def mapped(
     made: Emitted, family: str, place: Path, progress: Progress, by_module: bool = False
-) -> dict[str, Any]:
-    """``cells``: type → how many, and the ``seconds`` that it took. ``family``: ecp5, xcup, xc7.
+) -> MappedCells:
+    """The cells of a design. ``family``: ecp5, xcup, xc7.
 
     ``by_module``: each module by itself on ECP5 too, for designs that are larger than any part.
     Kept in ``place``, by the RTL's text and what maps it. Raises SynthesisError.
@@ -28,7 +38,7 @@ def mapped(
     names = [f"{top}.il", f"{top}_ecp5.il"] if family == "ecp5" else [f"{top}.v"]
     text = "".join(made.files[name] for name in names)
 
-    def compute() -> dict[str, Any]:
+    def compute() -> Any:
         with tempfile.TemporaryDirectory(prefix="rbdgen-map-") as name:
             folder = Path(name)
             sources = [folder / name for name in names]
@@ -41,11 +51,11 @@ def mapped(
                 found = yosys.count_ecp5(sources, top, progress=progress)
             else:
                 found = yosys.synth_ecp5(sources, top, folder / "netlist.json", progress=progress)
-        return {"cells": found.count, "seconds": round(found.seconds, 1)}
+        return MappedCells(found.count, round(found.seconds, 1)).to_json()
 
     what = f"cells-{family}" + ("-by-module" if by_module else "")
     by = [yosys_version(), *(Path(file).read_text() for file in (yosys.__file__, parts.__file__))]
-    return dict(kept(place, what, " ".join([*by, text]), compute, progress))
+    return MappedCells.from_json(kept(place, what, " ".join([*by, text]), compute, progress))
 
 
 def yosys_version() -> str:

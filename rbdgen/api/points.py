@@ -112,7 +112,7 @@ def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] 
     def compute() -> dict[str, int]:
         core: Core = compile_core(front_end(robot, **choices))
         family = core.front.target.family
-        cells = mapped(emit(core.plan, "core"), family, place, lambda _: None)["cells"]
+        cells = mapped(emit(core.plan, "core"), family, place, lambda _: None).cells
         return counted(family, cells)
 
     try:

@@ -85,7 +85,7 @@ def area_model(place: Path, progress: Progress) -> Any:
             of = robots.get(robot, robot)
             names = tuple(function.split(","))
             core = compile_core(front_end(of, functions=names, fit=False, **choices))
-            cells = mapped(emit(core.plan, "core"), family, place / "kept", progress)["cells"]
+            cells = mapped(emit(core.plan, "core"), family, place / "kept", progress).cells
             samples.append((name, features(core.plan), counted(family, cells)))
         families[family] = fit(family, samples)
         print(f"{family}\n\n{as_text(families[family])}\n")

@@ -56,7 +56,8 @@ def _kept(
     made: Emitted, family: str, too_many: bool, place: Path, progress: Progress
 ) -> dict[str, Any]:
     try:
-        return mapped(made, family, place, progress, by_module=family == "ecp5" and too_many)
+        by_module = family == "ecp5" and too_many
+        return mapped(made, family, place, progress, by_module=by_module).to_json()
     except SynthesisError as error:  # not kept: it may be this machine's
         return {"why_not": str(error)}
 

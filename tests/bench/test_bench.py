@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rbdgen.api.kept import kept
+from rbdgen.api.mapped import MappedCells
 from rbdgen.bench import area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
@@ -145,11 +146,11 @@ def test_area_model(
     """Every design of the list is compiled, mapped and fitted to."""
     asked: list[str] = []
 
-    def fake(made: Any, family: str, place: Path, progress: Any) -> dict[str, Any]:
+    def fake(made: Any, family: str, place: Path, progress: Any) -> MappedCells:
         asked.append(family)
         rams = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.core.rams)
         cells = {"LUT4": 500 - 100 * len(asked), "TRELLIS_DPR16X4": rams, "TRELLIS_FF": 300}
-        return {"cells": cells}
+        return MappedCells(cells, 0.0)
 
     designs = (("pendulum", "m", (1, 2), {}), ("chain2", "m", (1,), {"width": 16}))
     monkeypatch.setattr(area, "mapped", fake)
