@@ -7,8 +7,8 @@ from typing import Any
 
 from ..compile.accelerate import Accelerated, accelerate
 from ..compile.accelerator_area import accelerator_features
-from ..compile.cutting import has_rollouts
 from ..compile.flow import Core, Front, compile_core, front_end
+from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
 from ..design.design import Design

@@ -24,13 +24,13 @@ from ..tasks.stages import Accelerator, Stage, constant
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features
 from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
-from .cutting import Cutting, cut_limbs, cut_whole
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, refuse_still
 from .hips import cut_hips
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every
+from .stage_pieces import StagePieces, cut_limbs, cut_whole
 from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
 
 FEWEST_SLOTS = 4
@@ -78,14 +78,14 @@ def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -
 def _as_asked(front: Front, words: _Pieces) -> Accelerated:
     """The accelerator that a design asks for; where it does not say, of a task every cycle."""
     design, notes = front.design, list[str]()
-    cutting, intervals = _cut(front, words, notes)
-    cutting, intervals = _columns(front, cutting, intervals, words, notes)
+    staged, intervals = _pieces(front, words, notes)
+    staged, intervals = _columns(front, staged, intervals, words, notes)
     words.progress("schedule")
-    stages = _stages(front, cutting.pieces, intervals)
+    stages = _stages(front, staged.pieces, intervals)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
-    made = Accelerator(functions, stages, results, cutting.inputs, FEWEST_SLOTS, in_order)
+    made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
@@ -143,13 +143,13 @@ class _Pieces:
         return with_extremes(self.front, self.given, self.progress)
 
     @cached_property
-    def whole(self) -> Cutting:
+    def whole(self) -> StagePieces:
         """The robot's."""
         return cut_whole(self.front, self.given, self.progress)
 
     @cached_property
-    def alike(self) -> tuple[int, Cutting] | str:
-        """How many limbs are alike, and the cutting in which one stands for all; or why not.
+    def alike(self) -> tuple[int, StagePieces] | str:
+        """How many limbs are alike, and the pieces of which one limb's stand for all; or why not.
 
         The robot consists of them, or they stand on a trunk that moves, or that others stand on.
         """
@@ -167,7 +167,7 @@ class _Pieces:
             return f"{why}; {error}"
 
 
-def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[str, int]]:
+def _pieces(front: Front, words: _Pieces, notes: list[str]) -> tuple[StagePieces, dict[str, int]]:
     """Pieces and their intervals: of limbs that are alike where they take turns in any stage."""
     design = front.design
     if design.fold == "limbs" or chooses_fold(design):
@@ -175,11 +175,11 @@ def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[
         if isinstance(alike, str):
             why = alike
         else:
-            n, cutting = alike
-            intervals = stage_intervals(design, front.target, cutting.pieces, n)
-            if note := _about_turns(cutting.pieces, intervals, n):
+            n, staged = alike
+            intervals = stage_intervals(design, front.target, staged.pieces, n)
+            if note := _about_turns(staged.pieces, intervals, n):
                 notes.append(note)
-                return cutting, intervals
+                return staged, intervals
             why = f"no stage's interval is a multiple of the {n} limbs"
         if design.fold == "limbs":
             raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
@@ -189,20 +189,20 @@ def _cut(front: Front, words: _Pieces, notes: list[str]) -> tuple[Cutting, dict[
 
 def _columns(
     front: Front,
-    cutting: Cutting,
+    staged: StagePieces,
     intervals: dict[str, int],
     words: _Pieces,
     notes: list[str],
-) -> tuple[Cutting, dict[str, int]]:
+) -> tuple[StagePieces, dict[str, int]]:
     """The product of matrices column by column where its interval has room for the columns."""
     design = front.design
-    if design.fold != "auto" or PRODUCT not in cutting.pieces:
-        return cutting, intervals
+    if design.fold != "auto" or PRODUCT not in staged.pieces:
+        return staged, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
-    found = in_columns(front, cutting.pieces, words.searched, whole, most, words.progress)
+    found = in_columns(front, staged.pieces, words.searched, whole, most, words.progress)
     if found is None:
-        return cutting, intervals
+        return staged, intervals
     pieces, shape = found
     in_turn = IN_COLUMNS if IN_COLUMNS in pieces else PRODUCT
     graphs = [piece.fixed.graph for name, piece in pieces.items() if name in (PRODUCT, in_turn)]
@@ -210,12 +210,12 @@ def _columns(
     assert instances is not None
     graphs[0] = instances.template.graph
     additions = sum(graph.operations()["add"] for graph in graphs)
-    before = cutting.pieces[PRODUCT].fixed.graph.operations()["add"]
+    before = staged.pieces[PRODUCT].fixed.graph.operations()["add"]
     notes.append(
         f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.parallel}, with "
         f"dot products of {shape.terms} entries; {additions} of {before} additions"
     )
-    return replace(cutting, pieces=pieces), {**intervals, in_turn: shape.interval}
+    return replace(staged, pieces=pieces), {**intervals, in_turn: shape.interval}
 
 
 def _takes_turns(piece: Piece, interval: int) -> bool:

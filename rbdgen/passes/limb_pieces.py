@@ -19,10 +19,10 @@ from .pieces import Piece
 def of_all_limbs(
     template: FixedGraph,
     limbs: Limbs,
-    cut: Mapping[str, Piece],
+    pieces: Mapping[str, Piece],
     constants: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Piece]:
-    """The robot's pieces, from those that the ``template`` of its limbs was ``cut`` into.
+    """The robot's pieces, from those that the ``template`` of its limbs was cut into, ``pieces``.
 
     Words between pieces are called PIECE.K here too, the first limb's first. ``constants``: for
     each piece, the outputs which are the same in every state; a piece may be of such only. In the
@@ -30,7 +30,7 @@ def of_all_limbs(
     """
     crossing = {
         name: [own for own in piece.fixed.graph.outputs if own not in limbs.template.outputs]
-        for name, piece in cut.items()
+        for name, piece in pieces.items()
     }
     words = [
         {
@@ -42,9 +42,9 @@ def of_all_limbs(
     ]
     found = {}
     for name, fixed_values in constants.items():
-        if name not in cut and not fixed_values:
+        if name not in pieces and not fixed_values:
             continue
-        piece = cut.get(name, Piece(FixedGraph(Graph((), {}), {}, {}, template.width), {}))
+        piece = pieces.get(name, Piece(FixedGraph(Graph((), {}), {}, {}, template.width), {}))
         graph = piece.fixed.graph
         own = [
             Limb(

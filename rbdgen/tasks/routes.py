@@ -122,7 +122,7 @@ def route(function: str, stages: Iterable[str]) -> dict[StageVisit, tuple[StageV
 
 
 def parts(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
-    """The visits that one to a stage consists of, where it is cut at the hips."""
+    """The visits that one to a stage consists of, where it is split at the hips."""
     before = [replace(visit, part=part) for part in PARTS]
     return [own for own in before if own.stage in stages] + [visit]
 

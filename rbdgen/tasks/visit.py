@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-# Where limbs on a trunk that moves take turns, a stage is cut at the hips: what each limb computes
-# is a stage before it, and what RNEA and gradients read of the trunk another one, before those. Of
-# a product whose columns come in parts, the columns are a stage before the one that adds them up.
+# Where limbs on a trunk that moves take turns, a stage is split at the hips: what each limb
+# computes is a stage before it, and what RNEA and gradients read of the trunk another one, before
+# those. Of a product whose columns come in parts, the columns are a stage before the one that adds
+# them up.
 TRUNK, LIMBS, COLUMNS = "trunk", "limbs", "columns"
 PARTS = (TRUNK, LIMBS, COLUMNS)  # in the order of visits; last, the stage itself
 OF_TRUNK = "rnea", TRUNK  # the one that is called by its part alone

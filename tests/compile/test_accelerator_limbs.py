@@ -138,7 +138,7 @@ def test_which_stages(choices: dict[str, Any], stages: dict[str, int], tmp_path:
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_hips(base: str, tmp_path: Path) -> None:
-    """On a trunk that moves each stage is cut; the legs' parts are in turn, the others are not."""
+    """On a trunk that moves each stage is split; the legs' parts are in turn, others are not."""
     place = tmp_path / "robot.urdf"
     place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
     choices = {"functions": ("id", "did"), "target": "xcup", "base": base, "ii": 4}

@@ -1,4 +1,4 @@
-"""Limbs on a trunk that moves: cut at the hips, the parts compute what the whole does."""
+"""Limbs on a trunk that moves: split at the hips, the parts compute what the whole does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import Front, front_end
-from rbdgen.compile.hips.cut import FIRST, INNER, owners
 from rbdgen.compile.hips.names import groups
+from rbdgen.compile.hips.pieces import FIRST, INNER, owners
 from rbdgen.compile.hips.split import Split, split
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate

@@ -1,5 +1,5 @@
-"""Limbs that take turns on a trunk that moves: a robot's graph cut at the hips."""
+"""Limbs that take turns on a trunk that moves: a robot's graph split at the hips."""
 
-from .cut import cut_hips
+from .pieces import cut_hips
 
 __all__ = ["cut_hips"]

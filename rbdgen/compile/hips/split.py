@@ -1,6 +1,6 @@
 """Limbs on a trunk that moves, or that others hang on too: what one limb computes stands for all.
 
-Hips cut the graph in three. What depends on no limb's joints is the *trunk's*; what depends on one
+The graph is split in three. What depends on no limb's joints is the *trunk's*; what depends on one
 limb's joints, and on the trunk, is that *limb's*; the *rest* reads several limbs. A limb's part is
 a function of its own inputs and of what the trunk gives it, and gives results and words to the
 rest. Four legs under a floating base compute the same of that, up to signs: a leg that is another
@@ -27,7 +27,7 @@ from .names import groups
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A graph cut at the hips.
+    """A graph split at the hips.
 
     ``trunk``: inputs → words ``base[i]``. ``limbs``: inputs and such words → outputs of the whole
     and words ``limbs[j,k]``, of limb k. ``rest``: inputs and all these → the other outputs; it

@@ -38,14 +38,14 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Cutting:
-    """Each stage's piece, and the formats of the whole graph's inputs."""
+class StagePieces:
+    """The piece of each stage, and the formats of the whole graph's inputs."""
 
     pieces: Mapping[str, Piece]
     inputs: Mapping[str, Format]
 
 
-def cut_whole(front: Front, given: Given, progress: Progress) -> Cutting:
+def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
     """The robot as it is; RobotError for a function that there is nothing to do for."""
     _, whole = in_words(front, front.graph, given, progress)
     pieces = cut(whole, targets_of(whole.graph))
@@ -53,10 +53,10 @@ def cut_whole(front: Front, given: Given, progress: Progress) -> Cutting:
         coordinates = _coordinates(front, whole.inputs, pieces["forward"])
         steps = integration(list(coordinates.values()), front.design.width)
         pieces["integrate"] = Piece(steps, {})
-    return complete(front, Cutting(pieces, whole.inputs))
+    return complete(front, StagePieces(pieces, whole.inputs))
 
 
-def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> Cutting:
+def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> StagePieces:
     """The same, every limb as the first one."""
     _, template = in_words(front, limbs.template, limbs.given(given), progress)
     inputs = of_limbs(front, limbs, template, given).whole.inputs
@@ -69,7 +69,7 @@ def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> C
     if has_rollouts(front):
         coordinates = _coordinates(front, inputs, pieces["forward"])
         pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
-    return complete(front, Cutting(pieces, inputs))
+    return complete(front, StagePieces(pieces, inputs))
 
 
 def has_rollouts(front: Front) -> bool:
@@ -77,15 +77,15 @@ def has_rollouts(front: Front) -> bool:
     return not ROLLOUTS.keys().isdisjoint(front.design.functions)
 
 
-def complete(front: Front, cutting: Cutting) -> Cutting:
-    """The cutting; RobotError where a function has no stage to end in."""
+def complete(front: Front, found: StagePieces) -> StagePieces:
+    """The pieces; RobotError where a function has no stage to end in."""
     for function in front.design.functions:
-        if LAST[function] not in cutting.pieces:
+        if LAST[function] not in found.pieces:
             raise RobotError(
                 f"{front.robot.name}: accelerator: what {function} adds is zero in every state, so "
                 "there is no stage for it; leave it out with --function"
             )
-    return cutting
+    return found
 
 
 def targets_of(graph: Graph) -> dict[str, list[str | Node]]:

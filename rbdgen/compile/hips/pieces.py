@@ -1,4 +1,4 @@
-"""A robot whose trunk moves, cut at the hips, and into what the stages of its accelerator compute.
+"""A robot whose trunk moves, split at the hips, and cut into the pieces of its stages.
 
 What limbs that are alike compute of a stage becomes a stage of its own before it, in which they
 take turns; what they and the rest read of the trunk another one, before all of those.
@@ -19,8 +19,8 @@ from ...passes.limb_pieces import of_all_limbs
 from ...passes.limbs import LimbError
 from ...passes.pieces import Piece, cut
 from ...tasks.visit import LIMBS, OF_TRUNK, part_of
-from ..cutting import OUTPUTS, Cutting, complete, has_rollouts, targets_of
 from ..front import Front, Progress
+from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, targets_of
 from ..words import in_words
 from .split import Split, split
 
@@ -31,7 +31,7 @@ FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at t
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
 
 
-def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutting]:
+def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, StagePieces]:
     """How many limbs are alike, and the robot with every one of them as the first one.
 
     Raises LimbError where that cannot be.
@@ -65,7 +65,7 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Cutti
         for own in (pieces[part] for part in (name, part_of(name, LIMBS)) if part in pieces):
             if TRUNK in own.reads.values():
                 raise LimbError(f"the trunk's own joints are in {name}, too")
-    return len(hips.limbs.limbs), complete(front, Cutting(_in_order(pieces), inputs))
+    return len(hips.limbs.limbs), complete(front, StagePieces(_in_order(pieces), inputs))
 
 
 def owners(graph: Graph) -> dict[Node, str]:
