@@ -32,23 +32,23 @@ class Line(Record):
 
     @property
     def evaluations_per_clock(self) -> float | None:
-        """At best."""
+        """The best rate: one evaluation in the shortest interval."""
         return 1 / self.interval[0] if self.interval else None
 
     @property
     def evaluations_per_clock_and_dsp(self) -> float | None:
-        """At best, for each DSP."""
+        """The best rate for each DSP."""
         rate = self.evaluations_per_clock
         return rate / self.dsp if rate and self.dsp else None
 
     @property
     def latency_us(self) -> float | None:
-        """In µs."""
+        """The latency in µs."""
         return self.latency / self.clock if self.clock else None
 
     @property
     def evaluations_per_us(self) -> float | None:
-        """At best: million evaluations a second."""
+        """The best rate in million evaluations a second."""
         rate = self.evaluations_per_clock
         return rate * self.clock if rate and self.clock else None
 

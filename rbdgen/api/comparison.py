@@ -139,7 +139,7 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
 
 
 def relative(line: Line, peers: Sequence[Line]) -> dict[str, Times]:
-    """By each peer's name."""
+    """The line beside each peer, by the peer's name."""
     return {
         peer.name: Times(
             _times(line.evaluations_per_clock, peer.evaluations_per_clock),

@@ -47,7 +47,7 @@ class Contract:
 
     @classmethod
     def of(cls, facts: AcceleratorFacts) -> Contract:
-        """Of what a manifest says of an accelerator."""
+        """The contract that a manifest's facts of an accelerator make."""
         functions = {
             name: Function(
                 own.code,

@@ -51,7 +51,7 @@ class Error:
         return math.sqrt(max(self.square - SURE * math.sqrt(variance), 0.0) / self.reference)
 
     def report(self) -> Errors:
-        """Of all states and outputs that were added."""
+        """The errors over all states and outputs that were added."""
         if not self.reference:
             return Errors(0.0, self.largest, 0.0)
         rms = float(np.sqrt(self.square / self.reference))

@@ -231,7 +231,7 @@ def first_of(design: Design, own: Choices) -> Choices:
 
 
 def saving(multipliers_at: Sequence[int]) -> list[int]:
-    """Those of ``INTERVALS`` that take fewer multipliers than the one before; entry k - 1: at k."""
+    """The ``INTERVALS`` that take fewer multipliers than the one before; entry k - 1: at k."""
     first, *rest = INTERVALS
     kept = [first]
     for interval in rest:

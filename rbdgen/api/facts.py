@@ -98,7 +98,7 @@ def chosen(design: Design) -> Chosen | None:
 
 
 def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
-    """Of the sines and cosines among ``inputs``: how a host makes each angle of a coordinate."""
+    """How a host makes the angle of each sine and cosine among ``inputs`` from a coordinate."""
     return {
         f"{spell('sin', i)}, {spell('cos', i)}": Angle(
             joint=joint.name,
@@ -152,7 +152,7 @@ def about(target: Target, features: Features) -> Area | None:
 
 
 def formats(core: Core) -> Formats:
-    """Of what comes in and what goes out."""
+    """The formats of what comes in and what goes out."""
     fixed = core.fixed
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
     given, found = (
@@ -208,7 +208,7 @@ def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
 
 
 def around_of(made: Accelerated) -> dict[str, dict[str, int]]:
-    """Of each function: inputs that are angles → after how many turns they mean the same again.
+    """For each function: its inputs that are angles → after how many turns they are the same again.
 
     What a rollout gives back as it came in is none, unless it goes all the way round there, too.
     """

@@ -107,7 +107,7 @@ def digests(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def core_ports(core: Core, hardware: Hardware) -> CorePorts:
-    """Of the hardware of a core: clock, reset, the fields of both streams, the flags."""
+    """The ports of a core's hardware: clock, reset, the fields of both streams, the flags."""
     fixed, flags = core.fixed, hardware.flags
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
     given, found = (

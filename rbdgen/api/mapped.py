@@ -59,7 +59,7 @@ def mapped(
 
 
 def yosys_version() -> str:
-    """Of the package that maps; empty where it is not installed."""
+    """The version of the package that maps; empty where it is not installed."""
     try:
         return version(YOSYS.package.replace("_", "-"))
     except PackageNotFoundError:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:
-    """For each row of costs, whether no other row is as low everywhere and lower somewhere.
+    """Whether each row of costs is on the front: no other is as low everywhere and lower somewhere.
 
     Of rows that are equal, all are on the front or none.
     """

@@ -132,7 +132,7 @@ def _all_of(robot: str, choices: Choices) -> str:
 
 @cache
 def compiler_digest() -> str:
-    """Of the compiler's own text, and the versions of what it calculates with."""
+    """A digest of the compiler's own text and the versions of what it calculates with."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(version(name) for name in PACKAGES).encode())
     for own in COMPILER:

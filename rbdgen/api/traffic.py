@@ -150,7 +150,7 @@ class Traffic:
         return np.array(came, np.int64)
 
     def errors(self, function: str, state: Mapping[str, Array]) -> dict[str, Error]:
-        """Of each array that a function gives for ``state``, against the golden model."""
+        """The error of each array that a function gives for ``state``, against the golden model."""
         accelerator, robot = self.made.accelerator, self.made.front.canonical
         words, _ = self.expected[function]
         formats: dict[str, Format] = accelerator.result_formats[function]

@@ -269,12 +269,12 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def as_text(result: dict[str, Any]) -> str:
-    """For a terminal."""
+    """The tables and notes for a terminal."""
     parts = [f"{caption}\n\n{table(head, rows)}" for caption, head, rows in tables(result)]
     return "\n\n".join([*parts, *notes(result)])
 
 
 def as_markdown(result: dict[str, Any]) -> str:
-    """For a page."""
+    """The tables and notes for a page."""
     parts = [f"**{caption}**\n\n{markdown(head, rows)}" for caption, head, rows in tables(result)]
     return "\n\n".join([*parts, *(f"- {note}" for note in notes(result))]) + "\n"

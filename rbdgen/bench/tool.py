@@ -50,7 +50,7 @@ print(time.perf_counter() - started)
 
 @dataclass(frozen=True)
 class Took:
-    """Of a process, or of a call in one: its seconds, and the process's seconds of CPU."""
+    """The seconds that a process took, or a call in one, and the process's seconds of CPU."""
 
     seconds: float
     cpu: float

@@ -289,7 +289,7 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
 
 
 def _slots(accelerator: Accelerator) -> int:
-    """As many tasks under way as keep the stages of any function busy."""
+    """The number of tasks under way that keeps the stages of any function busy."""
     under_way = max(
         -(-accelerator.usual_latency(f) // accelerator.interval(f)) for f in accelerator.functions
     )

@@ -178,7 +178,7 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
 
 
 def _parts(column: Part, terms: int) -> list[Part]:
-    """Of nearly as many entries each, at most ``terms``."""
+    """The parts of a column, of nearly as many entries each, at most ``terms``."""
     names = list(column.given.items())
     count = -(-len(names) // terms)
     ends = [len(names) * k // count for k in range(count + 1)]
@@ -186,7 +186,7 @@ def _parts(column: Part, terms: int) -> list[Part]:
 
 
 def _numbered(part: Part, number: int, columns: Sequence[Part]) -> Part:
-    """With words of its own for its sums, where it is not a whole column."""
+    """The part with words of its own for its sums, where it is not a whole column."""
     if any(part.given == column.given for column in columns):
         return part
     return Part(part.given, {row: spell("part", number, row) for row in part.sums})

@@ -89,7 +89,7 @@ def need(
 
 
 def too_large(need: Need) -> str:
-    """Of a design that was asked for: that it is larger than its part; empty if it is not."""
+    """A note that a design that was asked for is larger than its part; empty if it is not."""
     if need.fits:
         return ""
     return (
@@ -131,7 +131,7 @@ class Try(Generic[M]):
 
 @dataclass(frozen=True, eq=False)
 class Search(Generic[M]):
-    """For the fastest design.
+    """The search for the fastest design.
 
     ``alone``: a design as it is where nothing need be shared. ``ways``: to share, those that give
     better designs first. ``make``: the plan of a design for a part, and what it takes of it.
@@ -225,7 +225,7 @@ class Search(Generic[M]):
 
 
 def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
-    """Of two of one interval the first."""
+    """The try of the shortest interval that fits; the first of two of one interval."""
     able = [one for one in tried if one.need.fits]
     return min(able, key=lambda one: one.need.interval, default=None)
 

@@ -136,7 +136,7 @@ def ways_to_share(
 
 
 def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:
-    """Those at which a part has the multipliers; of a limb, where so many take turns."""
+    """The intervals at which a part has the multipliers; a limb's, where so many take turns."""
     try:
         least = shared_jobs(fixed, target).least_interval(target.multipliers)
     except ValueError:  # it takes more at any interval

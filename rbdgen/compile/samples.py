@@ -123,7 +123,7 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
 
 
 def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
-    """Those of the ``inputs`` that follow from a state, as a graph over its coordinates."""
+    """The ``inputs`` that follow from a state, as a graph over its coordinates."""
     builder = Builder()
     outputs: dict[str, Node] = {}
     given = given_coordinates(design, robot)

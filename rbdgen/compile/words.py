@@ -42,7 +42,7 @@ class Words:
 
     @cached_property
     def whole(self) -> tuple[Ranges, FixedGraph]:
-        """Of the whole robot."""
+        """Ranges and words of the whole robot."""
         return in_words(self.front, self.front.graph, self.given, self.progress)
 
     @cached_property
@@ -54,7 +54,7 @@ class Words:
 
     @cached_property
     def limb(self) -> tuple[Ranges, FixedGraph]:
-        """Of one limb that stands for all."""
+        """Ranges and words of one limb that stands for all."""
         limbs = self.limbs
         return in_words(self.front, limbs.template, limbs.given(self.given), self.progress)
 

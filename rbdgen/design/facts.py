@@ -58,7 +58,7 @@ class RobotFacts(Record):
 
 @dataclass(frozen=True)
 class Width(Record):
-    """Of a word: its bits, and how many of them are fractional."""
+    """The width of a word: its bits, and how many of them are fractional."""
 
     width: int
     fraction: int

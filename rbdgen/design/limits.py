@@ -31,7 +31,7 @@ Said = tuple[float, str]  # a limit, and who said it
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Of one motion of a joint, "angular" or "linear": those of |rates|, infinite where none.
+    """The limits of one motion of a joint, "angular" or "linear": of |rates|, infinite where none.
 
     ``positions``: of each coordinate; entries of quaternions and (cos, sin) are within ±1.
     """

@@ -216,7 +216,7 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
 
 
 def _refused(root: Node | None, message: str, *keys: str) -> RobotError:
-    """With the line of the design file, if the choice stands there."""
+    """The refusal, with the line of the design file if the choice stands there."""
     try:
         return root.value_of(*keys).error(message) if root else RobotError(message)
     except KeyError:

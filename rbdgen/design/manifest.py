@@ -25,7 +25,7 @@ class Angle(Record):
 
 @dataclass(frozen=True)
 class Multipliers(Record):
-    """By what they are made of."""
+    """The numbers of multipliers by what they are made of."""
 
     hardware: int
     logic: int
@@ -47,7 +47,7 @@ class Payload(Record):
 
 @dataclass(frozen=True)
 class Ports(Record):
-    """Of a design: clock, reset and what brings it up; the streams."""
+    """The ports of a design: clock, reset and what brings it up; the streams."""
 
     clock: str
     reset: str
@@ -67,7 +67,7 @@ class OverflowPorts(Record):
 
 @dataclass(frozen=True)
 class CorePorts(Ports):
-    """Of a core, which has flags too."""
+    """The ports of a core, which has flags too."""
 
     overflow: OverflowPorts
 

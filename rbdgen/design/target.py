@@ -25,11 +25,11 @@ class Delays:
     capture: float  # setup, and the last wire
 
     def product(self, multipliers: int) -> float:
-        """Of a product on so many hardware multipliers."""
+        """The delay of a product on so many hardware multipliers."""
         return dict(self.products)[multipliers]
 
     def sum(self, width: int) -> float:
-        """Of a carry chain of so many bits."""
+        """The delay of a carry chain of so many bits."""
         return self.adder + width * self.carry
 
 

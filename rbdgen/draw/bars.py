@@ -146,7 +146,7 @@ class Layout:
         return Bar(region, self.at(fire), self.at(fire + last), [], True)
 
     def _ports(self, region: Region) -> list[Port]:
-        """In an order that crosses little: what turns right last on its way down enters lowest."""
+        """The ports in an order that crosses little: what turns right last enters lowest."""
         by_kind: dict[tuple[object, bool], list[Channel]] = {}
         for channel in sorted(self.plan.into(region), key=lambda c: self._order(c.sender, region)):
             above = channel.sender != INPUT and self.track(channel.sender) < self.track(region)

@@ -95,7 +95,7 @@ class _Verticals:
 
 
 def _early_lines(layout: Layout, verticals: _Verticals) -> dict[Channel, float]:
-    """Of channels between bars that overlap: as near to the receivers as there is room."""
+    """The lines of channels between bars that overlap: as near to the receivers as may be."""
     lines: list[tuple[Bar, list[Channel], list[float]]] = []
     for region, bar in layout.bars.items():
         rest = [c for c in layout.plan.out_of(region) if _is_early(layout, c)]
@@ -120,7 +120,7 @@ def _early_lines(layout: Layout, verticals: _Verticals) -> dict[Channel, float]:
 
 
 def _late_lines(layout: Layout, region: Region, verticals: _Verticals) -> dict[Channel, float]:
-    """Of channels from the region to bars that begin after it."""
+    """The lines of channels from the region to bars that begin after it."""
     bar, channels = layout.bars[region], _late(layout, region)
     if not channels:
         return {}
@@ -163,7 +163,7 @@ def _entry(layout: Layout, channel: Channel) -> float:
 def _points(
     layout: Layout, channel: Channel, to: Bar, entry: float, at: dict[Channel, float]
 ) -> list[Point]:
-    """From the sender to the receiver's left end."""
+    """The points of a line from the sender to the receiver's left end."""
     if channel.sender == INPUT:
         return [(layout.start, entry), (to.left, entry)]
     bar, x = layout.bars[channel.sender], at[channel]

@@ -32,10 +32,10 @@ _STAGES = (  # pale: dark text stands on them
 
 
 def of_function(function: str) -> str:
-    """By its code."""
+    """The colour of a function, by its code."""
     return _FUNCTIONS[CODES[function] % len(_FUNCTIONS)]
 
 
 def of_stage(accelerator: Accelerator, stage: str) -> str:
-    """By its place among the stages."""
+    """The colour of a stage, by its place among the stages."""
     return _STAGES[list(accelerator.stages).index(stage) % len(_STAGES)]

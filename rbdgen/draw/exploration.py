@@ -83,7 +83,7 @@ def name_of(point: Point, keys: Sequence[str]) -> str:
 
 
 def luts(point: Point) -> float | None:
-    """Those that Yosys counted, else those of the model."""
+    """The LUTs that Yosys counted, else those of the model."""
     return point.cells["luts"] if point.cells else None
 
 

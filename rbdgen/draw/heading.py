@@ -44,7 +44,7 @@ class Entry:
 
 
 def facts(plan: Plan) -> list[str]:
-    """Of the whole design, as the manifest has them, though a picture may show a part of it."""
+    """Facts of the whole design, as in the manifest, though a picture may show a part of it."""
     said = [
         f"latency {plan.latency} cycles",
         f"initiation interval {plan.interval}",

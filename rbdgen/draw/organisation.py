@@ -141,7 +141,7 @@ def _span(branch: NamedBranch) -> str:
 
 
 def _root_x(facts: Organisation) -> float:
-    """Of the tree's root, its name to the left."""
+    """The x of the tree's root, its name to the left."""
     return LEFT + svg.extent(facts.root, 10) + 4 + DOT
 
 
@@ -303,8 +303,8 @@ def _lines(
     ends: Sequence[tuple[float, float]],
     to: Sequence[tuple[NamedArray, str]],
 ) -> None:
-    """From a module's end to the arrays ``to`` (with their colours), whose first modules stand at
-    ``ends``: by a bar where there are several, a gate where limbs take turns."""
+    """Draw lines from a module's end to the arrays ``to`` (with their colours), whose first
+    modules stand at ``ends``: by a bar where there are several, a gate where limbs take turns."""
     if len(ends) > 1:
         bar = fork + ARM / 2
         svg.line(group, [start, (bar, start[1])], GREY, 1.6)

@@ -50,7 +50,7 @@ def legend(page: ET.Element, y: float, said: str, colours: Mapping[str, str]) ->
 
 
 def height(rows: Sequence[Row]) -> float:
-    """Of all rows together, without the axis, which is above them."""
+    """The height of all rows together, without the axis, which is above them."""
     return sum(TRACK * _tracks(row.spans)[1] + APART for row in rows)
 
 

@@ -221,7 +221,7 @@ def _of_robot(
 
 
 def _rtl(place: Path, entry: AcceleratorManifest, progress: Progress) -> Backend:
-    """Of a generated folder, whose manifest, ``entry``, says all that is needed."""
+    """The back end of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
     contract = Contract.of(entry.accelerator)
     coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))

@@ -23,7 +23,7 @@ Arrays = Mapping[str, Array]
 
 @dataclass(frozen=True)
 class BaseLink:
-    """Between ``filed``, the robot with its file's base, and ``moved``, on its other base."""
+    """The way between ``filed``, the robot on its file's base, and ``moved``, on its other base."""
 
     filed: Robot
     moved: Robot

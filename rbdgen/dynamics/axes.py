@@ -81,7 +81,7 @@ def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
 
 
 def turning_axis(index: int, factor: float, w: Vector, Uz: Vector, a: Vector) -> Axis:
-    """Of a revolute joint, from ω, the last column of U, and a."""
+    """The axis of a revolute joint, from ω, the last column of U, and a."""
     z, around = [0.0, 0.0, 1.0], [w[1], -w[0], 0.0]  # ω × z
     # Ψ̇ = (ω × z; 0),  Ψ̈ = (U z; a × z)
     second = Uz, [a[1], -a[0], 0.0]
@@ -89,7 +89,7 @@ def turning_axis(index: int, factor: float, w: Vector, Uz: Vector, a: Vector) ->
 
 
 def _sliding(index: int, sigma: Vector, moved: Moved, A: float) -> Axis:
-    """Of a joint of several coordinates; w', α' are of the parent."""
+    """A sliding axis of a joint of several coordinates; w', α' are of the parent."""
     w, alpha, w_J = moved.above.w, moved.above.alpha, moved.rates[0]
     first = cross(w, sigma)
     second = add(cross(alpha, sigma), cross(w, first))
@@ -98,7 +98,7 @@ def _sliding(index: int, sigma: Vector, moved: Moved, A: float) -> Axis:
 
 
 def _turning_about(index: int, s: Vector, moved: Moved) -> Axis:
-    """Of a joint of several coordinates. The parent moves at u' = -v_J, seen from the body."""
+    """A turning axis of a joint of several coordinates; seen from the body, u' = -v_J."""
     w, alpha, a = moved.above.w, moved.above.alpha, moved.above.a
     w_J, v_J = moved.rates
     first = cross(w, s), scale(-1.0, cross(v_J, s))
@@ -116,7 +116,7 @@ def _turning_about(index: int, s: Vector, moved: Moved) -> Axis:
 
 
 def steps_to_parent(joint: Joint, moved: Moved, parent: Motion, unit: Units) -> tuple[Step, ...]:
-    """From the body's frame to the joint's, and on to the parent body's."""
+    """The steps from the body's frame to the joint's, and on to the parent body's."""
     A, placement = unit.acceleration, joint.placement
     r, slide = scaled(placement.translation, A), scale(A, moved.shift)
     w = moved.above.w if moved.rotation is None else moved.rotation.forward(moved.above.w)

@@ -55,7 +55,7 @@ class _Outward:
         return [m * x for x in self.state.qd[at]], [m * x for x in self.state.qdd[at]]
 
     def position(self, i: int) -> Scalar:
-        """Of a joint with one coordinate, mimic and offset applied."""
+        """The position of a joint with one coordinate, mimic and offset applied."""
         joint = self.robot.joints[i]
         offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
         return multiplier(joint) * self.state.q[self.robot.q_slices[i].start] + offset

@@ -162,7 +162,7 @@ class Rotation:
 
     @classmethod
     def of_quaternion(cls, quaternion: Vector) -> Rotation:
-        """Of a unit quaternion (x, y, z, w): 1 + 2 w v̂ + 2 v̂²."""
+        """The rotation of a unit quaternion (x, y, z, w): 1 + 2 w v̂ + 2 v̂²."""
         x, y, z, w = quaternion
         xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
         wx, wy, wz = w * x, w * y, w * z

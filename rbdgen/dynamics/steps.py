@@ -166,7 +166,7 @@ class _Templates:
         return TurnX(p.word("cos_alpha"), p.word("sin_alpha"))
 
     def _step(self, p: _Ports) -> tuple[Step, Step]:
-        """From a body's frame to its parent's."""
+        """The two steps from a body's frame to its parent's."""
         across = Step(self._placed(p), p.vector("r"), p.vector("c"))
         return Step(self._turned(p), ZERO, ZERO), across
 

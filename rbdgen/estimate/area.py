@@ -116,7 +116,7 @@ class ModelError(Record):
 
 
 def model_error(family: str, quantity: str = "luts") -> ModelError:
-    """Of a quantity's estimates."""
+    """The error of a quantity's estimates."""
     return ModelError.from_json(fitted()["families"][family]["error"][quantity])
 
 

@@ -33,7 +33,7 @@ class Point(Record):
 
     @property
     def cells(self) -> Mapping[str, int] | None:
-        """Those that Yosys counted, else those of the model."""
+        """The cells that Yosys counted, else those of the model."""
         return self.mapped or self.estimated
 
 

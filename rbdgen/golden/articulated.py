@@ -26,7 +26,7 @@ class Articulated(NamedTuple):
 
 
 def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
-    """From the tree's ``transforms`` X; RobotError where the mass matrix is singular."""
+    """Articulated inertias, from the tree's transforms X; RobotError where M is singular."""
     S, n = tree.subspaces(robot), len(robot.joints)
     shape = X[0].shape if X else (6, 6)
     # one slot more for the base, which index −1 finds

@@ -100,8 +100,8 @@ def rerooted_forces(robot: Robot, other: Robot, q: ArrayLike, tau: Array) -> Arr
 
 @dataclass(frozen=True)
 class _Way:
-    """From the old base to the new: ``C`` (N, 6, nv), the columns of each joint between, in the
-    frame of the new base, whose pose in the world is ``rotation``, ``position``."""
+    """The way from the old base to the new: ``C`` (N, 6, nv), the columns of each joint between, in
+    the frame of the new base, whose pose in the world is ``rotation``, ``position``."""
 
     robot: Robot
     other: Robot

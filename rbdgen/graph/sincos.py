@@ -40,7 +40,7 @@ class SinCos:
 
     @property
     def order(self) -> int:
-        """Of the angle sum around the table's entries."""
+        """The order of the angle sum around the table's entries."""
         return 1 if self.width <= 20 else 2
 
     @property

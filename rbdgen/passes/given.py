@@ -54,7 +54,7 @@ class Given:
         return joined(self.samples, self.extremes)
 
     def searched(self, graph: Graph, progress: Progress = lambda _: None) -> tuple[Given, Ranges]:
-        """With states in which the signals of the graph are largest; and its ranges.
+        """The same with states in which the graph's signals are largest; and its ranges.
 
         Of those signals that intervals do not settle the largest magnitude is looked for, of
         operands of reciprocals the smallest value too. Signals of many angles have a round more.

@@ -62,7 +62,7 @@ class Limbs:
         )
 
     def _domain(self, given: Given) -> Domain | None:
-        """Of the template, where its inputs are coordinates of the states."""
+        """The template's domain, where its inputs are coordinates of the states."""
         domain, names = given.domain, self.template.inputs
         if domain is None or not domain.limits.keys() >= set(names):
             return None

@@ -54,8 +54,8 @@ def within_error(
 
 
 def relative_error(fixed: FixedGraph, graph: Graph, inputs: Mapping[str, Array]) -> float:
-    """Of the array that is off most: root mean square against the float graph's, and how much
-    more it may be in other states."""
+    """The error of the array that is off most: root mean square against the float graph's, and how
+    much more it may be in other states."""
     words = {name: word.quantize(inputs[name]) for name, word in fixed.inputs.items()}
     found, exact = evaluate_fixed(fixed, words).outputs, evaluate(graph, inputs)
     squares: dict[str, Array] = {}

@@ -25,7 +25,7 @@ PRODUCT_OF_INERTIA = (0.0, 3.0, 3.0)
 
 
 def levels(robot: Robot) -> list[int]:
-    """Of each joint, the turning joints between its parent and the base, at most two."""
+    """The number of turning joints between each joint's parent and the base, at most two."""
     found: list[int] = []
     for joint in robot.joints:
         level = 0
@@ -37,7 +37,7 @@ def levels(robot: Robot) -> list[int]:
 
 
 def placement_cost(placement: Transform, kind: JointKind, level: int) -> float:
-    """Of getting from the parent's frame to the joint's and back.
+    """The cost of getting from the parent's frame to the joint's and back.
 
     Of the angles (γ, α, β) a turning joint takes up the last in its offset.
     """
@@ -53,7 +53,7 @@ def placement_cost(placement: Transform, kind: JointKind, level: int) -> float:
 
 
 def inertia_cost(inertia: Inertia, level: int, size: float = 1.0) -> float:
-    """Of a body's force and moment. ``size`` is the inertia whose rounding noise is no inertia.
+    """The cost of a body's force and moment. ``size``: the inertia whose rounding noise is none.
 
     Of revolute bodies the numbers that ``regroup_inertia`` leaves; diagonal entries cost the
     same in every frame.

@@ -147,7 +147,7 @@ def can_move(robot: Robot, root: int) -> bool:
 
 
 def find_branches(robot: Robot, root: int) -> tuple[Branch, ...]:
-    """In the order of their first joints."""
+    """The branches in the order of their first joints."""
     columns = _coordinates(robot)
     for i, joint in enumerate(robot.joints):
         columns[i] |= columns[joint.parent] if joint.parent >= 0 else 0
@@ -203,7 +203,7 @@ def share(
     shapes: Sequence[Shape],
     turns: int | None,
 ) -> tuple[BranchArray, ...]:
-    """As few arrays as keep the pace; limbs that take turns follow the same array.
+    """The fewest arrays that keep the pace; limbs that take turns follow the same array.
 
     Limbs of a group are spread evenly, neighbours along x, then y, then z, together: a front pair
     of legs and a hind pair.

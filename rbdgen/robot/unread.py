@@ -22,7 +22,7 @@ REDUCTIONS = ("mechanicalreduction", "gearratio", "screwreduction", "reduction")
 
 @dataclass(eq=False)
 class _Found:
-    """Of one kind: where first, under which names, at which joints."""
+    """What was found of one kind: where first, under which names, at which joints."""
 
     first: Element
     names: dict[str, None] = field(default_factory=dict)

@@ -76,7 +76,7 @@ class InRounds(Core):
 
 
 class _Memories:
-    """Between the datapaths: what each gives, until another takes it."""
+    """The memories between the datapaths: what each gives, until another takes it."""
 
     def __init__(
         self, core: InRounds, m: Module, rounds: Rounds, hardware: FoldHardware, task: Signal

@@ -52,7 +52,7 @@ class Datapaths:
 
 
 def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
-    """As many datapaths of every template as its visits need, one visit in a round each."""
+    """The datapaths that each template's visits need, one visit in a round each."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
     inputs: dict[str, Format] = {}

@@ -12,7 +12,7 @@ from .binding import normalising, shifting
 
 @dataclass(frozen=True)
 class Delay:
-    """Of one operation, ns, with the wires in between.
+    """The delay of one operation, ns, with the wires in between.
 
     ``enter``: from the operands to the result, or to the first register where there are registers
     inside; ``leave``: from the last of those to the result; ``check``: from the result to where
@@ -57,7 +57,7 @@ def gathering(target: Target, bits: int) -> float:
 
 
 def levels(inputs: int) -> int:
-    """Of LUTs with four inputs each, in a tree."""
+    """The levels of a tree of LUTs with four inputs each."""
     count = 0
     while inputs > 1:
         inputs, count = -(-inputs // 4), count + 1

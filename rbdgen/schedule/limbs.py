@@ -54,7 +54,7 @@ class LimbPlan:
 
     @property
     def takes_every(self) -> int:
-        """As one limb's datapath does."""
+        """The cycles between those in which it takes what comes: one limb's datapath's."""
         return self.template.takes_every
 
     @property

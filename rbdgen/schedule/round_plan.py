@@ -177,7 +177,7 @@ class RoundPlan:
         return {key: numbers for key, numbers in of.items() if numbers}
 
     def word(self, sender: Datapath, word: str) -> Format:
-        """Of what a datapath gives."""
+        """The format of a word that a datapath gives."""
         if sender.template == TASK:
             visit = self.task_visits(sender, word)[0][1]
             return self.program.templates[visit.template].inputs[word]
@@ -193,7 +193,7 @@ class RoundPlan:
 
     @cached_property
     def checks(self) -> dict[Datapath, dict[int, list[Node]]]:
-        """For each datapath that can overflow: cycle of a visit → nodes, as of a fold."""
+        """The checks of each datapath that can overflow: cycle of a visit → nodes, as of a fold."""
         regions: dict[Region | None, list[Node]] = {}
         for node in self.template.time:
             regions.setdefault(node.region, []).append(node)

@@ -46,7 +46,7 @@ class Ways:
         return None
 
     def soonest(self, budget: int) -> Way:
-        """With the smallest interval within a budget of hardware multipliers.
+        """The way with the smallest interval within a budget of hardware multipliers.
 
         Raises:
             ValueError: one unit of each kind is already more; says how many that takes.

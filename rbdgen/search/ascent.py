@@ -138,8 +138,8 @@ def ascend(
     seed: int,
     progress: Progress = lambda _: None,
 ) -> dict[str, Array]:
-    """For each of the ``targets`` a state in which its magnitude is largest, and for each node of
-    ``lowest`` one in which its value is smallest: coordinates of the domain, (N,) each.
+    """States in which the magnitude of each of the ``targets`` is largest, and those in which the
+    value of each node of ``lowest`` is smallest: coordinates of the domain, (N,) each.
 
     ``graph`` is one over the coordinates (``Domain.over``). The best of ``domain.samples`` is
     where the climb starts, beside states at random. A climb ends after ``steps``, or, if there is

@@ -55,7 +55,7 @@ class Ports:
 
     @classmethod
     def of(cls, given: Sequence[Field], found: Sequence[Field]) -> Ports:
-        """Of a component of Amaranth's with streams ``i`` and ``o``."""
+        """The ports of a component of Amaranth's with streams ``i`` and ``o``."""
         i, o = (
             Stream(tuple(fields), *(f"{way}__{part}" for part in ("payload", "valid", "ready")))
             for way, fields in (("i", given), ("o", found))

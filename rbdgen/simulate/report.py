@@ -20,7 +20,7 @@ class Errors(Record):
 
 @dataclass(frozen=True)
 class CoreRun(Record):
-    """Of a core: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
+    """A core's run: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
 
     ``error`` is over all results, ``errors`` of each array, ``promised`` what the design was made
     for.
@@ -40,7 +40,7 @@ class CoreRun(Record):
 
 @dataclass(frozen=True)
 class IntegerRun(Record):
-    """Of the integer model alone."""
+    """A run of the integer model alone."""
 
     states: int
     latency: int
@@ -50,7 +50,7 @@ class IntegerRun(Record):
 
 @dataclass(frozen=True)
 class FunctionRun(Record):
-    """Of a function: ``latency`` of a task alone, and a batch's ``interval`` and whole [cycles]."""
+    """A function's run: ``latency`` of a task alone, a batch's ``interval`` and whole [cycles]."""
 
     latency: int
     interval: float
@@ -61,7 +61,7 @@ class FunctionRun(Record):
 
 @dataclass(frozen=True)
 class MixedRun(Record):
-    """Of tasks of all functions, in random order."""
+    """A run of tasks of all functions, in random order."""
 
     tasks: int
     cycles: int
@@ -69,7 +69,7 @@ class MixedRun(Record):
 
 @dataclass(frozen=True)
 class AcceleratorRun(Record):
-    """Of an accelerator: each function alone, in batches of ``batch`` tasks, and all mixed."""
+    """An accelerator's run: each function alone, in batches of ``batch`` tasks, and all mixed."""
 
     states: int
     seed: int

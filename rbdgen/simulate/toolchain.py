@@ -70,7 +70,7 @@ class Toolchain:
 
     @property
     def flags(self) -> list[str]:
-        """Of the compiler, for the model and the runtime alike."""
+        """The compiler's flags, for the model and the runtime alike."""
         include, trace = self.root / "include", int(self.trace)
         flags = [self.opt, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
         flags += [f"-I{include}", f"-I{include / 'vltstd'}", "-DVERILATOR=1"]

@@ -115,7 +115,7 @@ def springs(module: Module, blocks: list[str]) -> Springs:
 
 
 def _laplacian(module: Module) -> csr_matrix:
-    """Of the graph of cells, each net of k pins a clique of weight 1/(k - 1)."""
+    """The Laplacian of the graph of cells, each net of k pins a clique of weight 1/(k - 1)."""
     pins: defaultdict[int, set[int]] = defaultdict(set)
     for k, cell in enumerate(module["cells"].values()):
         for bits in cell["connections"].values():

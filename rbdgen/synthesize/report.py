@@ -65,7 +65,7 @@ class Report(Record):
 
     @classmethod
     def of(cls, part: Target, cells: Cells) -> Report:
-        """Of what is mapped; it fits if the part has as many sites of every kind."""
+        """The report of what is mapped; it fits if the part has as many sites of every kind."""
         sites = sum(each * cells[cell] for cell, each in LUT_SITES.items())
         usage = {
             "LUT sites": Usage(sites, part.luts),

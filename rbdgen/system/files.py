@@ -122,7 +122,7 @@ def put(new: Path, place: Path) -> None:
 
 
 def _step_aside(new: Path, place: Path) -> bool:
-    """In two steps, where one cannot be; False where another writer was first."""
+    """Replace in two steps, where one cannot be; False where another writer was first."""
     lock = os.open(place, os.O_RDONLY)
     try:
         if not _lock(lock):

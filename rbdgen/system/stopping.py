@@ -36,7 +36,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def stop_at_once() -> None:
-    """From now on signals end the process at once: while it has nothing to clean up."""
+    """Let signals end the process at once from now on: it has nothing to clean up."""
     for number in _heeded():
         signal.signal(number, _end)
 

@@ -193,6 +193,6 @@ _AT_MOST = {"m": "q", "minv": "q", "euler": "h", "rk4": "h", "difd": "Minv"}
 
 
 def words_taken(function: str, words: Iterable[str]) -> list[str]:
-    """Of a task's words, those that a function takes: the first so many."""
+    """The words of a task that a function takes: the first so many."""
     last = ORDER.index(_AT_MOST.get(function, "f_ext"))
     return [word for word in words if ORDER.index(kind_of(word)) <= last]

@@ -78,7 +78,7 @@ class Alike:
         return self.of[node] == frozenset()
 
     def _see(self, limb: int) -> Seen:
-        """With the signs that most of what its joints feel is the same with; the fewest of them."""
+        """The limb seen with the signs that make most that its joints feel the same; the fewest."""
         graph = self.graph
         first = [n for n in graph.nodes if self.reads[n] <= {0}]
         cone = Graph(graph.inputs, {str(n.index): n for n in first})
@@ -111,7 +111,7 @@ class Alike:
         return Seen(limb, chosen, values, like)
 
     def _states(self, limb: int, signs: Mapping[int, Array]) -> dict[str, Array]:
-        """In which the first limb moves as this one does in the ``states``, up to the signs."""
+        """States in which the first limb moves as this one does in ``states``, up to the signs."""
         found = {}
         for name, column in self.states.items():
             whose = self.names.limb(name)

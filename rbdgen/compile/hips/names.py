@@ -37,7 +37,7 @@ def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
 
 
 class Names:
-    """Whose a name of the graph is, what it is called in another limb, and its sign in a mirror."""
+    """The names of a graph: whose each is, its name in another limb, and its sign in a mirror."""
 
     def __init__(self, robot: Robot, limbs: tuple[tuple[int, ...], ...]) -> None:
         self.robot, self.limbs = robot, limbs
@@ -112,7 +112,7 @@ class Names:
         return [m for m in (*along, *hips) if np.allclose(m @ gravity, gravity, atol=SAME_AXIS)]
 
     def _sign(self, mirror: Array, own: Array, there: Array, joint: int) -> Array:
-        """Of each coordinate of a joint, q's and then v's; zeros where the axes do not agree."""
+        """The sign of each coordinate of a joint, q's, then v's; zeros where the axes disagree."""
         kind = self.robot.joints[joint].kind
         if kind is JointKind.FLOATING and self.robot.joints[joint].parent < 0:
             return _free_base(int(mirror[0, 0]), int(mirror[1, 1]))
@@ -126,7 +126,7 @@ class Names:
         return np.full(2, np.sign(along) if agree else 0.0)
 
     def sign(self, name: str, signs: Mapping[int, Array]) -> float:
-        """Of an input, by its joint's."""
+        """The sign of an input, from its joint's ``signs``."""
         kind = kind_of(name)
         if parse(name).axis:
             raise LimbError("external forces act on links")
