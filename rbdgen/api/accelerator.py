@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..compile.accelerate import Accelerated, accelerate
+from ..design.limits import limits_table
 from ..design.manifest import (
     AcceleratorManifest,
     BitFacts,
@@ -23,14 +24,14 @@ from ..graph.text import to_text
 from ..graph.word import spell
 from ..robot.xml_lines import read_bytes
 from ..rtl.accelerator import AcceleratorCore
-from ..rtl.emit import CoreInstance, core_files, shell_files
+from ..rtl.emit import CoreInstance, Emitted, emit_accelerator
 from ..rtl.task_packets import FORMAT_VERSION, Function
 from ..rtl.task_registers import register_table
 from ..rtl.task_shell import TaskShell
 from ..simulate.ports import Field
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
-from .facts import accelerator_facts, chosen, given_angles, robot_facts
+from .facts import accelerator_facts, chosen, given_angles
 from .folder import MARK, sealed, write_folder
 from .manifest import START, digests
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
@@ -52,19 +53,18 @@ def generate_accelerator(
         progress(f"note: {note}")
     name = module_name(made.front.robot.name, "accelerator")
     progress("Verilog")
-    core = AcceleratorCore(made.accelerator, name)
-    files = core_files(core, name)
     robot_text = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")
     identity = identity_of(robot_text, design_text(made.design))
-    shells = shells_of(made, core, name, identity)
-    for kind, shell in shells.items():
-        files |= shell_files(shell, f"{name}_axi_{kind}")
+    emitted = emit_accelerator(
+        made.accelerator, name, lambda core: shells_of(made, core, name, identity)
+    )
+    files = dict(emitted.files)
     for own, stage in made.accelerator.stages.items():
         files[f"graph_{own}.txt"] = to_text(stage.fixed)
     files[PICTURE] = picture(made.accelerator, f"{made.front.robot.name}: accelerator")
     files[ROBOT] = robot_text
     files[DESIGN] = design_file(made.design, made.front.robot)
-    manifest = accelerator_manifest(made, core, name, shells, identity)
+    manifest = accelerator_manifest(made, emitted, identity)
     files[f"{name}.h"] = c_header(manifest.to_json())
     files[MARK] = sealed(replace(manifest, files=digests(files)).to_json())
     write_folder(folder, files)
@@ -72,41 +72,37 @@ def generate_accelerator(
 
 
 def accelerator_manifest(
-    made: Accelerated,
-    core: AcceleratorCore,
-    name: str,
-    shells: Mapping[str, TaskShell],
-    identity: int,
+    made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell], identity: int
 ) -> AcceleratorManifest:
     """What a host or a tool must know of an accelerator; of its files nothing yet."""
-    facts, accelerator, design = robot_facts(made.front), made.accelerator, made.design
+    robot, accelerator, design = made.front.robot, made.accelerator, made.design
     return AcceleratorManifest(
         generator=f"rbdgen {__version__}",
-        name=name,
+        name=emitted.top,
         choices=no_defaults(made.front.design),
-        robot=facts.robot,
-        functions=facts.functions,
-        joint_names=facts.joint_names,
-        body_names=facts.body_names,
-        base=facts.base,
-        root=facts.root,
-        base_link=facts.base_link,
-        nq=facts.nq,
-        nv=facts.nv,
+        robot=robot.name,
+        functions=made.front.design.functions,
+        joint_names=tuple(robot.joint_names),
+        body_names=tuple(robot.joints[i].body for i in robot.moving),
+        base=made.front.design.base,
+        root=made.front.design.root,
+        base_link=made.front.design.base_link,
+        nq=robot.nq,
+        nv=robot.nv,
         gravity=design.gravity,
         angles=given_angles(made.front.canonical, accelerator.words),
         target=design.target,
         width=design.width,
         multipliers=Multipliers(
-            accelerator.multipliers, sum(unit.style == "logic" for unit in core.multipliers)
+            accelerator.multipliers, sum(unit.style == "logic" for unit in emitted.multipliers)
         ),
-        ports=accelerator_ports(accelerator, core),
-        limits=facts.limits,
+        ports=accelerator_ports(accelerator, emitted.core),
+        limits=limits_table(made.front.design, robot),
         fitted=chosen(design),
         notes=filed_notes(design, (*made.front.notes, *made.notes)),
         accelerator=accelerator_facts(made),
         files={},
-        axi={kind: _about_shell(made, shell) for kind, shell in shells.items()},
+        axi={kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         packet_format=FORMAT_VERSION,
         identity=f"{identity:016x}",
     )

@@ -18,6 +18,7 @@ from ..design.manifest import (
     ShellFacts,
     Word,
 )
+from ..rtl.axi import Shell
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
@@ -34,7 +35,7 @@ START = (
 )
 
 
-def manifest(core: Core, made: Emitted, files: Mapping[str, str]) -> CoreManifest:
+def manifest(core: Core, made: Emitted[Hardware, Shell], files: Mapping[str, str]) -> CoreManifest:
     """What a host or a tool must know of the design."""
     plan, front, design, turns = core.plan, core.front, core.front.design, core.plan.turns
     facts = robot_facts(front)

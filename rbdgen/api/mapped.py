@@ -27,7 +27,7 @@ class MappedCells(Record):
 
 
 def mapped(
-    made: Emitted, family: str, place: Path, progress: Progress, by_module: bool = False
+    made: Emitted[Any, Any], family: str, place: Path, progress: Progress, by_module: bool = False
 ) -> MappedCells:
     """The cells of a design. ``family``: ecp5, xcup, xc7.
 

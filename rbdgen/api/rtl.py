@@ -8,8 +8,7 @@ from pathlib import Path
 from ..compile.flow import Core
 from ..design import manifest
 from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..rtl.cores import core_of
-from ..rtl.emit import core_files
+from ..rtl.emit import emit
 from ..simulate.model import Model
 from ..simulate.ports import Ports
 from ..simulate.verilate import build
@@ -33,12 +32,12 @@ def build_core(
 ) -> tuple[Model, list[str]]:
     """Emit and Verilate a core in ``folder``, no shells; the model and the names of its outputs."""
     progress("Verilog")
-    hardware = core_of(core.plan, name)
+    made = emit(core.plan, name, shells=False)
     source = folder / f"{name}.v"
-    source.write_text(core_files(hardware, name)[source.name])
-    ports = ports_of(core_ports(core, hardware))
+    source.write_text(made.files[source.name])
+    ports = ports_of(core_ports(core, made.core))
     model = build([source], name, folder, ports=ports, opt=opt, progress=progress)
-    return model, list(hardware.outputs)
+    return model, list(made.core.outputs)
 
 
 def load_core(

@@ -53,7 +53,7 @@ def no_cells(reason: str) -> dict[str, dict[str, Any]]:
 
 
 def _kept(
-    made: Emitted, family: str, too_many: bool, place: Path, progress: Progress
+    made: Emitted[Any, Any], family: str, too_many: bool, place: Path, progress: Progress
 ) -> dict[str, Any]:
     try:
         by_module = family == "ecp5" and too_many

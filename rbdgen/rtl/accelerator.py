@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The accelerator: stages around banks in which every task under way has its slot.
 
 A task that comes gets a slot, and keeps it until its result has left. Whatever a stage gives is

@@ -30,6 +30,6 @@ def to_rtlil(component: wiring.Component, module: str) -> str:
     try:
         return rtlil.convert(component, name=module, emit_src=False)
     finally:
-        gc.collect(0)
         if enabled:
+            gc.collect(0)
             gc.enable()

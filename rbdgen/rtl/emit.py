@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -11,13 +15,16 @@ from amaranth.lib import wiring
 from ..schedule.plan import Plan
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
+from ..tasks.stages import Accelerator
 from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
-from .cores import core_of
-from .lut_ram import emit_rams
+from .lut_ram import LutRam, emit_rams
+from .modules import Modules, Unit, write_modules
 from .multiplier import Multiplier, emit_multipliers
+from .reciprocal import ReciprocalUnit
+from .sincos import SinCosUnit
 
 # What Amaranth leaves for its own tools and a reader has no use for.
 _ATTRIBUTES = "-remove generator -remove top -remove src -remove init_repr"
@@ -37,48 +44,81 @@ class EmitError(Refusal, RuntimeError):
     """Yosys could not turn RTLIL into Verilog."""
 
 
+C = TypeVar("C", Core, AcceleratorCore)
+S = TypeVar("S", bound=wiring.Component)
+SHELLS = {"wide": WideShell, "words": WordShell}
+
+
 @dataclass(frozen=True)
-class Emitted:
-    """File name → text, and what a manifest says of it."""
+class Emitted(Generic[C, S]):
+    """File name → text, and what a manifest says of it.
+
+    ``units``: how many of each multiplier, table and memory the core's modules instantiate; the
+    core itself knows only of those that this process wrote.
+    """
 
     files: dict[str, str]
     top: str
-    multipliers: list[Multiplier]
-    core: Core
-    shells: dict[str, Shell]
+    units: Counter[Unit]
+    core: C
+    shells: Mapping[str, S]
+
+    @property
+    def multipliers(self) -> list[Multiplier]:
+        """Every multiplier instance."""
+        return [unit for unit in self.units.elements() if isinstance(unit, Multiplier)]
 
 
-def emit(plan: Plan, name: str) -> Emitted:
+def emit(plan: Plan, name: str, *, shells: bool = True) -> Emitted[Core, Shell]:
     """All files of a design called ``name``.
 
     ``NAME.v``, ``NAME.il``: the core, its multipliers in portable form; ``NAME_ecp5.il``: the
     same multiplier modules made of ECP5 cells, which replace the portable ones there;
-    ``NAME_axi_wide.v``, ``NAME_axi_words.v``: shells around the core.
+    ``NAME_axi_wide.v``, ``NAME_axi_words.v``: ``shells`` around the core.
     """
-    core = core_of(plan, name)
-    files = core_files(core, name)
-    shells: dict[str, Shell] = {}
-    for kind, shell in (("wide", WideShell), ("words", WordShell)):
-        shells[kind] = shell(CoreInstance(core, name))
-        files |= shell_files(shells[kind], f"{name}_axi_{kind}")
-    return Emitted(files, name, core.multipliers, core, shells)
+    modules = Modules(plan, name)
+    core = modules.core
+    assert isinstance(core, Core)
+    around = {kind: shell(CoreInstance(core, name)) for kind, shell in SHELLS.items() if shells}
+    return Emitted(*_files(modules, around), core, around)
 
 
-def core_files(core: Core | AcceleratorCore, name: str) -> dict[str, str]:
-    """``NAME.il``, ``NAME.v`` and ``NAME_ecp5.il`` of a core called ``name``, as in `emit`."""
-    texts = [to_rtlil(core, name)]
-    texts += [to_rtlil(part, f"{name}_{own}") for own, part in core.parts.items()]
-    tables = {unit.name: unit for unit in core.table_units}
-    texts += [tables[unit].to_rtlil() for unit in sorted(tables)]
+def emit_accelerator(
+    accelerator: Accelerator, name: str, shells: Callable[[AcceleratorCore], Mapping[str, S]]
+) -> Emitted[AcceleratorCore, S]:
+    """All files of an accelerator called ``name``, as `emit` has them; KIND of ``shells`` is
+    NAME_axi_KIND."""
+    modules = Modules(accelerator, name)
+    core = modules.core
+    assert isinstance(core, AcceleratorCore)
+    around = shells(core)
+    return Emitted(*_files(modules, around), core, around)
+
+
+def _files(
+    modules: Modules, shells: Mapping[str, wiring.Component]
+) -> tuple[dict[str, str], str, Counter[Unit]]:
+    """The files, the core's name, and its units."""
+    name, written = modules.name, write_modules(modules)
+    tables = {u.name: u for u in written.units if isinstance(u, SinCosUnit | ReciprocalUnit)}
+    texts = [*written.texts, *(tables[unit].to_rtlil() for unit in sorted(tables))]
+    rams = [unit for unit in written.units if isinstance(unit, LutRam)]
+    multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
     # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
     # for that which all tools understand
-    for_yosys, for_all = ("\n".join([*texts, emit_rams(core.rams, way)]) for way in (1, 0))
-    units = core.multipliers
-    return {
-        f"{name}.il": for_yosys,
-        f"{name}.v": to_verilog(for_all) + "\n" + emit_multipliers(units, "behavioural"),
-        f"{name}_ecp5.il": emit_multipliers(units, "ecp5-rtlil"),
-    }
+    for_yosys, for_all = ("\n".join([*texts, emit_rams(rams, way)]) for way in (1, 0))
+    with ThreadPoolExecutor(1) as thread:  # while Yosys is at work there is something to do
+        verilog = thread.submit(to_verilog, for_all)
+        ecp5 = emit_multipliers(multipliers, "ecp5-rtlil")
+        around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
+        files = {
+            f"{name}.il": for_yosys,
+            f"{name}.v": verilog.result() + "\n" + emit_multipliers(multipliers, "behavioural"),
+            f"{name}_ecp5.il": ecp5,
+        }
+    for own in around:
+        files |= own
+    return files, name, written.units
 
 
 def shell_files(shell: wiring.Component, top: str) -> dict[str, str]:

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """The core: regions and channels of a plan between one input and one output stream."""
 
 from __future__ import annotations

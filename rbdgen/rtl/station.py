@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """A stage in hardware: operands out of the banks, its core, and beside it whose they are."""
 
 from __future__ import annotations

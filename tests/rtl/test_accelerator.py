@@ -14,8 +14,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
 from rbdgen.graph.fixed import Format
-from rbdgen.rtl.accelerator import AcceleratorCore
-from rbdgen.rtl.emit import core_files
+from rbdgen.rtl.emit import emit_accelerator
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks.routes import CODES, STEPS
@@ -73,9 +72,9 @@ def compiled(case: str, folder: Path) -> Accelerated:
 
 
 def verilated(made: Accelerated, folder: Path, name: str) -> Model:
-    core = AcceleratorCore(made.accelerator, name)
-    (folder / f"{name}.v").write_text(core_files(core, name)[f"{name}.v"])
-    ports = ports_of(accelerator_ports(made.accelerator, core))
+    emitted = emit_accelerator(made.accelerator, name, lambda core: {})
+    (folder / f"{name}.v").write_text(emitted.files[f"{name}.v"])
+    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
     return build([folder / f"{name}.v"], name, folder, ports=ports, opt="-O0")
 
 

@@ -17,9 +17,7 @@ from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.rtl.accelerator import AcceleratorCore
-from rbdgen.rtl.cores import core_of
-from rbdgen.rtl.emit import core_files, emit, shell_files
+from rbdgen.rtl.emit import emit, emit_accelerator
 from tests.rtl.cores import any_words, check, check_on_time
 from tests.rtl.icarus import Icarus, binary, started, without_initial_values
 
@@ -45,10 +43,10 @@ ACCELERATOR: dict[str, Any] = {
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_core(front_end("pendulum", **PLAIN[case]))
-    hardware = core_of(core.plan, case)
+    made = emit(core.plan, case, shells=False)
     source = tmp_path / f"{case}.v"
-    source.write_text(core_files(hardware, case)[source.name])
-    ports = ports_of(core_ports(core, hardware))
+    source.write_text(made.files[source.name])
+    ports = ports_of(core_ports(core, made.core))
     expected = any_words(core, TASKS, 1)
     assert expected.flags.any()
     stripped = without_initial_values(source)
@@ -62,18 +60,21 @@ def test_every_bit(case: str, tmp_path: Path) -> None:
 def test_every_bit_of_an_accelerator(tmp_path: Path) -> None:
     binary("iverilog")
     made = accelerate("pendulum", **ACCELERATOR)
-    core = AcceleratorCore(made.accelerator, "accelerator")
+    emitted = emit_accelerator(
+        made.accelerator, "accelerator", lambda core: shells_of(made, core, "accelerator", 1)
+    )
     source = tmp_path / "accelerator.v"
-    source.write_text(core_files(core, "accelerator")[source.name])
-    ports = ports_of(accelerator_ports(made.accelerator, core))
+    source.write_text(emitted.files[source.name])
+    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
     traffic = Traffic(made, inputs_of(made, within_limits(made, TASKS, 1)))
     mixed = traffic.mixed(TASKS, 2)
     stripped = without_initial_values(source)
     traffic.run(Icarus(stripped, "accelerator", ports, tmp_path / "reset"), mixed)
     never_reset = Icarus(source, "accelerator", ports, tmp_path / "never_reset", reset=False)
     traffic.run(never_reset, mixed, stall_in=0.3, stall_out=0.4)
-    for kind, shell in shells_of(made, core, "accelerator", 1).items():
-        check_start(shell_files(shell, kind)[f"{kind}.v"], kind, source, tmp_path)
+    for kind in emitted.shells:
+        top = f"accelerator_axi_{kind}"
+        check_start(emitted.files[f"{top}.v"], top, source, tmp_path)
 
 
 def test_shells_start(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.estimate.area import counted
-from rbdgen.rtl.cores import core_of
-from rbdgen.rtl.emit import core_files, to_verilog
+from rbdgen.rtl.emit import emit, to_verilog
 from rbdgen.rtl.multiplier import emit_multipliers
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize import yosys
@@ -120,8 +119,8 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     folder = shared_folder(tmp_path_factory, "partition")
     core = compile_core(front_end("pendulum", functions=("fd",), ii=interval))
     name = f"cut_{interval}"
-    hardware = core_of(core.plan, name)
-    rtlil = core_files(hardware, name)[f"{name}.il"]
+    made = emit(core.plan, name, shells=False)
+    rtlil = made.files[f"{name}.il"]
     modules = {m[1]: m[0] for m in re.finditer(r"^module (\S+)\n(?:.*\n)*?end\n", rtlil, re.M)}
     outputs = {
         own: frozenset(re.findall(r"^  wire .*output \d+ +(?:signed +)?(\S+)$", text, re.M))
@@ -136,8 +135,8 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     assert len(pieces) > len(modules) + 10
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
-    source.write_text(to_verilog(text) + emit_multipliers(hardware.multipliers, "behavioural"))
-    ports = ports_of(core_ports(core, hardware))
+    source.write_text(to_verilog(text) + emit_multipliers(made.multipliers, "behavioural"))
+    ports = ports_of(core_ports(core, made.core))
     model = build([source], name, folder, ports=ports, opt="-O0")
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         run = model.run(expected.tasks, seed=1)
@@ -153,7 +152,7 @@ def test_cells_are_nearly_those_of_the_whole(
 ) -> None:
     core = compile_core(front_end("pendulum", functions=("fd",), ii=3))
     sources = []
-    for name, text in core_files(core_of(core.plan, "core"), "core").items():
+    for name, text in emit(core.plan, "core", shells=False).files.items():
         if name in ("core.il", "core.v"):
             sources.append(tmp_path / name)
             sources[-1].write_text(text)

@@ -11,6 +11,17 @@ from pathlib import Path
 import pytest
 
 LONGEST = 60.0  # seconds for what takes one
+WAITING = """
+import os, sys, time
+from pathlib import Path
+
+def wait(own):
+    Path(f"pid{own}").write_text(str(os.getpid()))
+    while not all(Path(f"pid{k}").exists() for k in range(2)):
+        time.sleep(0.01)
+    print("here", file=sys.stderr, flush=True)
+    time.sleep(600)
+"""
 SLEEPING = "import sys, time\nprint('here', file=sys.stderr, flush=True)\ntime.sleep(600)\n"
 COMMAND = """
 import os, sys, time
@@ -26,6 +37,11 @@ def sleeps(*_, **__):
 def runs_a_tool(*_, **__):
     with stopping.child(["sh", "-c", "sleep 600 & echo $! > pid; echo here >&2; wait"]) as process:
         process.wait()
+
+def has_workers(*_, **__):
+    from rbdgen.system.workers import in_workers
+    import waiting
+    in_workers(waiting.wait, [(0,), (1,)], 2)
 
 def is_not_in_python(*_, **__):
     import ctypes
@@ -133,6 +149,18 @@ def test_tools_end_with_their_own_tools(number: int, tmp_path: Path) -> None:
     assert found == (128 + number, ["rbdgen: stopped"])
     inner = int((tmp_path / "pid").read_text())
     until(lambda: not _runs(inner))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_workers_end(number: int, tmp_path: Path) -> None:
+    (tmp_path / "waiting.py").write_text(WAITING)
+    (tmp_path / "command.py").write_text(COMMAND)
+    status, said = stopped(["command.py", "has_workers"], number, tmp_path)
+    assert status == 128 + number and [line for line in said if line != "here"] == [
+        "rbdgen: stopped"
+    ]
+    processes = [int((tmp_path / f"pid{own}").read_text()) for own in range(2)]
+    until(lambda: not any(map(_runs, processes)))
 
 
 def until(true: Callable[[], bool]) -> None:

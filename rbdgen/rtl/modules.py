@@ -1,0 +1,118 @@
+# amaranth: UnusedElaboratable=no
+"""The modules of a core as RTLIL, each by itself: large cores have several processes write them.
+
+Amaranth takes a millisecond for an operation or two, whatever it is; that is most of the time in
+which a design becomes Verilog. Its own objects cannot be handed to another process. What they are
+made from can: each makes the core anew, and writes the modules that it is asked for. A core of
+which this process writes nothing is not reported as unused: the first line sees to that, here
+and where parts of cores are made.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.lib import wiring
+
+from ..schedule.plan import Plan
+from ..system.workers import cores, in_workers
+from ..tasks.stages import Accelerator
+from .accelerator import AcceleratorCore
+from .apart import to_rtlil
+from .core import Core
+from .cores import core_of
+from .lut_ram import LutRam
+from .multiplier import Multiplier
+from .reciprocal import ReciprocalUnit
+from .region import RegionPipeline
+from .sincos import SinCosUnit
+
+LARGE = 1500  # operations: a second and a half for a process to begin pays from here
+MOST_WORKERS = 4  # the largest module is a quarter of a core or more
+UNCOLLECTED = 8_000_000  # characters of RTLIL, whose netlists take some 400 MB
+
+# What a module instantiates that is written once for all who do.
+Unit = Multiplier | SinCosUnit | ReciprocalUnit | LutRam
+
+
+@dataclass(frozen=True)
+class Written:
+    """Modules as RTLIL, one text for each, and how many of each unit they instantiate."""
+
+    texts: list[str]
+    units: Counter[Unit]
+
+
+@dataclass(frozen=True, eq=False)
+class Modules:
+    """The modules of the core called ``name``: its own, "", and those of its `parts`."""
+
+    source: Plan | Accelerator
+    name: str
+
+    @cached_property
+    def core(self) -> Core | AcceleratorCore:
+        """The hardware. Its lists of units know of modules that this process has written."""
+        if isinstance(self.source, Accelerator):
+            return AcceleratorCore(self.source, self.name)
+        return core_of(self.source, self.name)
+
+    @cached_property
+    def components(self) -> dict[str, wiring.Component]:
+        """Part → what is written as the module NAME_PART; "": the core."""
+        return {"": self.core, **self.core.parts}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Modules, (self.source, self.name)  # a copy makes a core of its own
+
+    def units(self) -> Counter[Unit]:
+        """Of the modules that this process has written, and those that are there from the start."""
+        return Counter([*self.core.multipliers, *self.core.table_units, *self.core.rams])
+
+    def write(self, part: str) -> tuple[str, Counter[Unit]]:
+        """A part's module, and the units that it adds."""
+        before = self.units()
+        text = to_rtlil(self.components[part], f"{self.name}_{part}" if part else self.name)
+        return text, self.units() - before
+
+
+def write_modules(modules: Modules) -> Written:
+    """Every module of a core, the core's own first, in the order of its parts."""
+    sizes = {part: _operations(component) for part, component in modules.components.items()}
+    workers = min(cores(), MOST_WORKERS) if sum(sizes.values()) > LARGE else 1
+    units = modules.units()
+    # the largest first: none is left for the end; the core's own has no operations, but wide words
+    order = sorted(sizes, key=lambda part: (part != "", -sizes[part]))
+    written = in_workers(_Writer(modules), [(part,) for part in order], workers)
+    found = dict(zip(order, written, strict=True))
+    for _, added in found.values():
+        units += added
+    return Written([found[part][0] for part in sizes], units)
+
+
+@dataclass
+class _Writer:
+    """Writes modules, and now and then drops what Amaranth made of those before."""
+
+    modules: Modules
+    since: int = 0
+
+    def __call__(self, part: str) -> tuple[str, Counter[Unit]]:
+        found = self.modules.write(part)
+        self.since += len(found[0])
+        if self.since > UNCOLLECTED:
+            gc.collect(0)
+            self.since = 0
+        return found
+
+
+def _operations(component: wiring.Component) -> int:
+    """How many a module has of its own: what has parts only connects them."""
+    if isinstance(component, RegionPipeline):
+        return len(component.nodes)
+    alone = isinstance(component, Core) and not component.parts
+    return len(component.fixed.graph.nodes) if alone else 0

@@ -1,0 +1,46 @@
+"""Modules that several processes write are those that one writes."""
+
+import warnings
+from typing import Any
+
+import pytest
+from amaranth.hdl import UnusedElaboratable
+
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.rtl import modules
+from rbdgen.rtl.modules import Modules, write_modules
+from rbdgen.rtl.multiplier import Multiplier
+
+DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "pipelined": ("pendulum", {}),
+    "multipliers_shared": ("pendulum", {"functions": ("fd",), "ii": 3}),
+    "joints_in_turn": ("pendulum", {"functions": ("did",), "ii": 6, "fold": "joints"}),
+    "limbs_in_turn": ("hyq", {"ii": 4, "fold": "limbs"}),
+    "accelerator": ("pendulum", {"functions": ("id", "m"), "ii": 4, "accelerator": True}),
+}
+
+
+def made_from(design: str) -> Modules:
+    robot, choices = DESIGNS[design]
+    if choices.get("accelerator"):
+        return Modules(accelerate(robot, **choices).accelerator, design)
+    return Modules(compile_core(front_end(robot, **choices)).plan, design)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_same_from_several_processes(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = made_from(design)
+    monkeypatch.setattr(modules, "cores", lambda: 1)
+    alone = write_modules(made)
+    monkeypatch.setattr(modules, "LARGE", 0)
+    monkeypatch.setattr(modules, "cores", lambda: 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnusedElaboratable)
+        apart = made.__reduce__()[0](*made.__reduce__()[1])
+        together = write_modules(apart)
+        del apart
+    assert together == alone
+    assert len(alone.texts) == 1 + len(made.core.parts)
+    found = [unit for unit in alone.units.elements() if isinstance(unit, Multiplier)]
+    assert sorted(found) == sorted(made.core.multipliers) and found
