@@ -57,7 +57,7 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
 
 
 def _tokens(key: str, value: Any) -> Iterator[str]:
-    """What a name says of a choice."""
+    """The words of a name that say a choice."""
     if isinstance(value, MotionLimits):
         for own, limit in vars(value).items():
             if limit is not None:

@@ -114,7 +114,7 @@ def _fastest(front: Front, words: _Pieces) -> tuple[Design, Accelerated]:
 
 
 def _need(made: Accelerated) -> Need:
-    """What the accelerator takes of its part."""
+    """The resources that the accelerator takes of its part."""
     accelerator = made.accelerator
     plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]
     return need(
@@ -134,7 +134,7 @@ class _Pieces:
 
     @cached_property
     def given(self) -> Given:
-        """What the inputs may be."""
+        """Limits and samples of the inputs."""
         return sample_inputs(self.front)
 
     @cached_property
@@ -289,7 +289,7 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
 
 
 def _slots(accelerator: Accelerator) -> int:
-    """The number of tasks under way that keeps the stages of any function busy."""
+    """The fewest slots, a power of two, whose tasks keep the stages of any function busy."""
     under_way = max(
         -(-accelerator.usual_latency(f) // accelerator.interval(f)) for f in accelerator.functions
     )

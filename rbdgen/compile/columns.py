@@ -244,7 +244,7 @@ def _log2(limits: tuple[float, float]) -> float:
 
 
 def _with_gradient(whole: Graph, given: Given) -> Given:
-    """What the entries of ∂τ may be, too: hardly more than in the ``samples``."""
+    """The same with limits of the entries of ∂τ: hardly more than in the ``samples``."""
     names = [n for n in whole.outputs if kind_of(n) in ARRAYS.values()]
     graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
     samples, few, extremes = (
@@ -258,7 +258,7 @@ def _with_gradient(whole: Graph, given: Given) -> Given:
 
 
 def _of_all(limbs: Limbs, given: Given) -> Given:
-    """What the template's inputs may be: of samples, every part takes others; of extremes, all.
+    """Limits and samples of the template's inputs: every part takes other samples, all extremes.
 
     M⁻¹ has one binary point.
     """
@@ -322,7 +322,7 @@ def _rest(split: Sequence[Part], parts: Sequence[Part]) -> Graph:
 
 
 def _of_parts(limbs: Limbs, made: FixedGraph, rest: Graph, given: Given) -> Given:
-    """What the words of parts may be, which the ``rest`` adds up."""
+    """Limits and samples of the partial sums, which the ``rest`` adds up."""
     limits: dict[str, tuple[float, float]] = {}
     samples: dict[str, Array] = {}
     few: dict[str, Array] = {}

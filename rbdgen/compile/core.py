@@ -136,6 +136,6 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
 
 
 def need_of(core: Core) -> Need:
-    """What the core takes of its part."""
+    """The resources that the core takes of its part."""
     target, plan = core.front.target, core.plan
     return need(target, plan.interval, plan.multipliers, features(plan), [plan.binding])

@@ -23,7 +23,7 @@ CELLS = {"luts": "LUTs", "flip_flops": "flip-flops", "block_rams": "block RAMs"}
 
 @dataclass(frozen=True)
 class Need:
-    """What a design takes of a part.
+    """The resources that a design takes of a part.
 
     ``logic``: products and units that found no hardware multiplier and are made of LUTs.
     ``cells``: by the area model; None where there is none of the family.
@@ -37,7 +37,7 @@ class Need:
 
     @property
     def lacking(self) -> list[str]:
-        """What the part has too little of: ``about 90000 of 83640 LUTs``."""
+        """The resources that the part has too little of: ``about 90000 of 83640 LUTs``."""
         found = []
         if self.multipliers > self.target.multipliers:
             found.append(f"{self.multipliers} of {self.target.multipliers} multipliers")
@@ -79,7 +79,7 @@ def need(
     features: Mapping[str, int],
     bindings: Sequence[Binding],
 ) -> Need:
-    """What takes a task every ``interval`` cycles, and is bound so: one plan, or several."""
+    """The resources of one plan or several that take a task every ``interval`` cycles."""
     styles = [s for b in bindings for k in (b.style, b.sincos, b.recip) for s in k.values()]
     try:
         cells = estimated(target.family, features)
@@ -231,7 +231,7 @@ def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
 
 
 def _why(best: Try[M], alone: Try[M]) -> str:
-    """What was chosen, and what it would take otherwise."""
+    """The note of what was chosen, and what it would take otherwise."""
     part = best.need.target
     if best is alone:
         return f"{often(best.need.interval)} fits {part.name}: {best.need}"

@@ -255,7 +255,7 @@ def least_interval(jobs: Jobs, budget: int, target: Target) -> int:
 
 
 def too_often(interval: int, least: int, target: Target, budget: int) -> RobotError:
-    """What is wrong with an interval below the least."""
+    """The error of an interval below the least."""
     return RobotError(
         f"ii: {interval} takes more than the {budget} hardware multipliers of {target.part} or the "
         f"budget; from {least} on it fits"

@@ -100,7 +100,7 @@ def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
 
 
 def _factors(graph: Graph) -> list[Node]:
-    """What q̈ is made of besides the effort and the bias."""
+    """The factors of q̈: what it is made of besides the effort and the bias."""
     late: set[Node] = set()
     found: dict[Node, None] = {}
     needed = [node for name, node in graph.outputs.items() if kind_of(name) == "qdd"]
@@ -125,7 +125,7 @@ def _is_late(node: Node) -> bool:
 def _coordinates(
     front: Front, inputs: Mapping[str, Format], forward: Piece
 ) -> dict[int, Coordinate]:
-    """What a rollout integrates; RobotError for joints whose coordinates are no numbers."""
+    """The coordinates that a rollout integrates; RobotError where a joint's are no numbers."""
     found = {}
     for k, around in whole_turns(front.design, front.canonical).items():
         word = forward.fixed.formats[forward.fixed.graph.outputs[spell("qdd", k)]]

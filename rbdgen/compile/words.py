@@ -37,7 +37,7 @@ class Words:
 
     @cached_property
     def given(self) -> Given:
-        """What the inputs may be."""
+        """Limits and samples of the inputs."""
         return sample_inputs(self.front)
 
     @cached_property
@@ -60,7 +60,7 @@ class Words:
 
     @cached_property
     def program(self) -> FixedProgram:
-        """What joints compute, as visits; RobotError for those that compute something else."""
+        """The program of visits in words; RobotError for joints that compute something else."""
         front, design = self.front, self.front.design
         program = program_of_joints(chained_frames(front.canonical), front.graph, design.rotation)
         if not program.reads:

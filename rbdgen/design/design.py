@@ -31,7 +31,7 @@ from .choices import mix as parse_mix
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """What a design says about the motion of a joint, or of all; None where it says nothing.
+    """The limits that a design gives for the motion of a joint, or of all; None where not.
 
     ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
     ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
@@ -54,7 +54,7 @@ class MotionLimits:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What rbdgen chose for a design to fit its part, where nobody had: fields of Design.
+    """The choices of rbdgen's that make a design fit its part, where nobody had chosen.
 
     ``note``: why, in one line. ``fits``: whether anything did; else this is the smallest.
     """

@@ -224,7 +224,7 @@ def _limbs(parents: Sequence[int]) -> list[int]:
 
 
 def _units(layout: Layout, region: Region) -> str:
-    """What is built in the region: ``17× 36+ 1∿ 1÷``."""
+    """The units that are built in the region: ``17× 36+ 1∿ 1÷``."""
     nodes = [n for n in layout.plan.schedule.time if region_of(n) == region]
     products = sum(n.op is Op.MUL for n in nodes)
     additions = sum(n.op in (Op.ADD, Op.SUB, Op.NEG) for n in nodes)

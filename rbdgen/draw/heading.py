@@ -57,7 +57,7 @@ def facts(plan: Plan) -> list[str]:
 
 
 def regions(colours: Mapping[str, str]) -> list[Entry]:
-    """What kinds of region compute, and their colours."""
+    """The legend of regions: what each kind computes, and its colour."""
     found = []
     for kind, colour in colours.items():
         meaning = MEANING.get(kind.removesuffix(AGAIN))
@@ -67,7 +67,7 @@ def regions(colours: Mapping[str, str]) -> list[Entry]:
 
 
 def numbered(names: Sequence[str]) -> list[Entry]:
-    """What the numbers of joints stand for."""
+    """The legend of joints: what their numbers stand for."""
     return [Entry("joints:"), *(Entry(f"{k}  {name}") for k, name in enumerate(names))]
 
 

@@ -89,7 +89,7 @@ def _label(datapath: Datapath, copies: int) -> str:
 
 
 def _meaning(template: str) -> str:
-    """What a template computes."""
+    """The meaning of a template: what it computes."""
     words = MEANING.get(template.removesuffix(BASE))
     spoken = template.replace(BASE, ", base")
     if words and template.endswith(BASE):

@@ -56,7 +56,7 @@ class Tasks:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What came of N tasks: arrays (N, …) by name, overflow (N,), and latency (N,) in cycles."""
+    """The answer to N tasks: arrays (N, …) by name, overflow (N,), and latency (N,) in cycles."""
 
     arrays: dict[str, Array]
     overflow: Flags
@@ -81,7 +81,7 @@ class Backend:
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
     ) -> tuple[Mapping[str, NDArray[Any]], Flags]:
-        """What ``run`` takes for checked arrays, and which states have a value that is too large.
+        """The values that ``run`` takes for checked arrays, and which states have one too large.
 
         InputError for the first such value unless ``saturate``.
         """

@@ -104,7 +104,7 @@ class Dynamics:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """What the accelerator computes, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
+        """The functions of the accelerator, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
         return self._backend.design.functions
 
     @property

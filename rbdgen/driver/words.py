@@ -64,7 +64,7 @@ class Coder:
         return words, outside
 
     def arrays(self, function: str, results: Integers) -> dict[str, Array]:
-        """What the function gives, (N, nv) or (N, nv, nv), from result words (N, words).
+        """The arrays of a function, (N, nv) or (N, nv, nv), from result words (N, words).
 
         Of a base whose motion is given there are no rows and columns.
         """

@@ -131,7 +131,7 @@ def _complement(T: Tensor, x: Vector) -> Vector:
 
 @dataclass
 class Column:
-    """What one coordinate does to its subtree, on its way to the base."""
+    """The column of one coordinate: what it does to its subtree, on its way to the base."""
 
     axis: Axis
     G1: Wrench

@@ -29,7 +29,7 @@ class Factors:
 
 
 def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
-    """The factors of rows and columns ``order`` of M, whose lower triangle is read."""
+    """The factors of rows and columns ``order`` of M, from its lower triangle; regions "factor"."""
     H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
     L: dict[int, dict[int, Scalar]] = {}
     D_inverse: dict[int, Scalar] = {}

@@ -53,7 +53,7 @@ class Motion:
 
 @dataclass
 class State:
-    """What is given of a robot, a scalar for each entry: q (nq,), qd and qdd (nv,).
+    """The state of a robot, a scalar for each entry: q (nq,), qd and qdd (nv,).
 
     ``f_ext`` maps a joint index to the six components (force; moment) that act on its body, at
     the origin and along the axes of the link's frame in the file. ``turns`` maps a revolute joint
@@ -91,5 +91,5 @@ class Moved:
 
 
 def multiplier(joint: Joint) -> float:
-    """What the joint makes of the velocity and acceleration that it is given."""
+    """The factor of the joint on the velocity and acceleration that it is given."""
     return joint.mimic.multiplier if joint.mimic else 1.0

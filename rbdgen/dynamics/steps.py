@@ -251,7 +251,7 @@ COMPOSITE = (
 
 
 def _visit(robot: Robot, template: str, i: int, *of: int) -> Visit:
-    """What joint ``i`` does; ``of``: with the column of another."""
+    """The visit of joint ``i`` to a template; ``of``: with the column of another."""
     on_base = robot.joints[i].parent < 0
     return Visit(template + BASE if on_base else template, (*of, i))
 

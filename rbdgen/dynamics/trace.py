@@ -156,7 +156,7 @@ class _Tracing:
 
     @cached_property
     def unit(self) -> Units:
-        """What suits inverse dynamics alone, or one that is consistent."""
+        """The units that suit inverse dynamics alone, or consistent ones."""
         own = units(self.robot, len(self.external_forces))
         return own if self.functions == {"id"} else Units(own.acceleration, 1 / own.acceleration)
 

@@ -39,7 +39,7 @@ class Point(Record):
 
 @dataclass(frozen=True)
 class Sites(Record):
-    """What a part has."""
+    """The sites of a part."""
 
     multipliers: int
     luts: int

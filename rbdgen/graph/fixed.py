@@ -195,7 +195,7 @@ INTEGER: dict[Op, Callable[..., Any]] = {
 
 
 def _extremes(fixed: FixedGraph, node: Node, ends: list[tuple[int, int]]) -> list[int]:
-    """What the node computes, before wrapping, at the ends of its operands' ranges."""
+    """The results of the node, before wrapping, at the ends of its operands' ranges."""
     compute = INTEGER[node.op]
     corners = itertools.product(*ends)
     # Python integers: a corner of two 32-bit words does not fit int64 after rounding

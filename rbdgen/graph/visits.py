@@ -23,7 +23,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Result:
-    """What a visit gives under a name."""
+    """The result that a visit gives under a name."""
 
     visit: Visit
     name: str

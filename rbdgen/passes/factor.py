@@ -36,7 +36,7 @@ def factor(graph: Graph) -> Graph:
 
 
 def _factors(sums: Sums, term: Term) -> list[Factor]:
-    """What may be taken out of a term."""
+    """The factors that may be taken out of a term."""
     if not sums.is_read_once(term.node):
         return []
     if term.node.op is Op.MULC:

@@ -29,7 +29,7 @@ BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What a graph's inputs may be: ``limits``, and states within them, (N,) of each input.
+    """The limits of a graph's inputs, and samples: states within them, (N,) of each input.
 
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.

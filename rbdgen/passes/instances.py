@@ -27,7 +27,7 @@ class CopyingBuilder(Builder):
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """What the robot computes, and where each limb's copy of the ``template`` is in it.
+    """The copies of a ``template``, one for each limb, in the graph of the robot.
 
     ``template``: the graph of ``limbs`` in fixed point. ``copies``: for each limb, node of the
     template → node of ``whole``.

@@ -60,5 +60,5 @@ def of_all_limbs(
 
 
 def _outside(word: str, of_robot: Mapping[str, Signed], between: Mapping[str, str]) -> Signed:
-    """What a limb's word is called in the robot, and its sign there."""
+    """The name of a limb's word in the robot, and its sign there."""
     return (between[word], 1) if word in between else of_robot[word]

@@ -32,7 +32,7 @@ class LimbError(ValueError):
 
 @dataclass(frozen=True)
 class Limb:
-    """What one limb calls the template's inputs and outputs, and the sign between the two.
+    """A limb's names for the template's inputs and outputs, and the sign between the two.
 
     ``inputs``, ``outputs``: name in the template → (name in the robot, sign). What goes in is
     multiplied by its sign, and so is what comes out.
@@ -50,7 +50,7 @@ class Limbs:
     limbs: tuple[Limb, ...]
 
     def given(self, given: Given) -> Given:
-        """What the template's inputs may be: whatever those of any limb may be."""
+        """Limits and samples of the template's inputs: those of all limbs."""
         names = self.template.inputs
         return Given(
             {name: self._interval(name, given.limits) for name in names},

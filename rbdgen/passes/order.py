@@ -36,7 +36,7 @@ class Pass(Generic[Known]):
     reason: str
 
     def __call__(self, graph: Graph, known: Known) -> Graph | FixedGraph:
-        """What the pass makes of the graph, verified; GraphError names the pass."""
+        """The graph that the pass makes, verified; GraphError names the pass."""
         made = self.run(graph, known)
         try:
             return verify_fixed(made) if isinstance(made, FixedGraph) else verify(made)

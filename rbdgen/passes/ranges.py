@@ -83,7 +83,7 @@ def _square(a: Interval) -> Interval:
 
 
 def intervals_of(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]:
-    """What every node may be by interval arithmetic, from ``limits`` of the inputs."""
+    """The interval of every node by interval arithmetic, from ``limits`` of the inputs."""
     found: dict[Node, Interval] = {}
     for node in graph.nodes:
         if node.op is Op.INPUT:

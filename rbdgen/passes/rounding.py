@@ -44,7 +44,7 @@ def _relative(node: Node, ranges: Ranges, of: float) -> float:
 
 
 def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -> float:
-    """What a word needs above its range, its own last bit included.
+    """The headroom of a word above its range, its own last bit included.
 
     ``of``: operands' standard deviations.
     """

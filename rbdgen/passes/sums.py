@@ -64,7 +64,7 @@ class Sums:
         return node.op in SUMS and not self.is_partial(node)
 
     def terms(self, node: Node) -> Iterator[Term]:
-        """What a sum adds up, in the order in which it is written."""
+        """The terms that a sum adds up, in the order in which it is written."""
         return self._terms(node, Term(node))
 
     def _terms(self, node: Node, outside: Term) -> Iterator[Term]:

@@ -221,7 +221,7 @@ def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
 
 
 def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:
-    """What masses, first moments and moments of each link are measured by, (n,) each.
+    """The sizes that masses, first moments and moments of links are measured by, (n,) each.
 
     A link without mass has what its moments would be at the end of the limbs' reach; a link
     without moments has NOISE of the limb's.

@@ -87,7 +87,7 @@ class Inertia:
 
     @classmethod
     def about_com(cls, mass: float, com: ArrayLike, inertia: ArrayLike) -> Inertia:
-        """The inertia that has centre of mass ``com`` (3,), and ``inertia`` (3, 3) about it."""
+        """The inertia of a centre of mass ``com`` (3,) and ``inertia`` (3, 3) about it."""
         c = skew(com)
         return cls(mass, mass * np.asarray(com), np.asarray(inertia) - mass * c @ c)
 

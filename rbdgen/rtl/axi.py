@@ -39,7 +39,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Beat:
-    """What one beat carries: fields side by side, the first in the lowest bits.
+    """The fields that one beat carries, side by side, the first in the lowest bits.
 
     A beat of one signed field is sign-extended to the link's width; any other is zero-extended.
     """
@@ -55,7 +55,7 @@ class Beat:
 
     @property
     def shape(self) -> Shape:
-        """What the fields need before they are extended to the link's width."""
+        """The shape of the fields before they are extended to the link's width."""
         width = sum(field.width for field in self.fields)
         alone = len(self.fields) == 1
         return signed(width) if alone and self.fields[0].signed else unsigned(width)

@@ -78,7 +78,7 @@ class Slots:
                 self.m.d.sync += marks.bit_select(slot, 1).eq(1)
 
     def bank(self, sender: str, fields: list[str], slot: Value, name: str) -> Any:
-        """What ``sender`` gave for a slot."""
+        """The words that ``sender`` gave for a slot, read from their bank."""
         m, core = self.m, self.core
         layout = bank_layout(core.accelerator, sender, fields)
         written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")

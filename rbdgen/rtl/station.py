@@ -190,7 +190,7 @@ class Station(wiring.Component):
 
     @staticmethod
     def _turn(task: Any, flag: str) -> Value:
-        """What a rollout's turn says: -1 or 0."""
+        """The flag of a rollout's turn: -1 or 0."""
         ways = [
             (task.phase == phase) & is_one_of(task.function, [function])
             for function, stages in ROLLOUTS.items()
@@ -220,6 +220,6 @@ class Station(wiring.Component):
 
 
 def bank_layout(accelerator: Accelerator, sender: str, fields: list[str]) -> data.StructLayout:
-    """What a bank holds for each slot: words of a sender, and its flag unless it is the host."""
+    """The layout of a bank for each slot: words of a sender, and its flag unless it is the host."""
     words = {field: signed(bits) for field, bits in accelerator.bank(sender, fields).items()}
     return data.StructLayout(words if sender == HOST else {**words, FLAG: 1})

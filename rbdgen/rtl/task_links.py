@@ -19,7 +19,7 @@ HEADER = data.StructLayout({"function": 8, "detail": 8, "tag": 16})
 
 
 def beat_layout(lanes: int) -> data.StructLayout:
-    """What a link hands over in a clock."""
+    """The layout of what a link hands over in a clock."""
     return data.StructLayout({"data": unsigned(WORD_BITS * lanes), "last": 1})
 
 

@@ -41,7 +41,7 @@ class Datapaths:
     copies: Mapping[Datapath, Mapping[Node, Node]]
 
     def jobs(self, target: Target) -> Jobs:
-        """What takes a multiplier. Datapaths share none, so that each can lie in one place."""
+        """The jobs that take a multiplier: datapaths share none, so each can lie in one place."""
         number = {(own.template, own.number): k for k, own in enumerate(self.copies)}
 
         def apart(node: Node) -> int:

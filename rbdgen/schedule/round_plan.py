@@ -33,7 +33,7 @@ ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes
 
 @dataclass(frozen=True)
 class Origin:
-    """What a datapath's input reads in some phase: the word of a datapath, so many rounds ago."""
+    """The origin of what an input reads in some phase: a datapath's word, so many rounds ago."""
 
     datapath: Datapath
     word: str
@@ -42,7 +42,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Group:
-    """What a datapath reads of another with the same delays: words that can lie in one memory.
+    """The words that a datapath reads of another with the same delays: they can lie in one memory.
 
     ``ago``: phase → rounds between; ``words``: word of the sender → the reader's inputs that it
     goes to.
@@ -150,7 +150,7 @@ class RoundPlan:
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """What lies in memory between datapaths."""
+        """The groups of words that lie in memory between datapaths."""
         found: dict[
             tuple[Datapath, Datapath, tuple[tuple[int, int], ...]], dict[str, list[str]]
         ] = {}
@@ -205,7 +205,7 @@ class RoundPlan:
 
     @cached_property
     def results(self) -> dict[tuple[Datapath, int], dict[Node, dict[int, Node]]]:
-        """What is kept: (datapath, cycle of a visit at whose end) → words, of the datapaths' graph.
+        """The results kept: (datapath, cycle at whose end) → words of the datapaths' graph.
 
         And phase → the node of the whole robot that a word is then.
         """

@@ -228,7 +228,7 @@ def _compiled(compiled: ctypes.CDLL) -> Callable[[Climb, Job], tuple[Array, Arra
 
 
 def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
-    """What ``ascent.cpp`` computes: the best value (n,), and its state (n, inputs)."""
+    """The results of ``ascent.cpp``: the best value (n,), and its state (n, inputs)."""
     n, inputs = len(job.targets), climb.inputs
     shape = n, WAYS
     number = 2 * job.targets.astype(np.uint64) + job.downward.astype(np.uint64)

@@ -18,7 +18,7 @@ CHUNK = 4096  # states at a time
 
 @dataclass(frozen=True, eq=False)
 class Attack:
-    """What an attack found.
+    """The findings of an attack.
 
     ``signals``: how many were climbed, all that can overflow; ``flagged``: node → a state,
     coordinates of the domain, in which it overflows; ``nearest``: of all signals the largest part

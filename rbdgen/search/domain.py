@@ -16,7 +16,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """What the inputs of a graph may be.
+    """The domain of a graph's inputs: the values that they may have.
 
     ``limits``: name → interval [SI units] of each coordinate of the states. ``turns``: coordinates
     whose interval is a whole turn, joined at its ends. ``angles``: further coordinates in which

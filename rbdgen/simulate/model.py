@@ -19,7 +19,7 @@ Int64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Result:
-    """What came out of a run of N tokens.
+    """The results of a run of N tokens.
 
     Cycles count from the first one after reset; ``result_cycle - accept_cycle`` is the latency.
     """

@@ -46,7 +46,7 @@ def read_vcd(file: Path, clock: str, names: Collection[str]) -> dict[str, Int64]
 
 
 def _codes(file: Path, lines: Lines, wanted: Collection[str]) -> dict[str, str]:
-    """What each wanted signal is called in the dump's body; the header's lines are used up."""
+    """The name of each wanted signal in the dump's body; the header's lines are used up."""
     codes: dict[str, str] = {}
     scopes: list[str] = []
     for number, line in lines:

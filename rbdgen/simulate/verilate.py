@@ -135,6 +135,6 @@ def _harness(ports: Ports) -> str:
 
 
 def _member(port: str) -> str:
-    """What Verilator calls a port: it keeps double underscores for itself."""
+    """The name that Verilator gives a port: it keeps double underscores for itself."""
     spelled = port.replace("__", "___05F")
     return re.sub(r"[^A-Za-z0-9_]", lambda match: f"__0{ord(match[0]):02X}", spelled)

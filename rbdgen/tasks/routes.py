@@ -85,7 +85,7 @@ class Source:
 
 
 def traced(functions: Iterable[str]) -> tuple[str, ...]:
-    """What to trace together, so that the graph holds all stages of ``functions``."""
+    """The functions to trace together, so that the graph holds all stages of ``functions``."""
     visited = {visit.stage for f in functions for visit in ROUTES[f]}
     wanted = {
         "id": "rnea" in visited,

@@ -38,7 +38,7 @@ COUNT = 16  # bits of the number of steps of a rollout
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """What one piece of the graph became.
+    """The stage that one piece of the graph became.
 
     ``plan`` is None for a piece without operations: its outputs are words that came, or constant.
     ``given``: how many of v's first entries are the base's, its motion being given. ``of_limbs``:

@@ -33,7 +33,7 @@ class Seen:
 
 
 class Alike:
-    """What is the same of ``limbs``, compared in ``states``; ``owner``, ``first`` as for `split`.
+    """The nodes that are the same in ``limbs``, in ``states``; ``owner``, ``first`` as for `split`.
 
     ``of``: node → the limbs that it depends on, the trunk's on none; None where it is the rest's.
     ``seen``: each limb. ``counterparts``: node of the trunk → what each limb reads where the first

@@ -66,7 +66,7 @@ class Names:
         return frozenset(self.limb_of[j] for j, _ in self.joints(name) if j in self.limb_of)
 
     def other(self, name: str, limb: int) -> str:
-        """What a name of the first limb's is called in another one."""
+        """The name in another limb of a name of the first limb's."""
         kind, new = kind_of(name), []
         for index, (joint, _) in zip(indices(name), self.joints(name), strict=True):
             if joint not in self.limb_of:

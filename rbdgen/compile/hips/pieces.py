@@ -117,7 +117,7 @@ def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
 
 
 def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
-    """What the trunk's words may be, too."""
+    """The same with limits and samples of the trunk's words."""
     columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few, given.extremes)]
     outputs = trunk.graph.outputs.items()
     limits = {name: trunk.formats[node].limits for name, node in outputs}
@@ -131,7 +131,7 @@ def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
 
 
 def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
-    """What the limbs' words may be, too, those that the rest reads."""
+    """The same with limits and samples of the limbs' words, those that the rest reads."""
     samples, few, extremes = dict(given.samples), dict(given.few), dict(given.extremes)
     limits = dict(given.limits)
     wanted = set(hips.rest.inputs)
