@@ -1,7 +1,7 @@
 # make demo    a robot arm, from its URDF to verified hardware, in minutes
-# make fast    the tests that take less than a second, for while one writes
-# make test    style, types and all tests but the longest
-# make test-all  the longest: with make test, every test
+# make fast    the tests that take less than a second, for while one writes: a minute or two
+# make test    style, types and all tests but the longest: some ten minutes on two cores
+# make test-all  the longest, some twenty minutes more: with make test, every test
 # make bench   the long measurements
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style

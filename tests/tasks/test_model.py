@@ -19,16 +19,19 @@ from rbdgen.tasks.model import convert, evaluate_task
 
 
 @cache
-def accelerated(
-    robot: str = "iiwa14", functions: tuple[str, ...] = FUNCTIONS, fold: str = "auto"
-) -> Accelerated:
-    return accelerate(robot, functions=functions, ii=8, target="xcup", accelerator=True, fold=fold)
+def accelerated(fold: str) -> Accelerated:
+    return accelerate("iiwa14", functions=FUNCTIONS, ii=8, target="xcup", fold=fold)
+
+
+@pytest.fixture(scope="module")
+def made() -> Accelerated:
+    return accelerated("auto")
 
 
 @cache
 def in_one_graph(fold: str) -> FixedGraph:
     """What was cut, in words, before it was."""
-    front = accelerated(fold=fold).front
+    front = accelerated(fold).front
     return in_words(front, front.graph, sample_inputs(front), lambda _: None)[1]
 
 
@@ -38,7 +41,7 @@ def in_one_graph(fold: str) -> FixedGraph:
 def test_one_pass_gives_the_bits_of_the_graph_that_was_cut(function: str) -> None:
     # a product in columns has words of its own: see test_columns
     fold = "none" if function == "difd" else "auto"
-    made, whole = accelerated(fold=fold), in_one_graph(fold)
+    made, whole = accelerated(fold), in_one_graph(fold)
     inputs = inputs_of(made, within_limits(made, 300, 1))
     words = {name: inputs["difd"].get(name, np.zeros(300, np.int64)) for name in whole.inputs}
     expected = evaluate_fixed(whole, words).outputs
@@ -54,8 +57,7 @@ LARGEST = {"tau": 2e-4, "M": 5e-5, "Minv": 5e-5, "dtau": 2e-4, "qdd": 1e-2, "dqd
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_errors_against_the_golden_model(function: str) -> None:
-    made = accelerated()
+def test_errors_against_the_golden_model(made: Accelerated, function: str) -> None:
     state = within_limits(made, 1000, 2)
     errors = Traffic(made, inputs_of(made, state)).errors(function, state)
     assert errors
@@ -63,8 +65,7 @@ def test_errors_against_the_golden_model(function: str) -> None:
         assert error.report().relative_rms < LARGEST[name.partition("_")[0]]
 
 
-def test_forward_dynamics_undoes_inverse_dynamics() -> None:
-    made = accelerated()
+def test_forward_dynamics_undoes_inverse_dynamics(made: Accelerated) -> None:
     state = within_limits(made, 500, 3)
     inputs = inputs_of(made, state)
     formats = made.accelerator.result_formats
@@ -73,9 +74,8 @@ def test_forward_dynamics_undoes_inverse_dynamics() -> None:
     assert np.sqrt(((qdd - state["qdd"]) ** 2).mean() / (state["qdd"] ** 2).mean()) < 1e-2
 
 
-def test_the_gradients_are_taken_at_the_acceleration_that_was_found() -> None:
+def test_the_gradients_are_taken_at_the_acceleration_that_was_found(made: Accelerated) -> None:
     """dfd is difd at what fd gives, with what minv gives: the feedback, bit for bit."""
-    made = accelerated()
     accelerator = made.accelerator
     inputs = inputs_of(made, within_limits(made, 200, 4))
     qdd, _ = evaluate_task(accelerator, "fd", inputs["fd"])
@@ -94,8 +94,7 @@ def test_the_gradients_are_taken_at_the_acceleration_that_was_found() -> None:
         np.testing.assert_array_equal(values, again.get(name, qdd.get(name)))
 
 
-def test_an_overflow_anywhere_flags_the_task() -> None:
-    made = accelerated()
+def test_an_overflow_anywhere_flags_the_task(made: Accelerated) -> None:
     rng = np.random.default_rng(5)
     for function, formats in made.accelerator.formats.items():
         words = {n: rng.integers(f.lowest, f.highest, 300) for n, f in formats.items()}
@@ -120,7 +119,9 @@ def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
     assert max(made.accelerator.interval(f) for f in FUNCTIONS) == 8
 
 
-@pytest.mark.parametrize(("fold", "product"), [("none", 32), ("auto", 30)])
+@pytest.mark.parametrize(
+    ("fold", "product"), [pytest.param("none", 32, marks=pytest.mark.slow), ("auto", 30)]
+)
 def test_a_mix_makes_each_stage_as_fast_as_it_takes(fold: str, product: int) -> None:
     """Or a little faster, where columns take turns: as often as they go into the interval."""
     choices = {"functions": FUNCTIONS, "ii": 32, "mix": "id=8,dfd=1", "target": "xcup"}
