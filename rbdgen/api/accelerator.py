@@ -46,6 +46,12 @@ def generate_accelerator(
     robot: str, folder: Path, progress: Progress, choices: Mapping[str, Any]
 ) -> Path:
     """Compile the accelerator of ``robot`` and write its ``folder``, as `generate` does."""
+    write_folder(folder, accelerator_files(robot, progress, choices))
+    return folder
+
+
+def accelerator_files(robot: str, progress: Progress, choices: Mapping[str, Any]) -> dict[str, str]:
+    """Compile the accelerator of ``robot``: name → text of each file of its folder."""
     from .header import c_header  # the driver reads what is written here
 
     made = accelerate(robot, progress, **choices)
@@ -67,8 +73,7 @@ def generate_accelerator(
     manifest = accelerator_manifest(made, emitted, identity)
     files[f"{name}.h"] = c_header(manifest.to_json())
     files[MARK] = sealed(replace(manifest, files=digests(files)).to_json())
-    write_folder(folder, files)
-    return folder
+    return files
 
 
 def accelerator_manifest(

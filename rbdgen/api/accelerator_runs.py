@@ -49,7 +49,7 @@ def simulate_accelerator(
     """
     made = accelerate(str(folder / DESIGN), progress)
     same_graphs(folder, made)
-    model = load_core(folder, entry, tasks=states, progress=progress)
+    model = load_core(folder, entry, trace=waves, progress=progress)
     state = within_limits(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
     functions = {}

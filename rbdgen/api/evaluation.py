@@ -14,22 +14,20 @@ from ..compile.flow import Core, Front, compile_core, front_end
 from ..design.choices import GIVES, MODELS, UNFORCED, VECTORS
 from ..design.design import Design, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
-from ..design.states import turns
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format, evaluate_fixed
 from ..graph.word import kind_of
-from ..robot.model import JointKind, Robot
+from ..robot.model import Robot
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
+from .completion import completed
 from .folder import InputError
 from .reference import golden_model
 from .results import Results
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
-UNIT = 1e-3  # how far a quaternion's norm may be from 1
-ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 
 
 def evaluate(
@@ -107,41 +105,6 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
             raise InputError(f"{name} of state {bad[0]} is not finite")
         arrays[name] = array.astype(np.float64)
     return completed(robot, arrays)
-
-
-def completed(robot: Robot, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays, in place: f_ext zero unless given, quaternions normalised, Minv symmetric."""
-    arrays.setdefault("f_ext", np.zeros((len(arrays["q"]), len(robot.moving), 6)))
-    _normalise(robot, arrays["q"])
-    if "Minv" in arrays:
-        arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
-    return arrays
-
-
-def _normalise(robot: Robot, q: Array) -> None:
-    """Bring quaternions and (cos θ, sin θ) in q to norm 1; InputError where far from it."""
-    for i, turn in turns(robot).items():
-        joint = robot.joints[i]
-        norm = np.linalg.norm(q[:, turn], axis=1, keepdims=True)
-        bad = np.flatnonzero(np.abs(norm - 1) > UNIT)
-        if bad.size:
-            quaternion = joint.kind is JointKind.FLOATING
-            what = "quaternion (x, y, z, w)" if quaternion else "(cos, sin)"
-            raise InputError(
-                f'q of state {bad[0]}: the {what} of joint "{joint.name}", entries {turn.start} to '
-                f"{turn.stop - 1}, has norm {norm[bad[0], 0]:g}; expected 1"
-            )
-        q[:, turn] /= norm
-
-
-def _symmetric(name: str, matrices: Array) -> Array:
-    transposed = matrices.swapaxes(1, 2)
-    largest = np.abs(matrices).max(axis=(1, 2), initial=0.0)
-    apart = np.abs(matrices - transposed).max(axis=(1, 2), initial=0.0)
-    bad = np.flatnonzero(apart > ASYMMETRY * largest)
-    if bad.size:
-        raise InputError(f"{name} of state {bad[0]} is not symmetric")
-    return (matrices + transposed) / 2
 
 
 def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:

@@ -11,7 +11,6 @@ import yaml
 from ..design.choices import CHECKS
 from ..design.design import Design
 from ..design.limits import limits_table
-from ..draw.tables import limits_text
 from ..robot.model import Robot
 
 ROBOT, DESIGN = "robot.urdf", "design.yaml"
@@ -45,6 +44,8 @@ def design_text(design: Design) -> str:
 
 def design_file(design: Design, robot: Robot) -> str:
     """The same, and the limits that it comes to, for who reads it."""
+    from ..draw.tables import limits_text  # SciPy, by way of the reports
+
     lines = [f"#   {line}\n" for line in limits_text(limits_table(design, robot))]
     return design_text(design) + "".join([LIMITS, *lines])
 

@@ -9,8 +9,6 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,24 +19,17 @@ from ..design.loading import load
 from ..estimate.area import counted
 from ..estimate.features import Features, features
 from ..graph.text import to_text
-from ..robot.xml_lines import read_bytes
 from ..rtl.emit import emit
 from ..schedule.units import shared_jobs
 from ..synthesize.tool import SynthesisError
 from ..system.records import Record
+from .digests import compiler_digest, design_digest
 from .kept import kept
 from .mapped import mapped, yosys_version
-from .names import design_text
 
 Choices = dict[str, Any]
 Progress = Callable[[str], None]
 INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
-# What a design's cells depend on: rooms of the package, and the area model.
-COMPILER = (
-    *("graph", "robot", "search", "design", "passes", "dynamics", "schedule", "tasks", "compile"),
-    *("rtl", "synthesize", "estimate", "estimate/area.json"),
-)
-PACKAGES = ("amaranth", "numpy", "scipy")
 
 
 @dataclass(frozen=True)
@@ -125,18 +116,4 @@ def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] 
 def _all_of(robot: str, choices: Choices) -> str:
     """All that a design's figures depend on."""
     design, _ = load(robot, **choices)
-    urdf = read_bytes(design.robot).decode("utf-8", "surrogateescape")
-    of = f"{compiler_digest()} {design_text(design)} {urdf}"
-    return of.encode("utf-8", "surrogateescape").hex()
-
-
-@cache
-def compiler_digest() -> str:
-    """A digest of the compiler's own text and the versions of what it calculates with."""
-    package = Path(__file__).parent.parent
-    digest = hashlib.sha256(" ".join(version(name) for name in PACKAGES).encode())
-    for own in COMPILER:
-        files = [package / own] if "." in own else sorted((package / own).rglob("*.py"))
-        for file in files:
-            digest.update(f"{file.relative_to(package)} ".encode() + file.read_bytes())
-    return digest.hexdigest()
+    return f"{compiler_digest()} {design_digest(design)}"

@@ -62,7 +62,7 @@ def simulate(
         return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
     core = compile_core(front_end(str(place / DESIGN), progress), progress)
     same_graph(place, core)
-    model = load_core(place, entry, tasks=states, progress=progress)
+    model = load_core(place, entry, trace=waves, progress=progress)
 
     overall = Error()
     errors: dict[str, Error] = {}
@@ -83,12 +83,11 @@ def simulate(
         progress(f"simulated {done} of {states} states, every bit equal")
     stalled = stalled_run(core, model, min(max(states // 10, 1), FEWEST), seed)
     if waves:
-        traced = load_core(place, entry, trace=True, progress=progress)
         few = next(batches(core, min(states, 100), seed))
         words = to_words(core, few)
         with writing(place / WAVES), beside(place / WAVES) as waves_file:
             tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
-            traced.run(tokens, waves=waves_file)
+            model.run(tokens, waves=waves_file)
             waves_file.replace(place / WAVES)
 
     keep_promise(place, errors, core.front.design.error)

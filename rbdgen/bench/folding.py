@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..api.digests import compiler_digest
 from ..api.kept import kept
-from ..api.points import compiler_digest
 from ..compile.flow import compile_core, front_end
 from ..design.target import find_target
 from ..draw.tables import table

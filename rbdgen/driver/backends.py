@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..api.accelerator import generate_accelerator
-from ..api.accelerator_runs import same_graphs
 from ..api.checked import checked_manifest
 from ..api.contract import Contract
 from ..api.errors import Mismatch
-from ..api.facts import accelerator_facts
 from ..api.folder import MARK, InputError, OutputError, read_manifest
+from ..api.kept_accelerator import kept_accelerator
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
-from ..compile.accelerate import accelerate
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import GIVES, ROLLOUTS
 from ..design.design import Design
@@ -32,13 +28,13 @@ from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..simulate.model import Model
-from ..tasks.model import evaluate_task
-from ..tasks.stages import Accelerator
 from .words import Array, Coder, Flags
+
+if TYPE_CHECKING:
+    from ..tasks.stages import Accelerator
 
 Progress = Callable[[str], None]
 TAGS = 1 << 16
-TOP = "accelerator"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +106,8 @@ def run_integer(
     coder: Coder, accelerator: Accelerator, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The integer model of the accelerator: the same bits as its hardware."""
+    from ..tasks.model import evaluate_task
+
     answers = []
     for tasks in batches:
         found, flags = evaluate_task(accelerator, tasks.function, tasks.values)
@@ -206,11 +204,14 @@ def _of_robot(
             whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
     if kind == "rtl":
-        with tempfile.TemporaryDirectory(prefix="rbdgen-") as name:
-            folder = generate_accelerator(robot, Path(name) / TOP, progress, choices)
-            entry = read_manifest(folder).facts
-            assert isinstance(entry, AcceleratorManifest)
-            return _rtl(folder, entry, progress)
+        folder = kept_accelerator(robot, progress, choices)
+        entry = read_manifest(folder).facts
+        assert isinstance(entry, AcceleratorManifest)
+        return _rtl(folder, entry, progress)
+    from ..api.accelerator_runs import same_graphs  # the compiler: one second that others save
+    from ..api.facts import accelerator_facts
+    from ..compile.accelerate import accelerate
+
     made = accelerate(robot, progress, **choices)
     if place is not None:
         same_graphs(place, made)

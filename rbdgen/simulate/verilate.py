@@ -9,46 +9,46 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ..system.cache import cache_folder, is_remembered, remember
+from ..system.cache import cache_folder, cached, digest_of, is_kept
 from ..system.data import data_folder
-from ..system.files import beside
 from .model import Model
 from .ports import Ports
 from .toolchain import Progress, SimulationError, Toolchain, in_cache
 
+ALL_TRACED = 2_000_000  # bytes of Verilog: C++ that traces everything takes three times as long
+LEVELS, TRACED = 2, "traced.vlt"
 UNIT = 4_000_000  # bytes of C++ that are compiled as one: some 400 MB of a compiler's memory
 
 
 def build(
     sources: Sequence[Path],
     top: str,
-    out_dir: Path,
     *,
     ports: Ports,
     defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[Path] = (),
     trace: bool = False,
-    opt: str = "-O1",
     jobs: int = 2,
     progress: Progress | None = None,
 ) -> Model:
     """Verilate and compile ``top``, or take the model built before from the same text.
 
-    The library lies in ``out_dir`` under a name that hashes sources, ports, options and the
-    Verilator version; it appears there whole or not at all, and is used again only where the cache
-    knows its digest. Verilator's own runtime is compiled once for all models, see
-    `Toolchain.runtime`.
+    Models are kept in the cache by a digest of sources, ports, options and tools. Verilator's own
+    runtime is compiled once for all of them, see `Toolchain.runtime`.
 
     Args:
         sources: Verilog files.
         ports: clock, reset and the two streams.
         defines: macros for the Verilog.
-        include_dirs: where `` `include`` looks; files there are not part of the hash.
-        trace: make :meth:`Model.run` able to write waves; slower.
-        opt: optimisation of the C++ compiler.
+        include_dirs: where `` `include`` looks.
+        trace: make :meth:`Model.run` able to write waves, of all signals or, of large designs, of
+            the first `LEVELS` levels of modules, which `progress` is told. Such a model serves
+            where none are asked for, too.
         jobs: compilations at a time.
         progress: called with one line for each step.
 
@@ -56,38 +56,66 @@ def build(
         SimulationError: a missing tool, or the first error the tools report.
     """
     say = progress or (lambda _: None)
-    toolchain = Toolchain.find(opt, trace)
     options = ["--cc", "--prefix", "Vdut", "--top-module", top, "-O3", "--output-split", "20000"]
     options += ["--no-timing", "--x-initial", "unique", "--x-assign", "fast"]
     options += ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
-    options += ["--trace"] if trace else []
     options += [f"-D{key}={value}" for key, value in (defines or {}).items()]
-    options += [f"-I{Path(directory).resolve()}" for directory in include_dirs]
-
     harness = _harness(ports)
-    digest = hashlib.sha256(repr((options, harness, toolchain)).encode())
+    text = _digest_of(sources, include_dirs)
+    waves = _traced(top, sum(source.stat().st_size for source in sources))
+    if trace and waves:
+        say(
+            f"note: waves: signals of {top} and of the modules in it; of a design of this size, "
+            "those of modules further down are left out"
+        )
+    toolchain = Toolchain.find(trace)
+    library = f"{top}.so"
+
+    def name(toolchain: Toolchain) -> str:
+        parts = repr((options, harness, toolchain.identity, text, waves if toolchain.trace else ""))
+        return f"model-{hashlib.sha256(parts.encode()).hexdigest()[:16]}"
+
+    def make(work: Path) -> None:
+        say(f"Verilator: {top}")
+        scratch = work / "scratch"
+        scratch.mkdir()
+        included = [f"-I{Path(directory).resolve()}" for directory in include_dirs]
+        tracing: list[str | Path] = ["--trace", scratch / TRACED] if trace else []
+        (scratch / TRACED).write_text(f"`verilator_config\n{waves}")
+        toolchain.verilate([*options, *tracing, *included, "-Mdir", scratch, *sources])
+        (scratch / "harness.cpp").write_text(harness)
+        runtime = toolchain.runtime(jobs, say)
+        first: list[str | Path] = ["-include", runtime.header]
+        objects = toolchain.compile(_units(scratch), scratch, jobs, first, say)
+        toolchain.link([*objects, *runtime.objects], work / library)
+        shutil.rmtree(scratch)
+
+    traced = cache_folder() / name(replace(toolchain, trace=True))
+    if not trace and is_kept(traced, [library]):
+        return Model(traced / library, ports)
+    with in_cache():
+        folder = cached(name(toolchain), make, say, [library])
+    return Model(folder / library, ports)
+
+
+def _traced(top: str, size: int) -> str:
+    """What Verilator is told to trace of ``size`` bytes of Verilog; nothing: all signals."""
+    if size <= ALL_TRACED:
+        return ""
+    return f'tracing_off -scope "*"\ntracing_on -scope "{top}" -levels {LEVELS}\n'
+
+
+def _digest_of(sources: Sequence[Path], include_dirs: Sequence[Path]) -> str:
+    """Digests of the text that Verilator reads, or may read."""
+    digests = []
     for source in sources:
         if not source.is_file():
             raise SimulationError(f"no such source: {source}")
-        digest.update(hashlib.sha256(source.read_bytes()).digest())
-    key = digest.hexdigest()[:16]
-    library = out_dir / f"{top}-{key}.so"
-    if library.exists():
-        if is_remembered(library, key):
-            return Model(library, ports)
-        say(f"{library}: not as it was built here; built again")
-    with beside(library, folder=True) as work:
-        say(f"Verilator: {top}")
-        toolchain.verilate([*options, "-Mdir", work, *sources])
-        (work / "harness.cpp").write_text(harness)
-        runtime = toolchain.runtime(jobs, say)
-        first: list[str | Path] = ["-include", runtime.header]
-        objects = toolchain.compile(_units(work), work, jobs, first, say)
-        made = toolchain.link([*objects, *runtime.objects], work / "model.so")
-        with in_cache(cache_folder()):
-            remember(made, key)
-        made.replace(library)
-    return Model(library, ports)
+        digests.append(digest_of(source))
+    for folder in include_dirs:
+        files = sorted(file for file in Path(folder).iterdir() if file.is_file())
+        digests += [f"{file.name} {digest_of(file)}" for file in files]
+    return " ".join(digests)
 
 
 def _units(work: Path) -> list[Path]:

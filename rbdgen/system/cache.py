@@ -1,7 +1,7 @@
-"""What has been compiled is used again only if it is, by its digest, what was compiled here.
+"""What took long is kept, and used again only if it is, by its digests, what was made here.
 
-A file that is incomplete or changed is made again; so is a library that came with a folder from
-elsewhere, as loading it would run whatever it holds.
+A file that is incomplete or changed is made again. Libraries are loaded from nowhere else: loading
+one that came with a folder would run whatever it holds.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .files import beside, put, write
+from .files import beside, put
 
 DIGESTS = "digests.json"  # of the other files of a folder
+LIMIT = 2 << 30  # bytes of the cache
+IN_USE = 3600.0  # s
 
 
 def cache_folder() -> Path:
@@ -40,27 +44,69 @@ def keep(folder: Path) -> Iterator[Path]:
         put(work, folder)
 
 
-def is_kept(folder: Path, names: Sequence[str]) -> bool:
-    """Whether ``folder`` has these files, each as :func:`keep` wrote it."""
+def is_kept(folder: Path, names: Sequence[str] = ()) -> bool:
+    """Whether ``folder`` has these files (none named: all that it had), as :func:`keep` wrote them.
+
+    A folder that has is used now, for :func:`prune`.
+    """
     try:
         digests = json.loads((folder / DIGESTS).read_bytes())
-        return all(digests[name] == digest_of(folder / name) for name in names)
+        if not all(digests[name] == digest_of(folder / name) for name in names or list(digests)):
+            return False
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
+    with suppress(OSError):  # another's cache, to read only
+        os.utime(folder)
+    return bool(digests)
 
 
-def remember(library: Path, key: str) -> None:
-    """Note in the cache that ``library`` is what was built here for ``key``; OSError."""
-    write(_note(library, key), b"")
+def cached(
+    name: str,
+    make: Callable[[Path], None],
+    say: Callable[[str], None] = lambda _: None,
+    files: Sequence[str] = (),
+) -> Path:
+    """The folder ``name`` of the cache with these files: as it is there, else made; OSError.
+
+    ``name`` has a digest of everything that the content depends on. ``make`` writes into the
+    folder that it is given. A folder that is not as it was written is made again, which `say` is
+    told. Several processes may make the same one at once: any one of theirs stays.
+    """
+    folder = cache_folder() / name
+    if not is_kept(folder, files):
+        if folder.exists():
+            say(f"{folder}: damaged, or without digests; made again")
+        with keep(folder) as work:
+            make(work)
+        prune()
+    return folder
 
 
-def is_remembered(library: Path, key: str) -> bool:
-    """Whether ``library``, as it is now, is what was built here for ``key``."""
-    try:
-        return _note(library, key).is_file()
-    except OSError:
-        return False
+def prune(limit: int = LIMIT) -> None:
+    """Remove from the cache what was not used for longest, until it has ``limit`` bytes.
+
+    What was used within `IN_USE` seconds stays: a process may be about to read it.
+    """
+    total, now = 0, time.time()
+    entries = []
+    with suppress(OSError):
+        for entry in cache_folder().iterdir():
+            with suppress(OSError):  # another process was quicker
+                entries.append((entry.stat().st_mtime, entry))
+    for used, entry in sorted(entries, reverse=True):
+        total += _size(entry)
+        if total > limit and now - used > IN_USE:
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    entry.unlink()
 
 
-def _note(library: Path, key: str) -> Path:
-    return cache_folder() / "built" / f"{key}-{digest_of(library)[:32]}"
+def _size(entry: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    size = 0
+    for file in [entry, *entry.rglob("*")]:
+        with suppress(OSError):
+            size += 0 if file.is_dir() else file.lstat().st_size
+    return size

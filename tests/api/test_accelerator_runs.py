@@ -19,6 +19,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.bench.rk4 import SLOPES, picture, turns
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.driver import Dynamics
+from rbdgen.simulate import verilate
 from rbdgen.simulate.toolchain import SimulationError
 from rbdgen.tasks.routes import CODES
 
@@ -72,6 +73,22 @@ def test_the_timeline_is_what_was_measured(folder: Path, made: Accelerated) -> N
     (folder / "half.vcd").write_text(waves[: waves.rindex("\n#", 0, len(waves) // 2) + 1])
     with pytest.raises(SimulationError, match=r"gives other results|have no result"):
         tasks_of(folder / "half.vcd", accelerator, entry.name)
+
+
+def test_few_levels_have_the_timeline(
+    folder: Path, made: Accelerated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the waves of large accelerators have."""
+    entry, said = api.read_manifest(folder), list[str]()
+    traffic = Traffic(made, inputs_of(made, within_limits(made, 100, 1)))
+    whole, _ = traced_run(traffic, folder, entry, 5, said.append)
+    assert not [line for line in said if "left out" in line]
+    size = (folder / "simulation.vcd").stat().st_size
+    monkeypatch.setattr(verilate, "ALL_TRACED", 0)
+    few, _ = traced_run(traffic, folder, entry, 5, said.append)
+    assert few == whole
+    assert (folder / "simulation.vcd").stat().st_size < size / 2
+    assert len([line for line in said if "left out" in line]) == 1
 
 
 def test_points_take_turns(folder: Path, made: Accelerated) -> None:

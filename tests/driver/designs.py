@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
@@ -12,10 +10,7 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.design.loading import load
 from rbdgen.golden import minv, rnea
-from rbdgen.simulate.verilate import build
 
-# compiling takes longer than running
-UNOPTIMISED = mock.patch("rbdgen.api.rtl.build", partial(build, opt="-O0"))
 NAME = "gantry"
 CHOICES: dict[str, Any] = {"functions": FUNCTIONS, "ii": 2, "target": "xcup"}
 

@@ -16,7 +16,7 @@ from rbdgen.design.choices import NEEDS
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics, OverflowWarning
 from rbdgen.driver.tickets import CALLS
-from tests.driver.designs import CHOICES, NAME, UNOPTIMISED, states
+from tests.driver.designs import CHOICES, NAME, states
 
 ALL = CHOICES["functions"]
 METHODS = {
@@ -361,8 +361,7 @@ def test_a_folder_without_an_accelerator(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_rtl_is_integer_in_every_bit(folder: Path, integer: Dynamics) -> None:
     """All calls together, of different numbers of states; then one alone, which takes its time."""
-    with UNOPTIMISED:
-        rtl = Dynamics(folder, "rtl")
+    rtl = Dynamics(folder, "rtl")
     tickets = {}
     for driver in (rtl, integer):
         tickets[driver] = [
@@ -393,8 +392,7 @@ def test_rtl_of_a_robot(tasks: int) -> None:
     """Without a folder; and, of 70 000 tasks, with tags that come round."""
     choices = {"functions": ("m",), "width": 12}
     state = states("pendulum", tasks, 14)
-    with UNOPTIMISED:
-        rtl = Dynamics("pendulum", "rtl", **choices)
+    rtl = Dynamics("pendulum", "rtl", **choices)
     found = rtl.crba(state["q"])
     np.testing.assert_array_equal(found, Dynamics("pendulum", **choices).crba(state["q"]))
     assert rtl.cycles is not None

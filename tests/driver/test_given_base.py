@@ -16,7 +16,6 @@ from rbdgen.design.choices import FUNCTIONS
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from tests.driver.designs import UNOPTIMISED
 from tests.driver.test_dynamics import several
 from tests.driver.test_header import TAG, header, library, pointer
 
@@ -89,8 +88,7 @@ def test_every_bit_of_the_hardware(tmp_path: Path) -> None:
     functions = ("id", "fd")
     choices = CHOICES | {"functions": functions, "ii": 4}
     made = generate(NAME, tmp_path / NAME, accelerator=True, **choices)
-    with UNOPTIMISED:
-        found = simulate(made, 200)
+    found = simulate(made, 200)
     assert set(found["functions"]) == set(functions)
 
 

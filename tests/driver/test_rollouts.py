@@ -14,7 +14,7 @@ from rbdgen.design.design import MotionLimits
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from tests.driver.designs import UNOPTIMISED, states
+from tests.driver.designs import states
 
 NAME = "pendulum"
 RULES = ("rk4", "euler")
@@ -129,8 +129,7 @@ def test_rtl_is_integer_in_every_bit(tmp_path: Path) -> None:
     """Short rollouts overtake long ones; other tasks go between them."""
     choices = CHOICES | {"functions": ("id", "rk4"), "ii": 8}
     folder = generate(NAME, tmp_path / "made", accelerator=True, **choices)
-    with UNOPTIMISED:
-        drivers = [Dynamics(folder, kind, on_overflow="ignore") for kind in ("rtl", "integer")]
+    drivers = [Dynamics(folder, kind, on_overflow="ignore") for kind in ("rtl", "integer")]
     q, v, tau, h, steps = starts(60, 5)
     steps = steps % 8 + 1
     found = []

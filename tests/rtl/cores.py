@@ -75,7 +75,7 @@ def batch(core: Core, words: dict[str, np.ndarray]) -> Batch:
 def verilated(core: Core, folder: Path, name: str) -> Model:
     """The core as it is generated, without shells."""
     # -O0: these cores are small, compiling takes longer than running
-    return build_core(core, folder, name, opt="-O0")[0]
+    return build_core(core, folder, name)[0]
 
 
 def check(run: Result, expected: Batch) -> None:

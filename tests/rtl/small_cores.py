@@ -68,7 +68,7 @@ def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
 def verilated(of: Pipeline, folder: Path, name: str) -> Model:
     source = folder / f"{name}.v"
     source.write_text(emit(of, name).files[source.name])
-    return build([source], name, folder, ports=ports(of.schedule.fixed), opt="-O0")
+    return build([source], name, ports=ports(of.schedule.fixed))
 
 
 def ports(fixed: FixedGraph) -> Ports:

@@ -75,7 +75,7 @@ def verilated(made: Accelerated, folder: Path, name: str) -> Model:
     emitted = emit_accelerator(made.accelerator, name, lambda core: {})
     (folder / f"{name}.v").write_text(emitted.files[f"{name}.v"])
     ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
-    return build([folder / f"{name}.v"], name, folder, ports=ports, opt="-O0")
+    return build([folder / f"{name}.v"], name, ports=ports)
 
 
 def any_words(rng: np.random.Generator, of: Format) -> np.ndarray:

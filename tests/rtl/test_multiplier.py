@@ -156,8 +156,7 @@ def check(sources: list[Path], folder: Path, include: list[Path], count: int) ->
     """Every product of every unit, and the cycle in which it comes."""
     (folder / "bench.v").write_text(bench())
     everything = [folder / "bench.v", *sources]
-    # compiling takes longer than running
-    model = build(everything, "bench", folder, ports=PORTS, include_dirs=include, opt="-O0")
+    model = build(everything, "bench", ports=PORTS, include_dirs=include)
     words = operands(count)
     result = model.run(words, stall_in=0.1, seed=5)
     for n, u in enumerate(UNITS):

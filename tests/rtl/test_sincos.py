@@ -111,7 +111,7 @@ def verilated(bench: Bench, source: Path) -> Model:
         Stream(angles, "i__payload", "i__valid", "i__ready"),
         Stream(results, "o__payload", "o__valid", "o__ready"),
     )
-    return build([source], "bench", source.parent, ports=ports)
+    return build([source], "bench", ports=ports)
 
 
 def angles_of(spec: SinCos) -> np.ndarray:

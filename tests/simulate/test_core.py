@@ -160,7 +160,7 @@ def test_overflow_sticks_until_cleared(folder: Path) -> None:
             *(f"o__{port}" for port in ("payload", "valid", "ready")),
         ),
     )
-    model = build([source], "bench", folder, ports=ports, opt="-O0")
+    model = build([source], "bench", ports=ports)
 
     rng = np.random.default_rng(8)
     quiet, loud = states_within_limits(core, 3000, 8), any_words(core, 3000, 8)

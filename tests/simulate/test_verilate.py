@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from rbdgen.simulate import verilate
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
@@ -66,8 +69,8 @@ def source(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def fifo(folder: Path, source: Path) -> Model:
-    return build([source], "fifo", folder, ports=PORTS)
+def fifo(source: Path) -> Model:
+    return build([source], "fifo", ports=PORTS)
 
 
 def tokens(n: int, fault: int = 0) -> np.ndarray:
@@ -160,9 +163,12 @@ def test_progress_can_stop_a_run(fifo: Model) -> None:
         fifo.run(tokens(100_000), progress=stop)
 
 
-def test_built_once(folder: Path, source: Path, fifo: Model) -> None:
+def test_built_once(tmp_path: Path, source: Path, fifo: Model) -> None:
+    """From the same text, wherever it lies."""
     lines: list[str] = []
-    again = build([source], "fifo", folder, ports=PORTS, progress=lines.append)
+    copy = tmp_path / "copy.v"
+    copy.write_text(source.read_text())
+    again = build([copy], "fifo", ports=PORTS, progress=lines.append)
     assert again.library == fifo.library
     assert not lines
 
@@ -177,33 +183,6 @@ def works(model: Model) -> None:
     np.testing.assert_array_equal(model.run(tokens(20)).outputs, tokens(20))
 
 
-@pytest.mark.slow
-def test_the_runtime_is_made_once(tmp_path: Path, source: Path, cache: Path) -> None:
-    """Two folders, one runtime; the models are as good as any. A damaged one is built again."""
-    said: list[str] = []
-
-    def model_in(folder: str) -> tuple[Model, dict[str, int]]:
-        said.clear()
-        place = tmp_path / folder
-        model = build([source], "fifo", place, ports=PORTS, opt="-O0", progress=said.append)
-        works(model)
-        (runtime,) = cache.glob("verilator-*")
-        return model, {file.name: file.stat().st_mtime_ns for file in runtime.iterdir()}
-
-    _, first = model_in("one")
-    model, second = model_in("two")
-    assert first == second
-    assert set(first) == {
-        *("runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"),
-        "digests.json",
-    }
-    cut_short(model.library)
-    model_in("two")
-    assert said[0] == f"{model.library}: not as it was built here; built again"
-    model_in("two")
-    assert not said
-
-
 MADE = ["runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"]
 
 
@@ -211,10 +190,100 @@ MADE = ["runtime.h", "runtime.h.gch", "verilated.o", "verilated_threads.o"]
 def compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolchain:
     """One that is quick: an object has the name of its source in it."""
     script = tmp_path / "compiler"
-    script.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done; echo "of $2" > "$2"\n')
+    script.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && exec cat "$0"\n'
+        'while [ "$1" != -o ]; do shift; done; echo "of $2" > "$2"\n'
+    )
     script.chmod(0o755)
     monkeypatch.setenv("CXX", str(script))
-    return Toolchain.find("-O1", trace=False)
+    return Toolchain.find(trace=False)
+
+
+@pytest.mark.slow
+def test_the_runtime_is_made_once(tmp_path: Path, source: Path, cache: Path) -> None:
+    """Two designs, one runtime; the models are as good as any. A damaged one is built again."""
+    said: list[str] = []
+
+    def model_of(source: Path) -> tuple[Model, dict[str, int]]:
+        said.clear()
+        model = build([source], "fifo", ports=PORTS, progress=said.append)
+        works(model)
+        (runtime,) = cache.glob("verilator-*")
+        return model, {file.name: file.stat().st_mtime_ns for file in runtime.iterdir()}
+
+    model, first = model_of(source)
+    assert [file.name for file in cache.glob("model-*/*.so")] == ["fifo.so"]
+    other = tmp_path / "other.v"
+    other.write_text(source.read_text() + "// another\n")
+    another, second = model_of(other)
+    assert another.library != model.library
+    assert first == second
+    assert set(first) == {*MADE, "digests.json"}
+    cut_short(model.library)
+    assert model_of(source)[0].library == model.library
+    folder = model.library.parent
+    assert said[0] == f"{folder}: damaged, or without digests; made again"
+    assert {file.name for file in folder.iterdir()} == {"fifo.so", "digests.json"}
+    model_of(source)
+    assert not said
+
+
+def test_what_is_included_counts(tmp_path: Path, cache: Path, compiler: Toolchain) -> None:
+    """As does every other thing that a model is made of."""
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "more.vh").write_text("// one\n")
+    (tmp_path / "fifo.v").write_text(f'`include "more.vh"\n{DESIGN}')
+    sources, include = [tmp_path / "fifo.v"], [tmp_path / "include"]
+
+    def made(**changes: Any) -> int:
+        with suppress(OSError):  # that compiler's libraries cannot be loaded
+            build(sources, "fifo", include_dirs=include, **{"ports": PORTS, **changes})
+        return len(list(cache.glob("model-*")))
+
+    assert [made(), made()] == [1, 1]
+    assert [made(defines={"A": "1"}), made(defines={"A": "2"})] == [2, 3]
+    assert made(ports=replace(PORTS, reset=None)) == 4
+    (tmp_path / "include" / "more.vh").write_text("// two\n")
+    assert [made(), made()] == [5, 5]
+    Path(compiler.compiler).write_text(Path(compiler.compiler).read_text() + "# another version\n")
+    assert [made(), made()] == [6, 6]
+    assert [made(trace=True), made(trace=True)] == [7, 7]
+
+
+@pytest.mark.slow
+def test_a_model_for_waves_serves_without(source: Path, cache: Path) -> None:
+    traced = build([source], "fifo", ports=PORTS, trace=True)
+    said: list[str] = []
+    again = build([source], "fifo", ports=PORTS, progress=said.append)
+    assert (again.library, said) == (traced.library, [])
+    works(again)
+
+
+@pytest.mark.slow
+def test_of_large_designs_few_levels_are_traced(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The note says so each time, and the dump has the top module and those in it, no deeper."""
+    deep = "".join(
+        f"module m{k} (input clk, output reg s{k} = 0);\n"
+        f"always @(posedge clk) s{k} <= ~s{k};\nm{k + 1} below (clk);\nendmodule\n"
+        for k in range(3)
+    )
+    large = tmp_path / "large.v"
+    inside = DESIGN.replace("reg [199:0] memory", "m0 below (clk, );\n reg [199:0] memory")
+    large.write_text(f"{inside}{deep}module m3 (input clk); endmodule\n")
+    traced = {}
+    for most in (10**9, 0):
+        monkeypatch.setattr(verilate, "ALL_TRACED", most)
+        for _ in range(2):
+            said: list[str] = []
+            model = build([large], "fifo", ports=PORTS, trace=True, progress=said.append)
+            assert [line for line in said if "left out" in line] == ([] if most else [said[0]])
+        assert len(said) == (0 if most else 1)
+        model.run(tokens(3), waves=tmp_path / "waves.vcd")
+        text = (tmp_path / "waves.vcd").read_text()
+        traced[most] = {name for name in ("head", "s0", "s1", "s2") if f" {name} " in text}
+    assert traced == {10**9: {"head", "s0", "s1", "s2"}, 0: {"head", "s0"}}
 
 
 @pytest.mark.parametrize("name", [*MADE, "digests.json"])
@@ -260,38 +329,26 @@ def cut_short(file: Path) -> None:
     file.write_bytes(data[: len(data) // 2])
 
 
-def test_a_library_from_elsewhere_is_not_loaded(
-    tmp_path: Path, source: Path, fifo: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever lies under the name that the model would have."""
-    planted = tmp_path / fifo.library.name
-    planted.write_bytes(b"planted")
-    said: list[str] = []
-    works(build([source], "fifo", tmp_path, ports=PORTS, progress=said.append))
-    assert said[0] == f"{planted}: not as it was built here; built again"
-
-
 def test_a_cache_that_cannot_be_is_one_line(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(SimulationError, match=r"file.*: Not a directory; XDG_CACHE_HOME can name"):
-        build([source], "fifo", tmp_path / "models", ports=PORTS)
-    assert not list((tmp_path / "models").iterdir())
+        build([source], "fifo", ports=PORTS)
 
 
-def test_errors_name_the_line(folder: Path) -> None:
+def test_errors_name_the_line(folder: Path, cache: Path) -> None:
     broken = folder / "broken.v"
     broken.write_text("module broken (input clk);\n  nonsense\nendmodule\n")
     with pytest.raises(SimulationError, match=r"Verilator: .*broken\.v:\d+"):
-        build([broken], "broken", folder, ports=PORTS)
-    assert not list(folder.glob("broken-*"))
+        build([broken], "broken", ports=PORTS)
+    assert not list(cache.glob("*"))
 
 
 @pytest.mark.slow
 def test_waves(folder: Path, source: Path) -> None:
-    model = build([source], "fifo", folder, ports=PORTS, trace=True)
+    model = build([source], "fifo", ports=PORTS, trace=True)
     waves = folder / "fifo.vcd"
     model.run(tokens(20), waves=waves)
     text = waves.read_text()

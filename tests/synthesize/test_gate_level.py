@@ -64,10 +64,8 @@ def of_cells(folder: Path, files: dict[str, str], ports: Ports) -> tuple[Cells, 
             data_folder("sim") / "ecp5" / "dp16kd_sim.v",
         ],
         "core",
-        folder,
         ports=ports,
         include_dirs=[cell_models()],
-        opt="-O0",
     )
     return cells, model
 

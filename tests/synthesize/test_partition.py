@@ -137,7 +137,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     source = folder / f"{name}.v"
     source.write_text(to_verilog(text) + emit_multipliers(made.multipliers, "behavioural"))
     ports = ports_of(core_ports(core, made.core))
-    model = build([source], name, folder, ports=ports, opt="-O0")
+    model = build([source], name, ports=ports)
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         run = model.run(expected.tasks, seed=1)
         check(run, expected)

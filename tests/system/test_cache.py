@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from rbdgen.system.cache import DIGESTS, is_kept, is_remembered, keep, remember
+from rbdgen.system.cache import DIGESTS, IN_USE, cached, is_kept, keep, prune
 
 FILES = {"a.o": b"one object", "b.o": b"another"}
 
@@ -26,6 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_is_whole_is_kept(folder: Path) -> None:
     assert is_kept(folder, list(FILES))
+    assert is_kept(folder)
     assert not is_kept(folder, [*FILES, "c.o"])
     assert not is_kept(folder.with_name("nothing"), list(FILES))
 
@@ -35,6 +38,7 @@ def test_what_is_whole_is_kept(folder: Path) -> None:
 def test_any_change_is_seen(folder: Path, name: str, data: bytes) -> None:
     (folder / name).write_bytes(data)
     assert not is_kept(folder, list(FILES))
+    assert not is_kept(folder)
 
 
 @pytest.mark.parametrize(
@@ -43,20 +47,86 @@ def test_any_change_is_seen(folder: Path, name: str, data: bytes) -> None:
 def test_spoilt_digests(folder: Path, text: str) -> None:
     (folder / DIGESTS).write_text(text)
     assert not is_kept(folder, list(FILES))
+    assert not is_kept(folder)
     kept(folder)
     assert is_kept(folder, list(FILES))
     assert set(json.loads((folder / DIGESTS).read_text())) == set(FILES)
 
 
-def test_libraries_are_known_by_content_and_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    library = tmp_path / "model.so"
-    library.write_bytes(b"\x7fELF")
-    assert not is_remembered(library, "0123")
-    remember(library, "0123")
-    assert is_remembered(library, "0123")
-    assert not is_remembered(library, "4567")
-    library.write_bytes(b"\x7fELG")
-    assert not is_remembered(library, "0123")
+    return tmp_path / "rbdgen"
+
+
+def test_made_once_and_again_when_damaged(cache: Path) -> None:
+    said: list[str] = []
+    made: list[Path] = []
+
+    def make(work: Path) -> None:
+        made.append(work)
+        (work / "a.o").write_bytes(b"one object")
+
+    for _ in range(2):
+        assert cached("name", make, said.append) == cache / "name"
+    assert (len(made), said) == (1, [])
+    (cache / "name" / "a.o").write_bytes(b"another")
+    for _ in range(2):
+        cached("name", make, said.append)
+    assert len(made) == 2
+    assert said == [f"{cache / 'name'}: damaged, or without digests; made again"]
+    assert (cache / "name" / "a.o").read_bytes() == b"one object"
+
+
+def test_what_cannot_be_made_leaves_nothing(cache: Path) -> None:
+    def make(work: Path) -> None:
+        (work / "a.o").write_bytes(b"half an ob")
+        raise ValueError("no room")
+
+    with pytest.raises(ValueError, match="no room"):
+        cached("name", make)
+    assert not list(cache.iterdir())
+
+
+def entry(cache: Path, name: str, size: int, age: float) -> Path:
+    """Of the cache, last used ``age`` s ago."""
+    folder = cache / name
+    with keep(folder) as work:
+        (work / "data").write_bytes(bytes(size))
+    used = time.time() - age
+    os.utime(folder, (used, used))
+    return folder
+
+
+def test_what_was_not_used_for_longest_goes(cache: Path) -> None:
+    old, older, oldest = (entry(cache, f"{n}", 1000, n * 2 * IN_USE) for n in (1, 2, 3))
+    stray = cache / ".left-by-another-version"
+    stray.write_bytes(bytes(1000))
+    os.utime(stray, (0, 0))
+    prune(10**6)
+    assert len(list(cache.iterdir())) == 4
+    assert is_kept(oldest)  # which uses it
+    prune(3500)
+    assert set(cache.iterdir()) == {old, older, oldest}
+    prune(1500)
+    assert set(cache.iterdir()) == {oldest}
+
+
+def test_what_is_in_use_stays(cache: Path) -> None:
+    folders = {entry(cache, f"{n}", 1000, n) for n in range(3)}
+    prune(0)
+    assert set(cache.iterdir()) == folders
+    cached("new", lambda work: None)
+    assert set(cache.iterdir()) == {*folders, cache / "new"}
+
+
+def test_what_is_made_makes_room(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry(cache, "old", 1000, 2 * IN_USE)
+    monkeypatch.setattr(prune, "__defaults__", (0,))
+    cached("new", lambda work: None)
+    assert set(cache.iterdir()) == {cache / "new"}
+
+
+def test_no_cache_is_no_error(cache: Path) -> None:
+    prune(0)
+    assert not cache.exists()

