@@ -239,7 +239,7 @@ def _operation(
     elif node.op is Op.SCALE:
         spec = fixed.scale(node)
         count["shift_bits"] += spec.operand * spec.steps
-        count["waiting_bits"] += spec.operand * len(shifting(spec))
+        count["waiting_bits"] += spec.operand * len(shifting(spec.steps))
         count["sums"] += 1
         count["sum_bits"] += out.width
 

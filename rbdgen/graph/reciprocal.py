@@ -1,8 +1,8 @@
-"""The reciprocal unit and the scaling behind it, as integer arithmetic: their specification.
+"""The reciprocal unit and the scaling behind it, as integer algorithms: their specification.
 
 A positive a = f · 2^k with f in [½, 1) has the reciprocal 1/f · 2^-k: a mantissa in (1, 2], which
 keeps its relative precision however small a is, and an exponent, which scales a product by a
-shift. ``rbdgen.rtl.reciprocal`` makes both of one word, ``rbdgen.rtl.scale`` does the shift.
+shift. ``Reciprocal`` makes both of one word, ``Scale`` does the shift.
 
 The word is normalised by steps of 2^j places that are taken where the leading 2^j bits are zeros.
 Of f the ``INDEX`` bits behind the leading one choose one of 512 equal intervals, on which 1/f is
@@ -17,6 +17,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .algorithm import Algorithm, Draft, Variable
+from .execute import execute
 
 INDEX = 9  # bits of table index: 512 words of up to 36 bits fill one ECP5 block RAM
 LINEAR = 20  # widest word that the table's lines are good enough for
@@ -109,46 +112,75 @@ class Reciprocal:
         """(512, 2): v - 1 in units of 2^-seed, rounding included, and s in its own."""
         return _table(self.seed)
 
-    def normalise(self, words: Integers) -> tuple[Integers, Integers, NDArray[np.bool_]]:
-        """(f, its leading one included; places shifted; whether the word is out of range).
+    @property
+    def algorithm(self) -> Algorithm:
+        """From an ``operand`` to ``mantissa``, ``exponent`` and ``outside``, a bit.
 
-        Out of range are words that are negative, zero or below 2^(lowest - 1). Their bits below
-        the sign are shifted like any other's, and the leading one is taken to be there.
+        Outside of the range are words that are negative, zero or below 2^(lowest - 1). Their bits
+        below the sign are shifted like any other's, and the leading one is taken to be there.
         """
-        words = np.asarray(words, dtype=np.int64)
-        x = words & ((1 << (self.operand - 1)) - 1)
-        x = x << (self.window - self.operand + 1)
-        places = np.zeros_like(x)
-        for j in reversed(range(self.steps)):
-            empty = x >> (self.window - (1 << j)) == 0
-            x = np.where(empty, x << (1 << j), x)
-            places = places + (empty.astype(np.int64) << j)
-        outside = (words < 0) | (x >> (self.window - 1) == 0)
-        f = x >> (self.window - 1 - self.fraction)
-        return f | (1 << self.fraction), places, outside
-
-    def line(self, f: Integers) -> Integers:
-        """The mantissa's ``seed`` bits from the table, f as ``normalise`` gives it."""
-        low = self.fraction - INDEX
-        entry = (f >> low) & ((1 << INDEX) - 1)
-        delta = (f >> (low - self.delta_width)) & ((1 << self.delta_width) - 1)
-        delta = delta - (1 << (self.delta_width - 1))
-        value, slope = self.table[entry, 0] + (1 << self.seed), self.table[entry, 1]
-        change = (slope * delta) >> (self.seed - 6)
-        return np.minimum((value - change) >> GUARD, (1 << (self.seed - 1)) - 1)
+        return _reciprocal(self)
 
     def compute(self, words: Integers) -> tuple[Integers, Integers, NDArray[np.bool_]]:
         """Mantissa words, exponents, and which of the words are out of range."""
-        f, places, outside = self.normalise(words)
-        y = self.line(f)
-        if self.newton:
-            one = self.fraction + SEED - 1  # of 1 in f y
-            off = (f * y - (1 << one)) >> (one - self.error_fraction)
-            change = (y * off) >> (SEED - 2 + self.error_fraction - self.width)
-            # + 1: a quarter of the last bit, half of what cutting and flooring left in
-            y = ((y << (self.width - SEED + GUARD)) + 1 - change) >> GUARD
-            y = np.minimum(y, (1 << (self.width - 1)) - 1)
-        return y, self.top - places, outside
+        found = execute(self.algorithm, operand=np.asarray(words, dtype=np.int64))
+        return found["mantissa"], found["exponent"], found["outside"] != 0
+
+
+@cache
+def _reciprocal(spec: Reciprocal) -> Algorithm:
+    draft = Draft()
+    operand = draft.input("operand", spec.operand)
+    x, places, negative = draft.normalise(operand, spec.window, spec.steps)
+    f = draft.bits(x, spec.window - 1 - spec.fraction, spec.fraction)  # behind its leading one
+    y = _line(draft, spec, f)
+    if spec.newton:
+        f, y = draft.meet(f, y)
+        y = _newton_step(draft, spec, draft.join(f, draft.const(1, 2), signed=True), y)
+    found = draft.bits(x, spec.window - 1, 1)
+    places, found, negative = draft.stage(places, found, negative)
+    exponent = draft.sub(draft.const(spec.top), places)
+    (exponent,) = draft.stage(draft.bits(exponent, 0, spec.exponent_width))
+    (outside,) = draft.stage(draft.either(negative, draft.invert(found)))
+    exponent, outside, y = draft.meet(exponent, outside, y)
+    exponent = draft.word(exponent, spec.exponent_width)
+    return draft.finish(mantissa=y, exponent=exponent, outside=outside)
+
+
+def _line(draft: Draft, spec: Reciprocal, f: Variable) -> Variable:
+    """v - s δ with ``spec.seed`` bits; f without its leading one."""
+    low = spec.fraction - INDEX
+    entry = draft.bits(f, low, INDEX)
+    value, slope = draft.lookup(entry, spec.table, (spec.seed, spec.slope_width - 1))
+    slope = draft.join(slope, draft.const(0, 1), signed=True)
+    # δ: distance to the interval's middle
+    delta = draft.centre(draft.bits(f, low - spec.delta_width, spec.delta_width))
+    delta, value, slope = draft.meet(delta, value, slope)
+    change = draft.mul(slope, delta)
+    value, change = draft.meet(value, change)
+    value, change = draft.join(value, draft.const(1, 1)), draft.right(change, spec.seed - 6)
+    return _below_two(draft, draft.right(draft.sub(value, change), GUARD), spec.seed)
+
+
+def _newton_step(draft: Draft, spec: Reciprocal, f: Variable, y: Variable) -> Variable:
+    """y - y (f y - 1)."""
+    product = draft.mul(f, y)
+    # near 1 the bits below 2^-16 are f y - 1, the one of 2^-16 its sign
+    one = spec.fraction + SEED - 1
+    off = draft.bits(product, one - spec.error_fraction, spec.error_width, signed=True)
+    y, off = draft.meet(y, off)
+    change = draft.mul(y, off)
+    y, change = draft.meet(y, change)
+    change = draft.right(change, SEED - 2 + spec.error_fraction - spec.width)
+    # 1 behind: a quarter of the last bit, half of what cutting and flooring left in
+    start = draft.join(draft.const(1, spec.width - SEED + GUARD), y)
+    return _below_two(draft, draft.right(draft.sub(start, change), GUARD), spec.width)
+
+
+def _below_two(draft: Draft, total: Variable, width: int) -> Variable:
+    """A sum of ``width`` bits, positive, of which 2, the first bit set, becomes 2 - ulp."""
+    (total,) = draft.stage(draft.bits(total, 0, width))
+    return draft.stage(draft.saturate(total, 0))[0]
 
 
 @dataclass(frozen=True)
@@ -177,13 +209,30 @@ class Scale:
         """Last bits of x that no k has a use for."""
         return max(0, self.shift - 1)
 
-    def places(self, k: Integers) -> Integers:
-        """How far the barrel shifter shifts."""
-        return (k - self.lowest) & ((1 << self.steps) - 1)
+    @property
+    def algorithm(self) -> Algorithm:
+        """From ``x`` and ``k`` to ``scaled``, before it is wrapped to its width."""
+        return _scale(self)
 
     def compute(self, x: Integers, k: Integers) -> Integers:
         """Words of the result, before they are wrapped to its width."""
-        return ((((x << self.zeros) >> self.cut) >> self.places(k)) + 1) >> 1
+        scaled: Integers = execute(self.algorithm, x=x, k=k)["scaled"]
+        return scaled
+
+
+@cache
+def _scale(spec: Scale) -> Algorithm:
+    draft = Draft()
+    x = draft.input("x", spec.operand)
+    k = draft.input("k", exponent_width(spec.lowest, spec.lowest + (1 << spec.steps) - 1))
+    places = draft.bits(draft.sub(k, draft.const(spec.lowest)), 0, spec.steps)
+    if spec.zeros:
+        x = draft.join(draft.const(0, spec.zeros), x)
+    cut = min(spec.cut, x.width - 1)
+    x = draft.bits(x, cut, max(x.width - cut, 2), signed=True)
+    x = draft.shift(x, places)
+    half = draft.bits(x, 0, 1)
+    return draft.finish(scaled=draft.add(draft.bits(x, 1, x.width - 1, signed=True), half))
 
 
 def exponent_width(lowest: int, highest: int) -> int:

@@ -1,4 +1,4 @@
-"""The sine and cosine unit, as integer arithmetic: the specification of ``rbdgen.rtl.sincos``.
+"""The sine and cosine unit, as an integer algorithm: the specification of ``rbdgen.rtl.sincos``.
 
 The phase is an angle in turns, its integer part dropped. Its two leading bits are the quadrant,
 the next ``INDEX`` bits choose the middle φ of one of 512 equal steps of the quarter turn, and
@@ -17,6 +17,9 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .algorithm import Algorithm, Draft, Variable
+from .execute import execute
 
 INDEX = 9  # bits of table index: 512 words of two times 18 bits fill one ECP5 block RAM
 WIDEST = 35  # bits of an operand of a product in two hardware multipliers
@@ -60,14 +63,6 @@ class SinCos:
         return self.table_fraction - self.spare + self.order
 
     @property
-    def delta_bits(self) -> int:
-        """Bits of the signed distance to the table entry, in units of 2^-(phase + 1) turns.
-
-        One bit more than the phase has: the middle of a step lies half a unit off the grid.
-        """
-        return self.phase - 2 - INDEX + 1
-
-    @property
     def delta_fraction(self) -> int:
         """Fraction bits of δ in radians."""
         return self.width + 3 if self.order == 1 else self.width + 4
@@ -94,40 +89,67 @@ class SinCos:
         """(512, 2): sine and cosine of each step's middle, in units of 2^-table_fraction."""
         return _table(self.table_fraction)
 
+    @property
+    def algorithm(self) -> Algorithm:
+        """From an ``angle`` to its ``sin`` and ``cos``."""
+        return _algorithm(self)
+
     def compute(self, angle: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sine and cosine words of angle words with ``phase`` fraction bits."""
-        low = self.phase - 2 - INDEX
-        angle = np.asarray(angle, dtype=np.int64)
-        quadrant = (angle >> (self.phase - 2)) & 3
-        entry = (angle >> low) & ((1 << INDEX) - 1)
-        # distance to the step's middle, doubled to be whole
-        d = 2 * (angle & ((1 << low) - 1)) - (1 << low)
-        k, s = self.radians
-        delta = (d * k) >> s
-        sine, cosine = self.table[entry, 0], self.table[entry, 1]
-        ft, fd, f = self.table_fraction, self.delta_fraction, self.width - 1
-        slope_s, slope_c = cosine, sine
-        if self.order == 2:
-            slope_s = cosine - ((sine * delta) >> (fd + 1))
-            slope_c = sine + ((cosine * delta) >> (fd + 1))
-        slope_s, slope_c = slope_s >> self.spare, slope_c >> self.spare
+        found = execute(self.algorithm, angle=np.asarray(angle, dtype=np.int64))
+        return found["sin"], found["cos"]
+
+
+@cache
+def _algorithm(spec: SinCos) -> Algorithm:
+    draft = Draft()
+    angle = draft.input("angle", spec.phase)
+    low = spec.phase - 2 - INDEX
+    rest = draft.bits(angle, 0, low)
+    entry = draft.bits(angle, low, INDEX)
+    quadrant = draft.bits(angle, spec.phase - 2, 2)
+    ft, fd, grid = spec.table_fraction, spec.delta_fraction, spec.width - 1 + GUARD
+    sine, cosine = draft.lookup(entry, spec.table, (ft, ft))
+
+    # δ: distance to the step's middle, doubled to be whole, in radians
+    d = draft.join(draft.const(0, 1), draft.centre(rest))
+    k, s = spec.radians
+    delta = draft.word(draft.right(draft.times(d, k), s), spec.delta_width)
+    delta, sine, cosine = draft.meet(delta, sine, cosine)
+
+    # sin φ + δ (cos φ - ½ δ sin φ), cos φ - δ (sin φ + ½ δ cos φ); slopes to the order
+    slope_s, slope_c = cosine, sine
+    if spec.order == 2:
+        half_s, half_c = (draft.right(draft.mul(x, delta), fd + 1) for x in (sine, cosine))
+        sine, cosine, delta, half_s, half_c = draft.meet(sine, cosine, delta, half_s, half_c)
+        slope_s, slope_c = draft.stage(draft.sub(cosine, half_s), draft.add(sine, half_c))
+        sine, cosine, delta, slope_s, slope_c = draft.meet(sine, cosine, delta, slope_s, slope_c)
+    slope_s, slope_c = (draft.right(slope, spec.spare) for slope in (slope_s, slope_c))
+    shift = ft - spec.spare + fd - grid
+    change_s, change_c = (
+        draft.right(draft.mul(slope, delta), shift) for slope in (slope_s, slope_c)
+    )
+    sums: list[Variable] = []
+    for value, change, combine in ((sine, change_s, draft.add), (cosine, change_c, draft.sub)):
         # both on the grid with GUARD bits below the result, then rounded half up
-        cut, half = ft - f - GUARD, 1 << (GUARD - 1)
-        grid = f + GUARD
-        shift = ft - self.spare + fd - grid
-        sine = _shift(sine, -cut) + ((slope_s * delta) >> shift)
-        cosine = _shift(cosine, -cut) - ((slope_c * delta) >> shift)
-        sine, cosine = (np.minimum((x + half) >> GUARD, (1 << f) - 1) for x in (sine, cosine))
-        first = quadrant & 1 == 0
-        sine, cosine = np.where(first, sine, cosine), np.where(first, cosine, sine)
-        return (
-            np.where(quadrant >= 2, -sine, sine),
-            np.where((quadrant == 1) | (quadrant == 2), -cosine, cosine),
-        )
+        aligned = draft.left(value, grid - ft) if grid >= ft else draft.right(value, ft - grid)
+        (start,) = draft.stage(draft.add(aligned, draft.const(1 << (GUARD - 1))))
+        start, change = draft.meet(start, change)
+        total = draft.right(combine(start, change), GUARD)
+        sums += draft.stage(draft.word(total, spec.width + 1))
 
-
-def _shift(words: NDArray[np.int64], left: int) -> NDArray[np.int64]:
-    return words << left if left >= 0 else words >> -left
+    # One becomes 1 - ulp. The second order makes -1 ulp of a sine of 0 in the widest words.
+    least = 0 if spec.order == 1 else -1
+    sine, cosine = (draft.bits(draft.saturate(x, least), 0, spec.width) for x in sums)
+    quadrant, sine, cosine = draft.meet(quadrant, sine, cosine)
+    swap, lower = draft.bits(quadrant, 0, 1), draft.bits(quadrant, 1, 1)
+    sine, cosine = draft.stage(draft.select(swap, cosine, sine), draft.select(swap, sine, cosine))
+    minus = draft.stage(lower, draft.differ(swap, lower))
+    words: list[Variable] = []
+    for value, sign in zip((sine, cosine), minus, strict=True):
+        words += draft.stage(draft.negate(value, sign))
+    sine, cosine = (draft.word(x, spec.width) for x in words)
+    return draft.finish(sin=sine, cos=cosine)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The reciprocal unit: ``rbdgen.graph.reciprocal`` as a pipeline, one operand every cycle."""
+"""The reciprocal unit: ``Reciprocal.algorithm`` as a pipeline, one operand every cycle."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from dataclasses import dataclass
 
 from amaranth.back import rtlil
 from amaranth.hdl import (
-    Cat,
     ClockDomain,
     ClockSignal,
-    Const,
     Elaboratable,
     Instance,
     Module,
-    Mux,
     Signal,
     Value,
     signed,
 )
-from amaranth.lib.memory import Memory
 
-from ..graph.reciprocal import GUARD, INDEX, SEED, Reciprocal
-from ..schedule.binding import normalising, reciprocal_latency
-from .arithmetic import later
+from ..graph.reciprocal import Reciprocal
+from ..schedule.binding import reciprocal_latency
 from .multiplier import Multiplier
+from .pipeline import Pipeline
 
 
 @dataclass(frozen=True)
@@ -85,88 +81,23 @@ class ReciprocalPipeline(Elaboratable):
         self.outside = Signal()
 
     def elaborate(self, platform: object) -> Module:
-        m, spec = Module(), self.spec
+        m, algorithm = Module(), self.spec.algorithm
         m.domains += self.domain
-        x, places, negative = self._normalise(m)
+        left = iter(enumerate(self.unit.multipliers))
 
-        # f's bits behind the leading one: table index, and what the lines need of the rest
-        f = x[spec.window - 1 - spec.fraction : -1]
-        mantissa, took = self._line(m, f), self.unit.multipliers[0].latency + 4
-        if spec.newton:
-            mantissa = self._newton_step(m, later(m, f, took), mantissa)
-            took += sum(unit.latency for unit in self.unit.multipliers[1:]) + 2
-        m.d.comb += self.mantissa.eq(mantissa)
+        def multiply(m: Module, a: Value, b: Value) -> tuple[Value, int]:
+            number, unit = next(left)
+            product = Signal(signed(len(a) + len(b)), name=f"product_{number}")
+            m.submodules[f"multiply_{number}"] = unit.instance(a=a, b=b, p=product)
+            return product, unit.latency
 
-        places, found, negative = (later(m, v, 1) for v in (places, x[-1], negative))
-        exponent = later(m, (Const(spec.top) - places)[: spec.exponent_width], 1)
-        outside = later(m, negative | ~found, 1)
-        m.d.comb += self.exponent.eq(later(m, exponent, took - 2))
-        m.d.comb += self.outside.eq(later(m, outside, took - 2))
+        pipe = Pipeline(m, multiply)
+        words = pipe.build(algorithm, operand=self.operand)
+        m.d.comb += [
+            self.mantissa.eq(words["mantissa"]),
+            self.exponent.eq(words["exponent"]),
+            self.outside.eq(words["outside"]),
+        ]
+        ready = {pipe.cycle[word] for word in algorithm.outputs.values()}
+        assert ready == {self.unit.latency}, (ready, self.unit.latency)
         return m
-
-    def _normalise(self, m: Module) -> tuple[Value, Value, Value]:
-        """(window, its first bit the leading one; places shifted; sign), not registered at last."""
-        spec = self.spec
-        x: Value = Cat(Const(0, spec.window - spec.operand + 1), self.operand[:-1])
-        negative: Value = self.operand[-1]
-        places: Value = Const(0, 0)
-        for cycle, steps in enumerate(normalising(spec)):
-            if cycle:
-                x, places, negative = (later(m, v, 1) for v in (x, places, negative))
-            for j in steps:
-                empty = ~x[len(x) - (1 << j) :].any()
-                x = Mux(empty, Cat(Const(0, 1 << j), x)[: len(x)], x)
-                places = Cat(empty, places)
-        return x, places, negative
-
-    def _line(self, m: Module, f: Value) -> Value:
-        """v - s δ with ``spec.seed`` bits, 4 cycles and a product later."""
-        spec = self.spec
-        # Table: address and data registers of a block RAM, then its output register.
-        bits = spec.seed
-        rows = [int(v) | int(s) << bits for v, s in spec.table]
-        shape = bits + spec.slope_width - 1
-        memory = Memory(shape=shape, depth=1 << INDEX, init=rows, attrs={"ram_style": "block"})
-        m.submodules.table = memory
-        port = memory.read_port(domain="sync")
-        m.d.comb += [port.addr.eq(f[-INDEX:]), port.en.eq(1)]
-        data = later(m, port.data, 1)
-        value, slope = data[:bits], Cat(data[bits:], 0).as_signed()
-
-        # δ: distance to the interval's middle, low - half
-        low = f[-INDEX - spec.delta_width : -INDEX]
-        delta = later(m, Cat(low[:-1], ~low[-1]).as_signed(), 2)
-        product = self._product(m, 0, slope, delta)
-        value = Cat(later(m, value, self.unit.multipliers[0].latency), 1)
-        change = product >> (spec.seed - 6)
-        total = later(m, ((value - change) >> GUARD)[: spec.seed], 1)
-        return _below_two(m, total)
-
-    def _newton_step(self, m: Module, f: Value, y: Value) -> Value:
-        """y - y (f y - 1), two products and 2 cycles later."""
-        spec = self.spec
-        step = self.unit.multipliers[1:]
-        f = Cat(f, 1, 0).as_signed()
-        product = self._product(m, 1, f, y)
-        # near 1 the bits below 2^-16 are f y - 1, the one of 2^-16 its sign
-        one = spec.fraction + SEED - 1
-        low = one - spec.error_fraction
-        off = product[low : low + spec.error_width].as_signed()
-        y = later(m, y, step[0].latency)
-        product = self._product(m, 2, y, off)
-        y = later(m, y, step[1].latency)
-        change = product >> (SEED - 2 + spec.error_fraction - spec.width)
-        start = Cat(Const(1, spec.width - SEED + GUARD), y).as_signed()
-        total = later(m, ((start - change) >> GUARD)[: spec.width], 1)
-        return _below_two(m, total)
-
-    def _product(self, m: Module, number: int, a: Value, b: Value) -> Value:
-        unit = self.unit.multipliers[number]
-        product = Signal(signed(len(a) + len(b)), name=f"product_{number}")
-        m.submodules[f"multiply_{number}"] = unit.instance(a=a, b=b, p=product)
-        return product
-
-
-def _below_two(m: Module, total: Value) -> Value:
-    """A positive sum of which 2, with the sign bit set, becomes 2 - ulp; a cycle later."""
-    return later(m, Cat(total[:-1] | total[-1].replicate(len(total) - 1), 0).as_signed(), 1)

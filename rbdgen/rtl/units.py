@@ -16,8 +16,8 @@ from ..graph.node import Node, Op, source
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .lut_ram import LutRam
 from .multiplier import Multiplier
+from .pipeline import Pipeline
 from .reciprocal import ReciprocalUnit
-from .scale import shifted
 from .sincos import SinCosUnit
 
 Operand = tuple[Value, int]  # bits and how many of them are fraction
@@ -120,7 +120,8 @@ def _rounded(fixed: FixedGraph, node: Node, p: Value) -> Value:
 
 def _scaling(m: Module, fixed: FixedGraph, node: Node, x: Operand, k: Operand) -> Value:
     """It has registers inside."""
-    return shifted(m, fixed.scale(node), x[0], k[0], f"s{node.index}")
+    pipe = Pipeline(m, name=f"s{node.index}")
+    return pipe.build(fixed.scale(node).algorithm, x=x[0], k=k[0])["scaled"]
 
 
 def _selection(

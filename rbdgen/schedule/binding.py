@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
-from ..graph.reciprocal import Reciprocal, Scale
+from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
 from ..passes.constants import Recipe, Sum, cheapest, depth
 
@@ -78,28 +78,28 @@ def _read_by(fixed: FixedGraph, ops: tuple[Op, ...]) -> dict[Node, Node]:
     return found
 
 
-def sincos_radians(spec: SinCos) -> tuple[Recipe, int]:
-    """The additions that turn δ to radians, and the cycles until δ meets its multiplier.
-
-    The table takes two (block RAM and its output register), each addition one.
-    """
-    recipe, exponent = cheapest(float(spec.radians[0]), 0.0)
-    assert isinstance(recipe, Sum)  # 2π is no power of two
+def multiple(value: int) -> Recipe:
+    """The additions that make ``value`` times a word; it is no power of two."""
+    recipe, exponent = cheapest(float(value), 0.0)
+    assert isinstance(recipe, Sum)
     shifts = recipe.left_shift + exponent, recipe.right_shift + exponent
-    recipe = replace(recipe, left_shift=shifts[0], right_shift=shifts[1])
-    return recipe, max(2, depth(recipe))
+    return replace(recipe, left_shift=shifts[0], right_shift=shifts[1])
 
 
 def sincos_latency(spec: SinCos, product_latency: int) -> int:
-    """Cycles of a sine and cosine unit: table, products, sum, quadrant and sign."""
-    _, start = sincos_radians(spec)
+    """Cycles of a sine and cosine unit: table, products, sum, quadrant and sign.
+
+    The table takes two (block RAM and its output register). Meanwhile δ is turned to radians, a
+    cycle for each addition.
+    """
+    start = max(2, depth(multiple(spec.radians[0])))
     return start + spec.order * (product_latency + 1) + 2
 
 
-def normalising(spec: Reciprocal) -> list[list[int]]:
-    """The steps, as powers of two, of each cycle of the normalisation: one, and two at last."""
-    steps = list(reversed(range(spec.steps)))
-    return [*([j] for j in steps[:-2]), steps[-2:]]
+def normalising(steps: int) -> list[list[int]]:
+    """The steps, as powers of two, of each cycle of a normalisation: one, and two at last."""
+    powers = list(reversed(range(steps)))
+    return [*([j] for j in powers[:-2]), powers[-2:]]
 
 
 def reciprocal_latency(spec: Reciprocal, product_latencies: Sequence[int]) -> int:
@@ -108,13 +108,13 @@ def reciprocal_latency(spec: Reciprocal, product_latencies: Sequence[int]) -> in
     The table's address register is that of the last normalising cycle. The Newton step adds its
     products, a sum, and the same limit again.
     """
-    return len(normalising(spec)) + 1 + sum(product_latencies) + (4 if spec.newton else 2)
+    return len(normalising(spec.steps)) + 1 + sum(product_latencies) + (4 if spec.newton else 2)
 
 
-def shifting(spec: Scale) -> list[list[int]]:
+def shifting(steps: int) -> list[list[int]]:
     """The steps, as powers of two, of each cycle of a barrel shifter; a rounding adder follows.
 
     The first cycle finds out how far to shift, too.
     """
-    steps = list(range(spec.steps))
-    return [steps[:2], *(steps[k : k + 3] for k in range(2, len(steps), 3))]
+    powers = list(range(steps))
+    return [powers[:2], *(powers[k : k + 3] for k in range(2, steps, 3))]

@@ -40,12 +40,12 @@ def delay(fixed: FixedGraph, target: Target, node: Node) -> Delay:
             rounding = ns.sum(out.width + 1) if out.rounded else 0.0
             return Delay(ns.product(target.hardware_multipliers(*widths)) + rounding, check=check)
         case Op.SCALE:
-            first, *_ = shifting(fixed.scale(node))
+            first, *_ = shifting(fixed.scale(node).steps)
             return Delay(ns.sum(widths[1]) + len(first) * ns.lut, ns.sum(out.width + 1), check)
         case Op.SIN | Op.COS:  # the first addition of the distance in radians
             return Delay(ns.sum(fixed.sincos(node).phase))
         case Op.MANTISSA | Op.EXPONENT:  # whether the first 2^j bits are empty, and by it a shift
-            steps = normalising(fixed.reciprocal(node))[0]
+            steps = normalising(fixed.reciprocal(node).steps)[0]
             luts = sum(levels(1 << j) + 1 for j in steps)
             return Delay(luts * ns.lut, check=check)
     raise ValueError(f"no delay for {node.op.value}")

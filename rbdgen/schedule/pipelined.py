@@ -90,7 +90,7 @@ def duration(fixed: FixedGraph, binding: Binding, target: Target, node: Node) ->
             products = [target.multiplier_latency(a, b, style) for a, b in spec.products]
             return reciprocal_latency(spec, products)
         case Op.SCALE:
-            return len(shifting(fixed.scale(node))) + 1
+            return len(shifting(fixed.scale(node).steps)) + 1
     raise ScheduleError(f"no unit for {node.op.value}")
 
 

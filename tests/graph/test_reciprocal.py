@@ -11,7 +11,8 @@ import pytest
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
-from rbdgen.graph.reciprocal import GUARD, INDEX, WIDEST, Reciprocal, Scale, exponent_width
+from rbdgen.graph.reciprocal import INDEX, WIDEST, Reciprocal, Scale, exponent_width
+from tests.graph.widths import check_widths, operands
 
 WIDTHS = range(12, 33)
 STEPS = 4
@@ -89,29 +90,39 @@ def test_words_out_of_range_are_said_to_be(operand: int, steps: int) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_intermediate_words_fit_the_widths_that_the_hardware_gives_them(width: int) -> None:
+def test_every_step_fits_its_word(width: int) -> None:
+    unit = Reciprocal(min(2 * width, WIDEST), 0, STEPS, width)
+    assert unit.window <= 62
+    rng = np.random.default_rng(width)
+    lowest = -(1 << (unit.operand - 1))
+    anything = rng.integers(lowest, -lowest, 20_000)
+    # the ends of every interval of the table, and what is next to them
+    step = 1 << (unit.operand - 2 - INDEX)
+    edges = (1 << (unit.operand - 2)) + np.arange(1 << INDEX)[:, None] * step
+    ends = (edges + np.array([0, 1, step - 1])).ravel()
+    check_widths(unit.algorithm, operand=np.concatenate([words_of(unit), anything, ends]))
+    assert operands(unit.algorithm) == list(unit.products)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_and_products_fit_their_hardware(width: int) -> None:
     unit = Reciprocal(min(2 * width, WIDEST), 0, STEPS, width)
     value, slope = unit.table.T
     assert unit.table.shape == (1 << INDEX, 2)
-    assert value.min() >= 0
-    assert value.max() < 1 << unit.seed
-    assert slope.min() >= 0
-    assert slope.max() < 1 << (unit.slope_width - 1)
+    assert value.min() >= 0 and value.max() < 1 << unit.seed
+    assert slope.min() >= 0 and slope.max() < 1 << (unit.slope_width - 1)
     assert unit.seed + unit.slope_width - 1 <= 36  # a block RAM's word
-    assert unit.window <= 62
     assert all(a <= 35 and b <= 35 for a, b in unit.products)
     if width <= 18:
         assert all(a <= 18 and b <= 18 for a, b in unit.products)
-    # the ends of every interval of the table, and 2 itself, a bit above the largest word
-    step = 1 << (unit.fraction - INDEX)
-    f = (1 << unit.fraction) + np.arange(1 << INDEX)[:, None] * step + np.array([0, step - 1])
-    assert unit.line(f).max() == (1 << (unit.seed - 1)) - 1
-    if unit.newton:
-        more = np.random.default_rng(width).integers(0, 1 << unit.fraction, 100_000)
-        f = np.append(f.ravel(), more | 1 << unit.fraction)
-        off = f * unit.line(f) - (1 << (unit.fraction + 17))
-        assert np.abs(off).max() < 1 << (unit.fraction + 1)  # 2^-16
-        assert unit.width - 18 + GUARD > 0
+
+
+@pytest.mark.parametrize("width", [18, 25])
+def test_exponents_of_six_bits(width: int) -> None:
+    """The normalisation has 64 bits then, the first of which int64 takes for a sign."""
+    unit = Reciprocal(40, 5, 6, width)
+    assert unit.window == 64
+    assert np.abs(errors_in_ulp(unit, words_of(Reciprocal(40, 5, 5, width)))).max() < 1.05
 
 
 @pytest.mark.parametrize("shift", [-7, -1, 0, 1, 2, 9, 40])
@@ -122,6 +133,7 @@ def test_scaling_rounds_half_up(shift: int) -> None:
     for word, places, got in zip(x.tolist(), k.tolist(), unit.compute(x, k).tolist(), strict=True):
         exact = Fraction(word) / Fraction(2) ** (places + 5 + shift)
         assert got == math.floor(exact + Fraction(1, 2))
+    check_widths(unit.algorithm, x=x, k=k)
 
 
 @pytest.mark.parametrize(

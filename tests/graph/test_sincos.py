@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.graph.sincos import INDEX, SinCos
+from tests.graph.widths import check_widths, operands
 
 WIDTHS = range(12, 33)
 ANGLE_BITS = 3  # what the compiler gives a phase more than the result
@@ -68,23 +69,32 @@ def test_phases_coarser_than_the_result_work_too(phase: int, width: int) -> None
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_intermediate_words_fit_the_widths_that_the_hardware_gives_them(width: int) -> None:
+def test_distances_in_radians_are_exact_to_their_words(width: int) -> None:
     unit = SinCos(width + ANGLE_BITS, width)
     low = unit.phase - 2 - INDEX
     k, s = unit.radians
     d = np.array([-(1 << low), (1 << low) - 2], dtype=np.int64)
     delta = (d * k) >> s
     assert s >= 0
-    assert -(1 << (unit.delta_width - 1)) <= delta.min()
-    assert delta.max() < 1 << (unit.delta_width - 1)
-    assert d.min() >= -(1 << (unit.delta_bits - 1))
-    assert d.max() < 1 << (unit.delta_bits - 1)
-    assert unit.table.min() >= 0
-    assert unit.table.max() < 1 << unit.table_fraction
-    assert unit.table.shape == (1 << INDEX, 2)
     # δ against its exact size: cut to whole bits, and 2π itself is rounded
     radians = math.tau * d / 2.0 ** (unit.phase + 1)
     tau = math.ldexp(k, unit.phase + 1 - s - unit.delta_fraction)
     off = np.ldexp(delta.astype(float), -unit.delta_fraction) - radians
     assert np.abs(off).max() < 2.0**-unit.delta_fraction + 1.54e-3 * abs(tau / math.tau - 1)
     assert abs(tau / math.tau - 1) < (3.2e-4 if unit.order == 1 else 2.0 ** (2 - width))
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_step_fits_its_word(width: int) -> None:
+    for phase in {SinCos(99, width).coarsest, width + ANGLE_BITS}:
+        unit = SinCos(phase, width)
+        check_widths(unit.algorithm, angle=angles(unit, 20_000))
+        assert (unit.slope_width, unit.delta_width) == operands(unit.algorithm)[-1]
+        assert len(operands(unit.algorithm)) == unit.products
+
+
+def test_tables_fit_a_block_ram() -> None:
+    for width in WIDTHS:
+        table, fraction = SinCos(99, width).table, SinCos(99, width).table_fraction
+        assert table.shape == (1 << INDEX, 2)
+        assert table.min() >= 0 and table.max() < 1 << fraction

@@ -1,0 +1,36 @@
+"""The lengths that integer algorithms say their words have, held against what is computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbdgen.graph.algorithm import Algorithm, Do, Variable
+from rbdgen.graph.execute import execute
+
+
+def check_widths(algorithm: Algorithm, **inputs: Any) -> None:
+    """Every result of every step fits its word."""
+    place = {x: (k, step) for k, step in enumerate(algorithm.steps) for x in step.results}
+    seen: set[Variable] = set()
+
+    def look(x: Variable, values: Any) -> None:
+        lowest = -(1 << (x.width - 1)) if x.signed else 0
+        highest = lowest + (1 << x.width) - 1
+        k, step = place[x]
+        found = int(np.min(values)), int(np.max(values))
+        assert lowest <= found[0] and found[1] <= highest, (k, step.do, x.width, x.signed, found)
+        seen.add(x)
+
+    execute(algorithm, look, **inputs)
+    assert seen == set(place)
+
+
+def operands(algorithm: Algorithm) -> list[tuple[int, int]]:
+    """The lengths of the words that each product multiplies, as signed ones."""
+    return [
+        (step.args[0].width + (not step.args[0].signed), step.args[1].width)
+        for step in algorithm.steps
+        if step.do is Do.MUL
+    ]

@@ -1,0 +1,42 @@
+"""Pipelines of integer algorithms: what the units' own tests, of every bit, do not see."""
+
+from __future__ import annotations
+
+import pytest
+from amaranth.hdl import Module, Signal, signed
+
+from rbdgen.graph.algorithm import Do, Draft
+from rbdgen.graph.reciprocal import Scale
+from rbdgen.rtl.pipeline import HARDWARE, Pipeline
+from rbdgen.schedule.binding import shifting
+
+
+def test_every_step_is_hardware() -> None:
+    assert set(HARDWARE) == set(Do)
+
+
+def test_values_of_several_cycles_have_to_meet() -> None:
+    draft = Draft()
+    x = draft.input("x", 4)
+    (late,) = draft.stage(x)
+    word = Signal(signed(4))
+    with pytest.raises(ValueError, match=r"add of what is there in cycles \[0, 1\]"):
+        Pipeline(Module()).build(draft.finish(y=draft.add(x, late)), x=word)
+    draft = Draft()
+    x = draft.input("x", 4)
+    (late,) = draft.stage(x)
+    total = draft.add(
+        *draft.meet(x, late),
+    )
+    pipe, algorithm = Pipeline(Module()), draft.finish(y=total)
+    pipe.build(algorithm, x=word)
+    assert pipe.cycle[algorithm.outputs["y"]] == 1
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 6])
+def test_shifts_take_the_cycles_that_schedules_give_them(steps: int) -> None:
+    algorithm = Scale(18, 3, -5, steps).algorithm
+    x, k = (Signal(signed(algorithm.inputs[name].width)) for name in ("x", "k"))
+    pipe = Pipeline(Module(), name="s")
+    pipe.build(algorithm, x=x, k=k)
+    assert pipe.cycle[algorithm.outputs["scaled"]] == len(shifting(steps))
