@@ -53,7 +53,7 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
     [
         ("pendulum", "fixed", 4, (PRODUCT,)),
         pytest.param("iiwa14", "fixed", 8, (PRODUCT,), marks=pytest.mark.slow),
-        ("iiwa14", "fixed", 13, (PRODUCT,)),
+        pytest.param("iiwa14", "fixed", 13, (PRODUCT,), marks=pytest.mark.slow),
         pytest.param(str(WALKER), "floating", 16, (IN_COLUMNS, PRODUCT), marks=pytest.mark.slow),
     ],
 )

@@ -35,7 +35,15 @@ def name(case: dict[str, Any]) -> str:
     return "-".join(filter(None, [case.get("root", "free"), *case["functions"], forces]))
 
 
-@pytest.mark.parametrize(("choices", "bounds"), CASES, ids=[name(c) for c, _ in CASES])
+@pytest.mark.parametrize(
+    ("choices", "bounds"),
+    [
+        pytest.param(
+            *case, id=name(case[0]), marks=[pytest.mark.slow] * ("external_forces" in case[0])
+        )
+        for case in CASES
+    ],
+)
 def test_graph_is_golden_and_words_are_near(
     choices: dict[str, Any], bounds: dict[str, float]
 ) -> None:

@@ -108,7 +108,7 @@ def scenario(shell: Shell, seed: int, count: int = 60) -> dict[str, Any]:
     ("wrap", "operands", "results", "clocks"),
     [
         pytest.param(WideShell, 5, 4, 1, id="wide"),
-        pytest.param(WordShell, 6, 3, 7, id="words, input the slower"),
+        pytest.param(WordShell, 6, 3, 7, id="words, input the slower", marks=pytest.mark.slow),
         pytest.param(WordShell, 2, 34, 36, id="words, output the slower, two words of flags"),
     ],
 )

@@ -36,7 +36,7 @@ def compiled(case: str) -> Core:
     return compile_core(front_end(robot, style="latency", **choices))
 
 
-LONG = {"chained_did_once"}
+LONG = {"chained_fd", "chained_did_once"}
 
 
 @pytest.mark.parametrize(
