@@ -12,6 +12,10 @@ PACKAGE = Path(__file__).parents[1] / "rbdgen"
 
 # Word → what it means, and where alone a name may have it.
 MEANINGS = {
+    "cut": (
+        "a graph, into pieces that become stages",
+        ("passes/pieces.py", "compile/stage_pieces.py", "compile/hips/", "compile/accelerate.py"),
+    ),
     "lane": (
         "a word's place in a beat of a link",
         ("rtl/task_", "api/accelerator.py", "design/manifest.py"),

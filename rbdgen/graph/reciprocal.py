@@ -38,7 +38,7 @@ class Reciprocal:
         operand: bits of the word, 2 to 60, with its sign.
         top: the exponent k of words whose first bit below the sign is set.
         steps: of the normalisation; exponents from ``lowest`` = top - 2^steps + 1 are provided.
-        width: bits of the mantissa, 12 to 32, ``width - 2`` of them fraction; 2 is cut to 2 - ulp.
+        width: bits of the mantissa, 12 to 32, ``width - 2`` of them fraction; 2 becomes 2 - ulp.
     """
 
     operand: int
@@ -68,7 +68,7 @@ class Reciprocal:
 
     @property
     def fraction(self) -> int:
-        """Bits of f behind its leading one; the rest of the word is cut off."""
+        """Bits of f behind its leading one; the rest of the word is truncated."""
         return min(self.width + 2, 33)  # with its sign an operand of two multipliers
 
     @property
@@ -205,7 +205,7 @@ class Scale:
         return max(0, 1 - self.shift)
 
     @property
-    def cut(self) -> int:
+    def dropped(self) -> int:
         """Last bits of x that no k has a use for."""
         return max(0, self.shift - 1)
 
@@ -228,8 +228,8 @@ def _scale(spec: Scale) -> Algorithm:
     places = draft.bits(draft.sub(k, draft.const(spec.lowest)), 0, spec.steps)
     if spec.zeros:
         x = draft.join(draft.const(0, spec.zeros), x)
-    cut = min(spec.cut, x.width - 1)
-    x = draft.bits(x, cut, max(x.width - cut, 2), signed=True)
+    dropped = min(spec.dropped, x.width - 1)
+    x = draft.bits(x, dropped, max(x.width - dropped, 2), signed=True)
     x = draft.shift(x, places)
     half = draft.bits(x, 0, 1)
     return draft.finish(scaled=draft.add(draft.bits(x, 1, x.width - 1, signed=True), half))

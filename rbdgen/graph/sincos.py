@@ -28,7 +28,7 @@ GUARD = 2  # bits kept below the result until the last rounding
 
 @dataclass(frozen=True)
 class SinCos:
-    """Sine and cosine with ``width`` bits, ``width - 1`` of them fraction; 1 is cut to 1 - ulp.
+    """Sine and cosine with ``width`` bits, ``width - 1`` of them fraction; 1 becomes 1 - ulp.
 
     ``phase`` is the number of fraction bits of the angle in turns, at least ``coarsest``.
     """
@@ -38,7 +38,7 @@ class SinCos:
 
     @property
     def coarsest(self) -> int:
-        """Fraction bits below which δ would have no bit, or could not be cut to its own."""
+        """Fraction bits below which δ would have no bit, or could not be truncated to its own."""
         return max(INDEX + 3, self.width - 3)
 
     @property

@@ -76,7 +76,7 @@ def test_distances_in_radians_are_exact_to_their_words(width: int) -> None:
     d = np.array([-(1 << low), (1 << low) - 2], dtype=np.int64)
     delta = (d * k) >> s
     assert s >= 0
-    # δ against its exact size: cut to whole bits, and 2π itself is rounded
+    # δ against its exact size: truncated to whole bits, and 2π itself is rounded
     radians = math.tau * d / 2.0 ** (unit.phase + 1)
     tau = math.ldexp(k, unit.phase + 1 - s - unit.delta_fraction)
     off = np.ldexp(delta.astype(float), -unit.delta_fraction) - radians
