@@ -29,8 +29,8 @@ def tasks_of(waves: Path, accelerator: Accelerator, name: str) -> list[Task]:
     top = f"TOP/{name}"
     signals = [f"{top}/{signal}" for signal in (*TASK, *RESULT)]
     signals += [f"{top}/{stage}/{signal}" for stage in accelerator.stages for signal in STATION]
-    found = read_vcd(waves, "TOP/clk", ["TOP/rst", *signals])
-    start = int(np.flatnonzero(found["TOP/rst"])[-1]) + 1
+    found = read_vcd(waves, f"{top}/clk", [f"{top}/rst", *signals])
+    start = int(np.flatnonzero(found[f"{top}/rst"])[-1]) + 1
     value = {key: values[start:] for key, values in found.items()}
 
     # a task is written down in the cycle after the one in which it was taken

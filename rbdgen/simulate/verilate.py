@@ -21,7 +21,8 @@ from .ports import Ports
 from .toolchain import Progress, SimulationError, Toolchain, in_cache
 
 ALL_TRACED = 2_000_000  # bytes of Verilog: C++ that traces everything takes three times as long
-LEVELS, TRACED = 2, "traced.vlt"
+LEVELS = 3  # a field of a structure is one below its module
+TRACED = "traced.vlt"
 UNIT = 4_000_000  # bytes of C++ that are compiled as one: some 400 MB of a compiler's memory
 
 
@@ -47,7 +48,7 @@ def build(
         defines: macros for the Verilog.
         include_dirs: where `` `include`` looks.
         trace: make :meth:`Model.run` able to write waves, of all signals or, of large designs, of
-            the first `LEVELS` levels of modules, which `progress` is told. Such a model serves
+            the first `LEVELS` levels, which `progress` is told. Such a model serves
             where none are asked for, too.
         jobs: compilations at a time.
         progress: called with one line for each step.
@@ -65,8 +66,8 @@ def build(
     waves = _traced(top, sum(source.stat().st_size for source in sources))
     if trace and waves:
         say(
-            f"note: waves: signals of {top} and of the modules in it; of a design of this size, "
-            "those of modules further down are left out"
+            f"note: waves: signals of {LEVELS} levels, {top} the first; of a design of this size, "
+            "deeper ones are left out"
         )
     toolchain = Toolchain.find(trace)
     library = f"{top}.so"
