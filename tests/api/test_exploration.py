@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import points
+from rbdgen.api.digests import COMPILER
 from rbdgen.api.exploration import command, saving, with_front
 from rbdgen.api.pareto import beats
 from rbdgen.cli.main import main
@@ -21,6 +21,7 @@ from rbdgen.design.target import find_target
 from rbdgen.estimate.explored import Point
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.tool import SynthesisError
+from tests.test_imports import imports, modules, room_of
 
 POINT = {
     *("choices", "interval", "latency", "evaluations_per_clock", "multipliers", "estimated"),
@@ -35,12 +36,14 @@ def estimate(place: Path, **choices: Any) -> dict[str, Any]:
 
 
 def test_what_is_kept_depends_on_all_that_compiles() -> None:
-    """Every room and module that the compiler imports, and what those of them on top do."""
-    package = Path(points.__file__).parents[1]
-    for module in (name for name in points.COMPILER if name.endswith(".py") and "/" not in name):
-        source = (package / module).read_text()
-        for name in re.findall(r"^from \.(\w+)", source, re.MULTILINE):
-            assert {name, f"{name}.py"} & set(points.COMPILER), f"{module} imports {name}"
+    """With a room of the compiler, every room that it imports anything of."""
+    found = {room_of(name) for name in modules()} & set(COMPILER)
+    assert {"compile", "rtl", "synthesize"} <= found
+    for module, file in modules().items():
+        if room_of(module) in found:
+            source = file.read_text()
+            for line, name in imports(source, module, file.name == "__init__.py"):
+                assert room_of(name) in found | {"__init__"}, f"{file}:{line}"
 
 
 def test_report(tmp_path: Path) -> None:

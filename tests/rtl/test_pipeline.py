@@ -15,6 +15,7 @@ def test_every_step_is_hardware() -> None:
     assert set(HARDWARE) == set(Do)
 
 
+@pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 def test_values_of_several_cycles_have_to_meet() -> None:
     draft = Draft()
     x = draft.input("x", 4)
@@ -33,6 +34,7 @@ def test_values_of_several_cycles_have_to_meet() -> None:
     assert pipe.cycle[algorithm.outputs["y"]] == 1
 
 
+@pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 @pytest.mark.parametrize("steps", [1, 2, 3, 6])
 def test_shifts_take_the_cycles_that_schedules_give_them(steps: int) -> None:
     algorithm = Scale(18, 3, -5, steps).algorithm
