@@ -1,6 +1,6 @@
 """How far the words of a fixed-point graph may be from the real numbers that they stand for.
 
-First order, roundings independent of each other: each adds the variance of a uniform error of its
+Roundings are independent of each other: each adds the variance of a uniform error of its
 last bit, and operands bring theirs times the largest slope. A word of few bits needs that room
 above its range, or rounding carries it over.
 """
@@ -15,6 +15,7 @@ from ..graph.node import Node, Op
 from .ranges import Ranges
 
 MOST = 2.0**-9  # of its range, that operands bring on: slopes are not all largest at once
+COARSE = 8  # bits: narrower words are as far off as what they stand for
 DEVIATIONS = 4.0  # standard deviations of room: more than a last bit for its own rounding
 
 # Node, ranges, each operand's deviation → what they make of the result, its own rounding aside.
@@ -25,7 +26,7 @@ CARRIED: dict[Op, Callable[..., float]] = {
     Op.SUB: lambda node, ranges, a, b: math.hypot(a, b),
     Op.NEG: lambda node, ranges, a: a,
     Op.MUL: lambda node, ranges, a, b: math.hypot(
-        a * ranges.bound[node.args[1]], b * ranges.bound[node.args[0]]
+        a * ranges.bound[node.args[1]], b * ranges.bound[node.args[0]], a * b
     ),
     Op.MULC: lambda node, ranges, a: node.value * a,
     Op.SIN: lambda node, ranges, a: a * math.tau / node.value,
@@ -53,7 +54,9 @@ def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -
 
 def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format) -> float:
     """Standard deviation of a word from the real number that it stands for."""
-    carried = min(_carried(node, ranges, of), MOST * ranges.bound[node])
+    carried = _carried(node, ranges, of)
+    if word.width >= COARSE:
+        carried = min(carried, MOST * ranges.bound[node])
     return _with(carried, 2.0**-word.fraction)
 
 

@@ -10,7 +10,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
 from .ranges import Ranges
-from .rounding import deviation, headroom
+from .rounding import COARSE, deviation, headroom
 
 GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
@@ -18,7 +18,6 @@ SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin tha
 LARGEST_INPUT = 32  # an AXI4-Stream word
 WIDEST_FACTOR = 32  # bits of a product's operand: two of them fit int64
 UNIT_WIDTHS = (12, 32)  # that sine and reciprocal units are made for
-COARSE = 8  # bits: narrower words have one more
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
 
@@ -226,7 +225,7 @@ def wordlength(
         spare = headroom(node, ranges, off, 2.0**-fraction)
         whole = integer_bits(ranges.bound[node] + spare)
         fraction = min(fraction, most - 1 - whole)
-        if whole + fraction + 1 < COARSE:  # roundings upstream are as large as it is
+        if whole + fraction + 1 < COARSE:  # one more: roundings upstream are as large as it is
             whole += 1
         size = max(whole + fraction + 1, 2)
         formats[node] = Format(size, fraction, rounded=rounded)
