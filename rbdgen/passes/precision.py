@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 ATTEMPTS = 6
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
-FEWEST = 1  # bits of a word: where its errors cancel in the outputs they ask for none
+FEWEST = 1  # bits of a word: errors that cancel in the outputs ask for none at all
 SEED = 7
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
 
