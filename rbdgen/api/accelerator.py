@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 from .. import __version__
-from ..compile.accelerate import Accelerated, accelerate
+from ..compile.accelerate import Accelerated
 from ..design.limits import limits_table
 from ..design.manifest import (
     AcceleratorManifest,
@@ -32,8 +30,8 @@ from ..simulate.ports import Field
 from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
 from .facts import accelerator_facts, chosen, given_angles
-from .folder import MARK, sealed, write_folder
-from .manifest import START, digests
+from .folder import MARK, digests, sealed
+from .manifest import START
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 from .places import no_defaults
 
@@ -42,21 +40,10 @@ PICTURE = "accelerator.svg"
 WIDE = 16  # words of a beat
 
 
-def generate_accelerator(
-    robot: str, folder: Path, progress: Progress, choices: Mapping[str, Any]
-) -> Path:
-    """Compile the accelerator of ``robot`` and write its ``folder``, as `generate` does."""
-    write_folder(folder, accelerator_files(robot, progress, choices))
-    return folder
-
-
-def accelerator_files(robot: str, progress: Progress, choices: Mapping[str, Any]) -> dict[str, str]:
-    """Compile the accelerator of ``robot``: name → text of each file of its folder."""
+def accelerator_files(made: Accelerated, progress: Progress) -> dict[str, str]:
+    """Name → text of each file of an accelerator's folder."""
     from .header import c_header  # the driver reads what is written here
 
-    made = accelerate(robot, progress, **choices)
-    for note in (*made.front.notes, *made.notes):
-        progress(f"note: {note}")
     name = module_name(made.front.robot.name, "accelerator")
     progress("Verilog")
     robot_text = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")

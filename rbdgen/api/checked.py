@@ -28,6 +28,7 @@ def checked_manifest(
     write a manifest that fits, too. OutputError, in one line, for a file that differs.
     """
     entry = read_manifest(place)
+    entry.refuse_program()
     listed, name = entry.get("files"), str(entry.get("name"))
     if not isinstance(listed, dict) or not listed or not re.fullmatch(r"[A-Za-z]\w*", name):
         raise OutputError(f"{place / MARK}: has no digests of the design's files; {AGAIN}")

@@ -15,7 +15,18 @@ from .names import design_text
 TEMPLATES = "templates"  # which stand beside the package, or in it once installed
 # What a design's cells depend on: rooms of the package, and other files.
 COMPILER = (
-    *("graph", "system", "robot", "search", "simulate", "design", "golden", "passes", "dynamics"),
+    *(
+        "graph",
+        "system",
+        "codegen",
+        "robot",
+        "search",
+        "simulate",
+        "design",
+        "golden",
+        "passes",
+        "dynamics",
+    ),
     *("schedule", "synthesize", "estimate", "tasks", "compile", "rtl"),
     *("estimate/area.json", "search/ascent.cpp"),
 )

@@ -7,18 +7,19 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest, ProgramManifest
 from ..robot.xml_lines import neighbour, one_line
 from ..system.files import read_regular, recover, write, write_tree
-from ..system.records import NoRecord
+from ..system.records import NoRecord, Record
 from ..system.refusal import Refusal
 from .names import DESIGN, ROBOT
 
 MARK = "manifest.json"  # what shows that a folder is one of ours
 LARGEST_MANIFEST = 2**28  # bytes
 AGAIN = "make the design again with: rbdgen generate ROBOT"
+R = TypeVar("R", bound=Record)
 
 
 class InputError(Refusal, ValueError):
@@ -103,12 +104,38 @@ class Manifest(dict[str, Any]):
 
     @property
     def facts(self) -> CoreManifest | AcceleratorManifest:
-        """The same, typed; OutputError for what is missing or is of another type."""
-        kind = AcceleratorManifest if "accelerator" in self else CoreManifest
+        """The same of hardware, typed; OutputError for what is missing or is of another type."""
+        self.refuse_program()
+        if "accelerator" in self:
+            return self._read(AcceleratorManifest)
+        return self._read(CoreManifest)
+
+    def refuse_program(self) -> None:
+        """OutputError for a design that is not in Verilog."""
+        if "language" in self:
+            raise OutputError(
+                f"{self.file.parent}: holds {self['language']}, not Verilog, which this is for; "
+                "its README.md says what it is for"
+            )
+
+    @property
+    def program(self) -> ProgramManifest:
+        """The same of a design in another language than Verilog; OutputError as for ``facts``."""
+        return self._read(ProgramManifest)
+
+    def _read(self, kind: type[R]) -> R:
         try:
             return kind.from_json(self)
         except NoRecord as error:
             raise OutputError(f"{self.file}: {error}; {AGAIN}") from None
+
+
+def digests(files: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each file."""
+    return {
+        name: hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        for name, text in files.items()
+    }
 
 
 def sealed(manifest: Mapping[str, Any]) -> str:

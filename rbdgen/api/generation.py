@@ -1,26 +1,46 @@
-"""A robot's functions as a folder of Verilog, RTLIL, manifest and diagram."""
+"""A robot's functions as folders: of Verilog, with manifest and diagram, or of another language."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
-from ..compile.flow import compile_core, front_end
+from ..design.choices import LANGUAGES, OF_ACCELERATORS
 from ..design.loading import load, refuse_unknown
-from ..draw.picture import picture
-from ..graph.text import to_text
-from ..robot.xml_lines import read_bytes
-from ..rtl.emit import emit
-from .accelerator import generate_accelerator
-from .folder import MARK, sealed, write_folder
-from .manifest import manifest
-from .names import DESIGN, ROBOT, design_file, design_name
-from .places import check_design_place, default_place
+from ..robot.xml_lines import did_you_mean
+from ..system.lazy import names_from
+from .folder import UsageError, write_folder
+from .made import Made
+from .places import VERILOG, check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]
-DIAGRAM, GRAPH = "pipeline.svg", "graph.txt"
+# Verilog needs packages that programs do not.
+writer = names_from(__package__, {".verilog": ("verilog",), ".programs": ("cpp",)})
+
+
+@overload
+def generate(
+    robot: str,
+    output: str | Path | None = None,
+    progress: Progress = lambda _: None,
+    force: bool = False,
+    to: str = VERILOG,
+    **choices: Any,
+) -> Generated: ...
+
+
+@overload
+def generate(
+    robot: str,
+    output: str | Path | None = None,
+    progress: Progress = lambda _: None,
+    force: bool = False,
+    *,
+    to: Sequence[str],
+    **choices: Any,
+) -> tuple[Generated, ...]: ...
 
 
 def generate(
@@ -28,36 +48,50 @@ def generate(
     output: str | Path | None = None,
     progress: Progress = lambda _: None,
     force: bool = False,
+    to: str | Sequence[str] = VERILOG,
     **choices: Any,
-) -> Generated:
+) -> Generated | tuple[Generated, ...]:
     """Compile ``robot`` and write the design's folder; returns where it is.
 
-    The folder (``build/NAME`` unless ``output`` says) stands for itself: it holds the robot and
+    ``to``: what it is written in, one of ``LANGUAGES`` or several, each into a folder of its own.
+    A folder (``build/NAME``, and behind it a language that is not Verilog, unless ``output`` says;
+    of several languages ``output`` has a folder for each) stands for itself: it holds the robot and
     the design that it was made from. The same input gives the same bytes. A folder of another
     robot or of other choices is replaced only with ``force``, and none that rbdgen did not make:
     OutputError before any work.
     """
     refuse_unknown(choices, generate)
+    languages = [to] if isinstance(to, str) else list(dict.fromkeys(to))
+    _refuse_unwritten(languages, bool(choices.get("accelerator")))
     design, loaded = load(robot, **choices)
+    _refuse_unwritten(languages, design.accelerator)
     default = default_place(robot, loaded.name, design, choices)
-    place = Path(output) if output is not None else default
-    check_design_place(place, loaded.name, design, force)
-    if design.accelerator:
-        return Generated(generate_accelerator(robot, place, progress, choices))
-    progress(f"reading {robot}")
-    front = front_end(robot, progress, **choices)
-    core = compile_core(front, progress)
-    for note in (*front.notes, *core.notes):
-        progress(f"note: {note}")
-    name = design_name(front.robot.name, front.design)
-    progress("Verilog")
-    made = emit(core.plan, name)
-    files = dict(made.files)
-    title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files[DIAGRAM] = picture(core.plan, title, front.canonical)
-    files[GRAPH] = to_text(core.fixed)
-    files[ROBOT] = read_bytes(front.design.robot).decode("utf-8", "surrogateescape")
-    files[DESIGN] = design_file(core.front.design, front.robot)
-    files[MARK] = sealed(manifest(core, made, files).to_json())
-    write_folder(place, files)
-    return Generated(place)
+    places = {}
+    for language in languages:
+        if output is None:
+            behind = "" if language == VERILOG else f"_{language}"
+            place = default.with_name(default.name + behind)
+        else:
+            place = Path(output) / language if not isinstance(to, str) else Path(output)
+        check_design_place(place, loaded.name, design, force, language)
+        places[language] = place
+    made = Made(robot, progress, choices)
+    for language, place in places.items():
+        write_folder(place, writer(language)(made))
+    found = tuple(Generated(place) for place in places.values())
+    return found[0] if isinstance(to, str) else found
+
+
+def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
+    """UsageError for a language that there is not, or that a design cannot be written in."""
+    if not languages:
+        raise UsageError(f"to: name at least one of {', '.join(LANGUAGES)}")
+    for language in languages:
+        if language not in LANGUAGES:
+            hint = did_you_mean(str(language), LANGUAGES, f"; one of {', '.join(LANGUAGES)}")
+            raise UsageError(f"to: no language {language!r}{hint}")
+        if accelerator and language not in OF_ACCELERATORS:
+            raise UsageError(
+                f"to: {language} has no tasks, and thus no accelerator; leave --accelerator out, "
+                "and one call computes all functions that --function names"
+            )

@@ -12,12 +12,13 @@ from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from .digests import FOLDER, compiler_digest, design_digest
 from .folder import read_manifest
+from .made import Made
 
 
 def kept_accelerator(
     robot: str, progress: Callable[[str], None], choices: Mapping[str, Any]
 ) -> Path:
-    """The folder that `generate_accelerator` makes of ``robot``, in the cache.
+    """The folder that `generate` makes of the accelerator of ``robot``, in the cache.
 
     It is found by a digest of robot, choices and compiler. ``progress`` is told the notes on the
     design in either case. SimulationError where the cache cannot be written.
@@ -27,11 +28,12 @@ def kept_accelerator(
     made = False
 
     def make(work: Path) -> None:
-        from .accelerator import accelerator_files  # imports all that makes hardware
+        from . import verilog  # imports all that makes hardware
 
         nonlocal made
         made = True
-        for name, text in accelerator_files(robot, progress, choices).items():
+        asked = {"accelerator": True, **choices}
+        for name, text in verilog.verilog(Made(robot, progress, asked)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     with in_cache():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 from .. import __version__
@@ -25,6 +24,7 @@ from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
 from .facts import chosen, formats, given_angles, robot_facts
+from .folder import digests
 from .names import filed_notes
 from .places import no_defaults
 
@@ -97,14 +97,6 @@ def manifest(core: Core, made: Emitted[Hardware, Shell], files: Mapping[str, str
         ),
         files=digests(files),
     )
-
-
-def digests(files: Mapping[str, str]) -> dict[str, str]:
-    """SHA-256 of each file."""
-    return {
-        name: hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-        for name, text in files.items()
-    }
 
 
 def core_ports(core: Core, hardware: Hardware) -> CorePorts:

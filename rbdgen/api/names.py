@@ -13,7 +13,7 @@ from ..design.design import Design
 from ..design.limits import limits_table
 from ..robot.model import Robot
 
-ROBOT, DESIGN = "robot.urdf", "design.yaml"
+ROBOT, DESIGN, GRAPH = "robot.urdf", "design.yaml", "graph.txt"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"
 
 

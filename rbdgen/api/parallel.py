@@ -45,11 +45,16 @@ def in_parallel(
         try:
             for future in as_completed(number):
                 done(number[future], future.result())
-        except BaseException as error:
+        except Exception:
             pool.shutdown(wait=False, cancel_futures=True)
-            if not isinstance(error, Exception):
-                for process in active_children():
-                    process.terminate()
+            raise
+        except BaseException:
+            for future in number:
+                future.cancel()
+            for process in active_children():
+                process.terminate()
+            # Its thread ends before Python does: Python 3.11 would wake it through a closed pipe.
+            pool.shutdown(wait=True)
             raise
         return [future.result() for future in number]
 

@@ -15,12 +15,13 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import FUNCTIONS
+from ..design.choices import FUNCTIONS, LANGUAGES
 from ..design.design import Design, MotionLimits
 from ..design.loading import filed
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
 from .names import design_name, module_name
 
+VERILOG = LANGUAGES[0]
 LONGEST_NAME = 120  # characters; what is longer ends in a digest
 FOLLOW = ("robot", "fitted")  # fields that follow from the others, or that the name has
 # Choices whose value alone says what it is of.
@@ -95,7 +96,9 @@ def _plain(value: Any) -> Any:
     return [_plain(own) for own in value] if isinstance(value, tuple) else value
 
 
-def check_design_place(place: Path, robot: str, design: Design, force: bool) -> None:
+def check_design_place(
+    place: Path, robot: str, design: Design, force: bool, language: str = VERILOG
+) -> None:
     """OutputError unless a design of ``robot`` may be written to the folder ``place``.
 
     What is there is replaced if it is a design of the same robot and choices, or with ``force``.
@@ -112,6 +115,8 @@ def check_design_place(place: Path, robot: str, design: Design, force: bool) -> 
     other = there.get("choices", {**mine, "functions": there.get("functions")})
     another = there.get("robot") != robot
     different = [f"robot {there.get('robot')}"] if another else []
+    if (was := there.get("language", VERILOG)) != language:
+        different.append(f"language {was}")
     for key in () if another else sorted({*mine, *other}):
         default = _plain(getattr(Design(""), key, None))
         if (was := other.get(key, default)) != mine.get(key, default):

@@ -184,6 +184,9 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
 
     def headline(self) -> str:
         """What it is, in a line."""
+        if "language" in self.manifest:
+            program = self.manifest.program
+            return f"{self}: {program.robot}: {', '.join(program.functions)} in {program.language}"
         entry = self.manifest.facts
         start = f"{self}: {entry.robot}: {', '.join(entry.functions)}"
         if isinstance(entry, AcceleratorManifest):
@@ -197,7 +200,8 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
             return repr(self.folder)
 
     def _repr_html_(self) -> str:
-        entry = self.manifest.facts
+        program = "language" in self.manifest
+        entry = self.manifest.program if program else self.manifest.facts
         notes = [f"note: {note}" for note in entry.notes]
         files = ", ".join(sorted(entry.files))
         accelerator = isinstance(entry, AcceleratorManifest)

@@ -22,8 +22,7 @@ from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluation import as_numbers, integer_results, to_words
 from .folder import OutputError, write_file, writing
-from .generation import GRAPH
-from .names import DESIGN, ROBOT
+from .names import DESIGN, GRAPH, ROBOT
 from .places import check_place
 from .reference import golden_model
 from .results import Simulation

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from ..design.choices import CHECKS
+from ..design.choices import CHECKS, LANGUAGES
 from ..robot.xml_lines import did_you_mean, quoted
 
 USAGE = 2  # exit status of a command that was typed wrong
@@ -83,6 +83,16 @@ def checked(key: str) -> Callable[[str], Any]:
 def functions(text: str) -> tuple[str, ...]:
     """Names with commas between."""
     return tuple(checked("functions")(text.split(",")))  # type: ignore[arg-type]
+
+
+def languages(text: str) -> str | tuple[str, ...]:
+    """One name, or several with commas between."""
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in LANGUAGES:
+            hint = did_you_mean(name, LANGUAGES, f"; one of {', '.join(LANGUAGES)}")
+            raise argparse.ArgumentTypeError(f"no language {quoted(name)}{hint}")
+    return names if len(names) > 1 else names[0]
 
 
 def number(text: str) -> float:

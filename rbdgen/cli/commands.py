@@ -78,14 +78,18 @@ def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
-    place = api.generate(
+    found = api.generate(
         options.robot,
         options.output,
         progress=progress,
         force=options.force,
+        to=options.to,
         **choices_of(options),
     )
-    return Answer({"path": str(place), **api.read_manifest(place)}, str(place))
+    places = found if isinstance(found, tuple) else (found,)
+    reports = [{"path": str(place), **api.read_manifest(place)} for place in places]
+    report = {"designs": reports} if isinstance(found, tuple) else reports[0]
+    return Answer(report, "\n".join(map(str, places)))
 
 
 def _explore(options: argparse.Namespace, progress: Progress) -> Answer:

@@ -85,7 +85,7 @@ def _look(options: Namespace) -> None:
     if hasattr(options, "robot"):
         locate(options.robot)
     elif hasattr(options, "folder"):
-        read_manifest(Path(options.folder))
+        read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
         chosen(options.names)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import __version__
-from ..design.choices import MODELS
+from ..design.choices import LANGUAGES, MODELS
 from ..design.target import PLACERS, ROUTERS, SPEEDS, TARGETS
-from .arguments import Parser, count, examples, numbers, positive, seed, whole
+from .arguments import Parser, count, examples, languages, numbers, positive, seed, whole
 from .options import (
     command,
     folder_command,
@@ -108,13 +108,27 @@ def parser() -> Parser:
     made = robot_command(
         commands,
         "generate",
-        "Verilog, RTLIL, manifest, diagram",
+        "Verilog, RTLIL, manifest, diagram; or C++",
         "rbdgen generate my_robot.urdf -o build/mine",
         "rbdgen generate iiwa14 --function did --ii 5",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
+        "rbdgen generate iiwa14 --function did,m --to cpp",
     )
-    made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="default: build/NAME; where --to names several languages, DIR/LANGUAGE",
+    )
+    made.add_argument(
+        "--to",
+        type=languages,
+        default=LANGUAGES[0],
+        metavar="LANGUAGE[,LANGUAGE]",
+        help="what the functions are written in, each in a folder of its own: verilog (default), "
+        "hardware; cpp, C++ for a CPU",
+    )
 
     made = robot_command(
         commands,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..codegen.interface import Interface
 from ..simulate.ports import Field
 from ..system.records import Record
 from .facts import AcceleratorFacts, Chosen, Formats, Operations, Rewritten
@@ -200,3 +201,32 @@ class AcceleratorManifest(Record):
     axi: Mapping[str, TaskShellFacts]
     packet_format: int
     identity: str
+
+
+@dataclass(frozen=True)
+class ProgramManifest(Record):
+    """Functions in another language than Verilog. ``files``: name → SHA-256.
+
+    ``operations``: of the graph over real numbers; ``facts``: what the language has besides.
+    """
+
+    generator: str
+    language: str
+    name: str
+    robot: str
+    functions: tuple[str, ...]
+    choices: Mapping[str, Any]
+    joint_names: tuple[str, ...]
+    body_names: tuple[str, ...]
+    base: str
+    root: str
+    base_link: str | None
+    nq: int
+    nv: int
+    gravity: tuple[float, ...]
+    interface: Interface
+    operations: Operations
+    limits: tuple[LimitRow, ...]
+    notes: tuple[str, ...]
+    facts: Mapping[str, Any]
+    files: Mapping[str, str]

@@ -81,8 +81,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("worked before the place was checked")
 
     module = sys.modules["rbdgen.api.generation"]
-    monkeypatch.setattr(module, "front_end", work)
-    monkeypatch.setattr(module, "generate_accelerator", work)
+    monkeypatch.setattr(module, "Made", work)
 
 
 @pytest.fixture(scope="module")

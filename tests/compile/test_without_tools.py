@@ -46,6 +46,12 @@ for choices in ({}, {"accelerator": True, "ii": 4, "functions": ("id", "m")}):
 drawn = states("pendulum", 5)
 for model in ("golden", "float", "fixed"):
     assert evaluate("pendulum", drawn, model)["tau"].shape == (5, 2)
+
+from tempfile import TemporaryDirectory
+from rbdgen.api import generate
+with TemporaryDirectory() as folder:
+    made = generate("pendulum", folder + "/made", to="cpp")
+    assert (made / "pendulum_id.cpp").exists() and made.manifest.program.language == "cpp"
 """
 # What takes longer to import than a line of help may take.
 HEAVY = ("scipy", "amaranth", "rbdgen.rtl", "rbdgen.compile.flow")

@@ -9,7 +9,8 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rbdgen.api import accelerator, simulate
+from rbdgen.api import made as ways
+from rbdgen.api import simulate, verilog
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.api.kept_accelerator import kept_accelerator
 from rbdgen.driver import Dynamics
@@ -17,7 +18,7 @@ from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from tests.driver.designs import states
 
 CHOICES: dict[str, Any] = {"functions": ("m",), "width": 12}
-NOTHING_MADE = mock.patch.object(accelerator, "accelerate", side_effect=AssertionError)
+NOTHING_MADE = mock.patch.object(ways, "accelerate", side_effect=AssertionError)
 NOTHING_VERILATED = mock.patch.object(Toolchain, "verilate", side_effect=AssertionError)
 
 
@@ -32,12 +33,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The choices of each folder that was generated, in the wink of an eye."""
     found: list[dict[str, Any]] = []
 
-    def files(robot: str, progress: Any, choices: dict[str, Any]) -> dict[str, str]:
-        found.append(choices)
-        progress("note: of the robot")
+    def files(asked: ways.Made) -> dict[str, str]:
+        found.append(dict(asked.choices))
+        asked.progress("note: of the robot")
         return {MARK: sealed({"notes": ["of the robot"]}), "pendulum.v": "module pendulum;\n"}
 
-    monkeypatch.setattr(accelerator, "accelerator_files", files)
+    monkeypatch.setattr(verilog, "verilog", files)
     return found
 
 
@@ -49,7 +50,7 @@ def test_generated_once(cache: Path, made: list[dict[str, Any]]) -> None:
     said.clear()
     assert kept_accelerator("pendulum", said.append, CHOICES) == folder
     assert said == [f"generated before: {folder}", "note: of the robot"]
-    assert made == [CHOICES]
+    assert made == [{"accelerator": True, **CHOICES}]
 
 
 @pytest.mark.parametrize("name", ["pendulum.v", MARK, "digests.json"])
@@ -75,7 +76,7 @@ def test_each_design_has_its_folder(
     name = "rbdgen.api.kept_accelerator.compiler_digest"
     monkeypatch.setattr(name, lambda besides: "another")
     kept_accelerator("pendulum", lambda _: None, CHOICES)
-    assert made == [*designs, CHOICES, CHOICES]
+    assert made == [{"accelerator": True, **c} for c in (*designs, CHOICES, CHOICES)]
     assert len(list(cache.iterdir())) == len(made)
 
 

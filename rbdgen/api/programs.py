@@ -1,0 +1,65 @@
+"""A design as a program: sources, test vectors, manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import __version__
+from ..codegen.cpp import cpp as cpp_text
+from ..compile.front import Front
+from ..design.limits import limits_table
+from ..design.manifest import ProgramManifest
+from .entries import interface_of
+from .folder import MARK, digests, sealed
+from .made import Files, Made, sources_of
+from .names import design_name, filed_notes
+from .places import no_defaults
+from .vectors import vectors
+
+
+def cpp(made: Made) -> Files:
+    """The functions of one state or many, in C++."""
+    front = made.front
+    name = design_name(front.robot.name, front.design)
+    made.progress("C++")
+    files = {f"{name}.cpp": cpp_text(front.graph, name)}
+    files |= vectors(front, interface_of(front))
+    return _folder(front, "cpp", name, files, {})
+
+
+def _folder(front: Front, language: str, name: str, own: Files, facts: Mapping[str, Any]) -> Files:
+    """The folder of a program: its ``own`` files, the robot, the design, the manifest."""
+    files = own | sources_of(front)
+    manifest = _manifest(front, language, name, facts, files)
+    files[MARK] = sealed(manifest.to_json())
+    return files
+
+
+def _manifest(
+    front: Front, language: str, name: str, facts: Mapping[str, Any], files: Mapping[str, str]
+) -> ProgramManifest:
+    """What a host must know of the functions in another language; ``facts``: its own."""
+    robot, design = front.robot, front.design
+    return ProgramManifest(
+        generator=f"rbdgen {__version__}",
+        language=language,
+        name=name,
+        robot=robot.name,
+        functions=design.functions,
+        choices=no_defaults(design),
+        joint_names=tuple(robot.joint_names),
+        body_names=tuple(robot.joints[i].body for i in robot.moving),
+        base=design.base,
+        root=design.root,
+        base_link=design.base_link,
+        nq=robot.nq,
+        nv=robot.nv,
+        gravity=design.gravity,
+        interface=interface_of(front),
+        operations=front.graph.operations(),
+        limits=limits_table(design, robot),
+        notes=filed_notes(design, front.notes),
+        facts=facts,
+        files=digests(files),
+    )

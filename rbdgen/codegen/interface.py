@@ -1,0 +1,44 @@
+"""How the scalars of a graph lie in arrays of states, which programs take and give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..system.records import Record
+
+
+@dataclass(frozen=True)
+class Array(Record):
+    """Of one state: ``shape`` numbers, row by row. Those of the next state lie behind."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Numbers of one state."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Entry(Record):
+    """A number of an array: ``at`` counts from the state's first, row by row."""
+
+    array: str
+    at: int
+
+
+@dataclass(frozen=True)
+class Interface(Record):
+    """The arrays that a program takes and gives, and the entries that a graph's scalars are.
+
+    ``outputs``: an entry of a symmetric matrix stands in two places; entries that none is at are
+    zero in every state.
+    """
+
+    takes: tuple[Array, ...]
+    gives: tuple[Array, ...]
+    inputs: Mapping[str, Entry]
+    outputs: Mapping[str, tuple[Entry, ...]]
