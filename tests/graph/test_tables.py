@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.codegen.cpp import CPP
+from rbdgen.codegen.real import REAL
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
@@ -22,7 +22,7 @@ from rbdgen.search.ascent import SLOPE, VALUE
 # Table → arguments before the operands.
 TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "FLOAT": (FLOAT, 1),
-    "CPP": (CPP, 1),
+    "REAL": (REAL, 1),
     "INTEGER": (INTEGER, 2),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),

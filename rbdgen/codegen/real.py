@@ -1,0 +1,181 @@
+"""A graph over real numbers as straight-line statements, in what C++ and CUDA have in common.
+
+The statements speak of a scalar type ``S``, a type ``V`` of one or more states' scalars, and an
+object ``io`` with ``load(input)``, ``store(output, value)``, ``keep(slot, value)``, ``kept(slot)``
+and ``pivot(value)``. What those do, and the functions that are not operators, each language says.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+
+LONGEST = 3000  # nodes of one function: compilers take more than linear time
+PART = 1000  # nodes of each function of a longer graph
+
+
+def literal(value: float) -> str:
+    """A constant of type S that is read back as the same double; ValueError if not finite."""
+    if not math.isfinite(value):
+        raise ValueError(f"no finite number, which a literal could say: {value}")
+    return f"S({value!r})"
+
+
+# Operation → expression, as `graph.evaluate.FLOAT` computes it; sine and cosine: of `angle`, which
+# `sine_cosine` has been called with.
+REAL: dict[Op, Callable[..., str]] = {
+    Op.INPUT: lambda node: "io.load",
+    Op.CONST: lambda node: literal(node.value),
+    Op.ADD: lambda node, a, b: f"{a} + {b}",
+    Op.SUB: lambda node, a, b: f"{a} - {b}",
+    Op.NEG: lambda node, a: f"-{a}",
+    Op.MUL: lambda node, a, b: f"{a} * {b}",
+    Op.MULC: lambda node, a: f"{literal(node.value)} * {a}",
+    Op.SIN: lambda node, a: f"sin_{a}",
+    Op.COS: lambda node, a: f"cos_{a}",
+    Op.RECIP: lambda node, a: f"reciprocal({a})",
+    Op.MANTISSA: lambda node, a: f"mantissa({a})",
+    Op.EXPONENT: lambda node, a: f"exponent({a})",
+    Op.SCALE: lambda node, x, k: f"scale({x}, {k})",
+    Op.SELECT: lambda node, c, a, b: f"select({c}, {a}, {b})",
+}
+# Those whose operands may be constants of type S: all others want V.
+MIXED = {Op.ADD, Op.SUB, Op.MUL, Op.MULC}
+PIVOTS = {Op.RECIP, Op.MANTISSA}  # whose operand is positive unless a matrix is singular
+
+
+@dataclass(frozen=True)
+class Straight:
+    """Statements of functions that are called one after another.
+
+    ``slots``: values between functions, which ``keep`` and ``kept`` number; none of one function.
+    """
+
+    parts: tuple[tuple[str, ...], ...]
+    slots: int
+    divides: bool
+
+
+def identifier(name: str) -> str:
+    """``name``; ValueError for one that is no identifier in C."""
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
+        raise ValueError(f"no name for a function in C: {name!r}; letters, digits and _ make one")
+    return name
+
+
+def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight:
+    """The graph's nodes in their order, in functions of ``part`` nodes if above ``longest``.
+
+    Inputs and outputs are numbered as ``graph`` has them.
+    """
+    nodes = [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
+    size = len(nodes) if len(nodes) <= longest else part
+    chunks = [nodes[i : i + size] for i in range(0, len(nodes), size or 1)] or [[]]
+    slots, count = _slots(chunks)
+    inputs = {name: k for k, name in enumerate(graph.inputs)}
+    stores: dict[Node, list[tuple[int, str]]] = {}
+    for k, (name, node) in enumerate(graph.outputs.items()):
+        stores.setdefault(node, []).append((k, name))
+    parts = [_Part(inputs, slots, stores) for _ in chunks]
+    for own, chunk in zip(parts, chunks, strict=True):
+        for node in chunk:
+            own.compute(node)
+    for node in stores:
+        if node.op in (Op.INPUT, Op.CONST):
+            parts[-1].store(node)
+    return Straight(
+        tuple(tuple(own.lines) for own in parts), count, any(n.op in PIVOTS for n in nodes)
+    )
+
+
+def _slots(chunks: Iterable[list[Node]]) -> tuple[dict[Node, int], int]:
+    """Node that a later chunk reads → its slot, which is another's after its last reader's."""
+    chunks = list(chunks)
+    home = {node: k for k, chunk in enumerate(chunks) for node in chunk}
+    last: dict[Node, int] = {}
+    for node, k in home.items():
+        for arg in node.args:
+            if home.get(arg, k) < k:
+                last[arg] = max(k, last.get(arg, 0))
+    slots: dict[Node, int] = {}
+    free: list[int] = []
+    ends: dict[int, list[int]] = {}
+    count = 0
+    for k, chunk in enumerate(chunks):
+        for node in chunk:
+            if node in last:
+                if not free:
+                    free.append(count)
+                    count += 1
+                slots[node] = free.pop()
+                ends.setdefault(last[node], []).append(slots[node])
+        free += ends.pop(k, [])
+    return slots, count
+
+
+class _Part:
+    """One function's statements as they grow."""
+
+    def __init__(
+        self,
+        inputs: Mapping[str, int],
+        slots: Mapping[Node, int],
+        stores: Mapping[Node, list[tuple[int, str]]],
+    ) -> None:
+        self.lines: list[str] = []
+        self._inputs, self._slots, self._stores = inputs, slots, stores
+        self._names: dict[Node, str] = {}
+        self._angles: dict[tuple[Node, float], str] = {}
+
+    def compute(self, node: Node) -> None:
+        """State ``node``, and where its value goes."""
+        if node.op in (Op.SIN, Op.COS):
+            # no statement: the pair has both
+            self._names[node] = REAL[node.op](node, self._angle(node))
+        else:
+            operands = [self._operand(arg, node.op in MIXED) for arg in node.args]
+            if node.op in PIVOTS:
+                self.lines.append(f"io.pivot({operands[0]});")
+            self._let(node, f"n{node.index}", REAL[node.op](node, *operands))
+        if node in self._slots:
+            self.lines.append(f"io.keep({self._slots[node]}, {self._names[node]});")
+        self.store(node)
+
+    def store(self, node: Node) -> None:
+        """The outputs that ``node`` is."""
+        for k, name in self._stores.get(node, ()):
+            self.lines.append(f"io.store({k}, {self._operand(node, False)}); // {name}")
+
+    def _let(self, node: Node, name: str, value: str) -> str:
+        self.lines.append(f"const V {name} = {value};")
+        self._names[node] = name
+        return name
+
+    def _operand(self, node: Node, mixed: bool) -> str:
+        if node.op is Op.CONST:
+            constant = REAL[Op.CONST](node)
+            return constant if mixed else f"wide<V>({constant})"
+        if node in self._names:
+            return self._names[node]
+        if node.op is Op.INPUT:
+            place = self._inputs[node.name]
+            return self._let(node, f"in{place}", f"{REAL[Op.INPUT](node)}({place})")
+        return self._let(node, f"n{node.index}", f"io.kept({self._slots[node]})")
+
+    def _angle(self, node: Node) -> str:
+        """The name behind sin_ and cos_ of the node's operand, once they are computed."""
+        (arg,) = node.args
+        key = (arg, node.value)
+        if key not in self._angles:
+            radians = operand = self._operand(arg, False)
+            if node.value != math.tau:
+                radians = f"{literal(math.tau / node.value)} * {operand}"
+            name = self._angles[key] = f"{operand}_{len(self._angles)}"
+            self.lines.append(f"V sin_{name}, cos_{name};")
+            self.lines.append(f"sine_cosine({radians}, sin_{name}, cos_{name});")
+        return self._angles[key]
