@@ -29,6 +29,8 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
     (PUSHED | GIVEN | {"functions": ("fd",)}, {"qdd": 1.4e-2}),
 ]
 
+LONG = [own for own, _ in CASES if "external_forces" in own or own == CASES[2][0]]
+
 
 def name(case: dict[str, Any]) -> str:
     forces = "forces" if "external_forces" in case else ""
@@ -39,7 +41,7 @@ def name(case: dict[str, Any]) -> str:
     ("choices", "bounds"),
     [
         pytest.param(
-            *case, id=name(case[0]), marks=[pytest.mark.slow] * ("external_forces" in case[0])
+            *case, id=name(case[0]), marks=[pytest.mark.slow] * (case[0] in LONG)
         )
         for case in CASES
     ],

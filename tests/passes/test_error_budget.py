@@ -52,6 +52,7 @@ def test_hyq_at_18_bits() -> None:
     assert relative_rms("hyq") <= 1e-4
 
 
+@pytest.mark.slow
 def test_each_bit_halves_the_error() -> None:
     widths = [12, 16, 24, 32]
     errors = [relative_rms("iiwa14", width=w) for w in widths]

@@ -64,7 +64,7 @@ def shell_of(lanes: int) -> TaskShell:
 
 
 @pytest.mark.rtl
-@pytest.mark.parametrize("lanes", [1, pytest.param(2, marks=pytest.mark.slow), 4])
+@pytest.mark.parametrize("lanes", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 4))])
 def test_on_the_bench(lanes: int, tmp_path: Path) -> None:
     shell = shell_of(lanes)
     build(shell, tmp_path)
