@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import __version__
-from ..codegen.cpp import cpp as cpp_text
+from ..codegen.cpp import cpp as cpp_files
 from ..compile.front import Front
 from ..design.limits import limits_table
 from ..design.manifest import ProgramManifest
@@ -23,9 +23,10 @@ def cpp(made: Made) -> Files:
     front = made.front
     name = design_name(front.robot.name, front.design)
     made.progress("C++")
-    files = {f"{name}.cpp": cpp_text(front.graph, name)}
-    files |= vectors(front, interface_of(front))
-    return _folder(front, "cpp", name, files, {})
+    interface = interface_of(front)
+    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+    files, facts = cpp_files(front.graph, interface, name, about)
+    return _folder(front, "cpp", name, files | vectors(front, interface), facts)
 
 
 def _folder(front: Front, language: str, name: str, own: Files, facts: Mapping[str, Any]) -> Files:

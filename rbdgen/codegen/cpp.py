@@ -1,77 +1,140 @@
-"""A graph over real numbers as a function in C++: straight-line, scalar, in double precision."""
+"""A graph over real numbers as C++ for many states at once, in double and float."""
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 
 from ..graph.graph import Graph
-from ..graph.node import Node, Op
+from ..graph.node import Op
 from ..system.templates import render
+from .interface import Array, Entry, Interface
+from .real import LONGEST, PART, Straight, identifier, straight
 
-TEMPLATE = "function.cpp.jinja"
-
-
-def _literal(value: float) -> str:
-    """A constant that C++ reads back as the same number; of a negative one the sign is inside."""
-    if not math.isfinite(value):
-        raise ValueError(f"no finite number, which a literal of C++ could say: {value}")
-    return f"({value!r})" if math.copysign(1.0, value) < 0 else repr(value)
-
-
-def _angle(node: Node, a: str) -> str:
-    """The operand of a sine or cosine in radians."""
-    return a if node.value == math.tau else f"{a} * {_literal(math.tau / node.value)}"
+# Register's files: what it is called, its bytes, and what compilers call what it needs.
+ISAS = (
+    ("avx512", "x86-64 with AVX-512", 64, "avx512f,avx512dq,avx512vl,avx2,fma"),
+    ("avx2", "x86-64 with AVX2 and FMA", 32, "avx2,fma"),
+    ("base", "any processor (SSE2, NEON)", 16, ""),
+)
+COLUMNS = 96  # of tables
 
 
-# Operation → expression, as `graph.evaluate.FLOAT` computes it.
-CPP: dict[Op, Callable[..., str]] = {
-    Op.INPUT: lambda node: "in",  # an entry, by its place in the interface
-    Op.CONST: lambda node: _literal(node.value),
-    Op.ADD: lambda node, a, b: f"{a} + {b}",
-    Op.SUB: lambda node, a, b: f"{a} - {b}",
-    Op.NEG: lambda node, a: f"-{a}",
-    Op.MUL: lambda node, a, b: f"{a} * {b}",
-    Op.MULC: lambda node, a: f"{_literal(node.value)} * {a}",
-    Op.SIN: lambda node, a: f"std::sin({_angle(node, a)})",
-    Op.COS: lambda node, a: f"std::cos({_angle(node, a)})",
-    Op.RECIP: lambda node, a: f"1.0 / {a}",
-    # a = f 2^k with f in [1/2, 1): logb gives k - 1, and 2^k / a is 1 / f, rounded alike
-    Op.MANTISSA: lambda node, a: f"std::exp2(std::logb({a}) + 1.0) / {a}",
-    Op.EXPONENT: lambda node, a: f"std::logb({a}) + 1.0",
-    Op.SCALE: lambda node, x, k: f"{x} * std::exp2(-{k})",
-    Op.SELECT: lambda node, c, a, b: f"{c} < 0.0 ? {a} : {b}",
-}
+def cpp(
+    graph: Graph,
+    interface: Interface,
+    name: str,
+    about: Mapping[str, str],
+    longest: int = LONGEST,
+    part: int = PART,
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Files of a library whose functions have ``name``, and facts of it.
 
-
-def cpp(graph: Graph, name: str) -> str:
-    """A C++17 file that defines ``void name(const double *in, double *out)``, of C linkage.
-
-    ``in``: one state, ``graph.inputs`` in their order; ``out``: ``graph.outputs`` in theirs. They
-    may overlap. Nothing is allocated, thrown or kept. Rounding differs from ``evaluate``'s where a
-    compiler contracts a * b + c (g++: -ffp-contract) or has another sine.
-
-    It is one function, whatever its length, which compilers take more than linear time for.
-    ValueError for a name that is no identifier, and for a constant that is not finite.
+    ``NAME.h`` says what there is to call. ``about``: robot and functions, in words. Graphs of more
+    than ``longest`` nodes are split into functions of ``part``. ValueError for a name that is no
+    identifier, and for a constant that is not finite.
     """
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise ValueError(f"no name for a function in C: {name!r}; letters, digits and _ make one")
-    place = {own: k for k, own in enumerate(graph.inputs)}
-    statements = []
-    for node in graph.nodes:
-        if node.op is not Op.CONST:  # those stand where they are read
-            value = CPP[node.op](node, *map(_operand, node.args))
-            at = f"[{place[node.name]}]" if node.op is Op.INPUT else ""
-            statements.append(f"const double {_operand(node)} = {value}{at};")
+    lines = straight(graph, longest, part)
+    values = {
+        **about,
+        "name": identifier(name),
+        "guard": name.upper(),
+        "inputs": graph.inputs,
+        "outputs": list(graph.outputs),
+        "takes": interface.takes,
+        "gives": interface.gives,
+        **_arguments(interface),
+    }
+    sources = [f"{name}.cpp", *(f"{name}_{isa}.cpp" for isa, *_ in ISAS)]
+    files = {
+        f"{name}.h": render("cpp/header.h.jinja", **values),
+        f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
+        f"{name}.cpp": render("cpp/entries.cpp.jinja", **values),
+        f"{name}_lanes.inc": render("cpp/lanes.inc.jinja"),
+        f"{name}_kernel.inc": _kernel(graph, interface, lines, values),
+        f"{name}_states.inc": render("cpp/states.inc.jinja"),
+        "example.c": render("cpp/example.c.jinja", **values),
+        "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", sources=sources, **values),
+    }
+    for isa, what, size, features in ISAS:
+        files[f"{name}_{isa}.cpp"] = render(
+            "cpp/processor.cpp.jinja", isa=isa, what=what, bytes=size, features=features, **values
+        )
+    facts = {
+        "nodes": sum(n.op not in (Op.INPUT, Op.CONST) for n in graph.nodes),
+        "parts": len(lines.parts),
+        "workspace_bytes": 64 * lines.slots,
+        # a block's inputs and outputs, and one row of each besides
+        "stack_bytes": 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 2),
+        "flops": sum(n.op in FLOPS for n in graph.nodes),
+    }
+    return files, facts
+
+
+FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
+
+
+def _arguments(interface: Interface) -> dict[str, object]:
+    """Arguments of a function of rows: a name that is taken and given is given as NAME_out."""
+    taken = [array.name for array in interface.takes]
+    given = [a.name + "_out" * (a.name in taken) for a in interface.gives]
+
+    def arguments(scalar: str) -> str:
+        return ", ".join(
+            [f"const {scalar} *{own}" for own in taken] + [f"{scalar} *{own}" for own in given]
+        )
+
+    def each(array: str) -> str:
+        return ", ".join(f"{array}[{k}]" for k in range(len(taken) + len(given)))
+
+    return {"taken": taken, "given": given, "arguments": arguments, "each": each}
+
+
+def _kernel(
+    graph: Graph, interface: Interface, lines: Straight, values: Mapping[str, object]
+) -> str:
+    """The kernel's text: tables of where inputs and outputs lie, and the statements."""
+    inputs = [interface.inputs[name] for name in graph.inputs]
+    outputs = [interface.outputs[name] for name in graph.outputs]
     return render(
-        TEMPLATE,
-        name=name,
-        inputs=graph.inputs,
-        outputs={own: _operand(node) for own, node in graph.outputs.items()},
-        statements=statements,
+        "cpp/kernel.inc.jinja",
+        nodes=sum(n.op not in (Op.INPUT, Op.CONST) for n in graph.nodes),
+        slots=lines.slots,
+        parts=lines.parts,
+        table=_table,
+        input_of=_of(interface.takes, [(entry,) for entry in inputs]),
+        output_of=_of(interface.gives, outputs),
+        input_array=_array(interface.takes, inputs),
+        input_at=[entry.at for entry in inputs],
+        output_array=_array(interface.gives, [own[0] for own in outputs]),
+        output_at=[own[0].at for own in outputs],
+        output_also=[own[1].at if own[1:] else -1 for own in outputs],
+        **values,
     )
 
 
-def _operand(node: Node) -> str:
-    return CPP[Op.CONST](node) if node.op is Op.CONST else f"n{node.index}"
+def _array(arrays: Iterable[Array], entries: Iterable[Entry]) -> list[int]:
+    places = {array.name: k for k, array in enumerate(arrays)}
+    return [places[entry.array] for entry in entries]
+
+
+def _of(arrays: Iterable[Array], scalars: list[tuple[Entry, ...]]) -> list[int]:
+    """Of each number of the arrays in turn: which of the scalars it is, their number if none."""
+    which = {entry: k for k, entries in enumerate(scalars) for entry in entries}
+    return [
+        which.get(Entry(array.name, at), len(scalars))
+        for array in arrays
+        for at in range(array.size)
+    ]
+
+
+def _table(name: str, numbers: list[int]) -> str:
+    """A constant array of C++; of no numbers it has a zero."""
+    lines, line = [], ""
+    for word in (f"{number}," for number in numbers or [0]):
+        if len(line) + len(word) > COLUMNS:
+            lines.append(line)
+            line = ""
+        line += f" {word}" if line else word
+    return "\n".join(
+        [f"constexpr int {name}[] = {{", *(f"    {own}" for own in (*lines, line)), "};"]
+    )
