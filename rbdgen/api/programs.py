@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .. import __version__
+from ..codegen.c_program import c_files
 from ..codegen.cpp import cpp as cpp_files
 from ..compile.front import Front
 from ..design.limits import limits_table
 from ..design.manifest import ProgramManifest
+from ..schedule.flags import flagged_outputs
 from .entries import interface_of
 from .folder import MARK, digests, sealed
 from .made import Files, Made, sources_of
 from .names import design_name, filed_notes
 from .places import no_defaults
 from .vectors import vectors
+from .word_vectors import word_vectors
 
 
 def cpp(made: Made) -> Files:
@@ -27,6 +31,18 @@ def cpp(made: Made) -> Files:
     about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
     files, facts = cpp_files(front.graph, interface, name, about)
     return _folder(front, "cpp", name, files | vectors(front, interface), facts)
+
+
+def c(made: Made) -> Files:
+    """The integer model of a core, in C."""
+    core = made.core
+    front = core.front
+    front = replace(front, notes=(*front.notes, *core.notes))
+    name = design_name(front.robot.name, front.design)
+    made.progress("C")
+    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+    files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about)
+    return _folder(front, "c", name, files | word_vectors(core), facts)
 
 
 def _folder(front: Front, language: str, name: str, own: Files, facts: Mapping[str, Any]) -> Files:

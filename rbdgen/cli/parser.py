@@ -108,7 +108,7 @@ def parser() -> Parser:
     made = robot_command(
         commands,
         "generate",
-        "Verilog, RTLIL, manifest, diagram; or C++",
+        "Verilog, RTLIL, manifest, diagram; or C++, C",
         "rbdgen generate my_robot.urdf -o build/mine",
         "rbdgen generate iiwa14 --function did --ii 5",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
@@ -127,7 +127,7 @@ def parser() -> Parser:
         default=LANGUAGES[0],
         metavar="LANGUAGE[,LANGUAGE]",
         help="what the functions are written in, each in a folder of its own: verilog (default), "
-        "hardware; cpp, C++ for a CPU",
+        "hardware; cpp, C++ for a CPU; c, the hardware's integers in C",
     )
 
     made = robot_command(

@@ -74,9 +74,8 @@ def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight
     Inputs and outputs are numbered as ``graph`` has them.
     """
     nodes = [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
-    size = len(nodes) if len(nodes) <= longest else part
-    chunks = [nodes[i : i + size] for i in range(0, len(nodes), size or 1)] or [[]]
-    slots, count = _slots(chunks)
+    chunks = chunks_of(nodes, longest, part)
+    slots, count = slots_of(chunks)
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     stores: dict[Node, list[tuple[int, str]]] = {}
     for k, (name, node) in enumerate(graph.outputs.items()):
@@ -93,13 +92,25 @@ def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight
     )
 
 
-def _slots(chunks: Iterable[list[Node]]) -> tuple[dict[Node, int], int]:
-    """Node that a later chunk reads → its slot, which is another's after its last reader's."""
+def chunks_of(nodes: list[Node], longest: int = LONGEST, part: int = PART) -> list[list[Node]]:
+    """The nodes of each function; of no nodes, one function."""
+    size = len(nodes) if len(nodes) <= longest else part
+    return [nodes[i : i + size] for i in range(0, len(nodes), size or 1)] or [[]]
+
+
+def slots_of(
+    chunks: Iterable[list[Node]],
+    operands: Callable[[Node], Iterable[Node]] = lambda node: node.args,
+) -> tuple[dict[Node, int], int]:
+    """Node that a later chunk reads → its slot, which is another's after its last reader's.
+
+    ``operands``: what a node reads. The number of slots comes second.
+    """
     chunks = list(chunks)
     home = {node: k for k, chunk in enumerate(chunks) for node in chunk}
     last: dict[Node, int] = {}
     for node, k in home.items():
-        for arg in node.args:
+        for arg in operands(node):
             if home.get(arg, k) < k:
                 last[arg] = max(k, last.get(arg, 0))
     slots: dict[Node, int] = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from rbdgen.codegen.c import C
 from rbdgen.codegen.real import REAL
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
@@ -24,6 +25,7 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "FLOAT": (FLOAT, 1),
     "REAL": (REAL, 1),
     "INTEGER": (INTEGER, 2),
+    "C": (C, 2),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),
     "CARRIED": (CARRIED, 2),

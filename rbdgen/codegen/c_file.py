@@ -1,0 +1,132 @@
+"""Functions in C of graphs in fixed point, and the file that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.node import Node, source
+from .c import MADE, Layout, Statements
+from .c_units import Tables, Units
+from .integers import INT32, INT64
+from .real import chunks_of, identifier, slots_of
+
+LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
+Flagged = Mapping[Node, frozenset[int]]  # node → the outputs, by number, that its overflow flags
+
+
+def word_type(formats: Iterable[Format]) -> str:
+    """The type of an array of words."""
+    return INT64 if any(word.width > 32 for word in formats) else INT32
+
+
+def words_of(fixed: FixedGraph) -> list[Format]:
+    """The formats of the words that a graph's function takes and gives."""
+    return [*fixed.inputs.values(), *(fixed.formats[n] for n in fixed.graph.outputs.values())]
+
+
+@dataclass
+class File:
+    """What stands in a file: tables, units, functions. ``prefix``: of all their names."""
+
+    prefix: str
+    tables: Tables = field(init=False)
+    units: Units = field(init=False)
+    functions: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tables = Tables(identifier(self.prefix))
+        self.units = Units(self.prefix, self.tables)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        made = [unit.text for unit in self.units.made.values()]
+        return "\n\n".join([*self.tables.texts, *made, *self.functions]) + "\n"
+
+    def add(
+        self,
+        fixed: FixedGraph,
+        name: str,
+        flagged: Flagged,
+        word: str,
+        integer: str,
+    ) -> None:
+        """The function ``int name(const word *in, word *out, uint8_t *overflow)``, of one state.
+
+        ``in``: `fixed.inputs` in their order; ``out`` and ``overflow``: the graph's outputs in
+        theirs. It returns whether any of these overflowed. ``word`` is a name for ``integer``.
+        """
+        graph = fixed.graph
+        nodes = [node for node in graph.nodes if node.op in MADE]
+        made = frozenset(nodes)
+        reads = {node: [a for a in map(source, node.args) if a in made] for node in nodes}
+        chunks = chunks_of(nodes, LONGEST, PART)
+        slots, count = slots_of(chunks, reads.__getitem__)
+        kept = (fixed.formats[node] for node in slots)
+        results: dict[Node, list[tuple[int, str]]] = {}
+        for k, (own, node) in enumerate(graph.outputs.items()):
+            results.setdefault(source(node), []).append((k, own))
+        sets = {own: k for k, own in enumerate(_distinct(flagged.get(n) for n in nodes))}
+        layout = Layout(
+            numbers={node: k for k, node in enumerate(graph.nodes)},
+            places={own: k for k, own in enumerate(graph.inputs)},
+            results=results,
+            groups={n: sets[flagged[n]] for n in nodes if flagged.get(n)},
+            slots=slots,
+            read=frozenset(a for own in reads.values() for a in own),
+            word=word,
+            integer=integer,
+            space=word_type(kept),
+        )
+        ranges: dict[Node, tuple[int, int]] = {}
+        parts = [Statements(self.units, fixed, layout, ranges) for _ in chunks]
+        for part, chunk in zip(parts, chunks, strict=True):
+            for node in chunk:
+                part.compute(node)
+        for node in results:
+            if node not in made:
+                parts[-1].store(node)
+        lines = [f"int32_t o[{len(sets)}] = {{0}};"] if sets else []
+        lines += [f"{layout.space} w[{count}];"] if count else []
+        for k, part in enumerate(parts, 1):
+            lines += self._part(part, f"{name}_part_{k}") if len(parts) > 1 else _raising(part)
+        for k in range(len(graph.outputs)):
+            raised = " | ".join(f"o[{g}]" for own, g in sets.items() if k in own)
+            lines.append(f"overflow[{k}] = {f'(uint8_t)({raised})' if raised else 0};")
+        lines.append(f"return {' | '.join(f'o[{g}]' for g in sets.values()) or 0};")
+        head = f"int {name}(const {word} *in, {word} *out, uint8_t *overflow)"
+        self.functions.append(_function(head, lines))
+
+    def _part(self, part: Statements, name: str) -> list[str]:
+        """Add a function for a part; the call."""
+        layout = part.layout
+        parameters = {
+            "in": f"const {layout.word} *in",
+            "out": f"{layout.word} *out",
+            "w": f"{layout.space} *w",
+            "o": "int32_t *o",
+        }
+        used = [own for own in parameters if own in part.uses or (own == "o" and part.flags)]
+        taken = ", ".join(parameters[own] for own in used)
+        self.functions.append(_function(f"static void {name}({taken})", _raising(part)))
+        return [f"{name}({', '.join(used)});"]
+
+
+def _raising(part: Statements) -> list[str]:
+    """A part's statements, which raise flags of its own first: those stay in registers."""
+    return [
+        *(f"int32_t o{g} = 0;" for g in part.flags),
+        *part.statements,
+        *(f"o[{g}] |= o{g};" for g in part.flags),
+    ]
+
+
+def _distinct(found: Iterable[frozenset[int] | None]) -> list[frozenset[int]]:
+    return [own for own in dict.fromkeys(found) if own]
+
+
+def _function(head: str, lines: Iterable[str]) -> str:
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"{head}\n{{\n{body}}}"

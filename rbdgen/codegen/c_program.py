@@ -1,0 +1,89 @@
+"""Functions in integers as a folder of C: header, source, conversions, example, build files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..graph.fixed import FixedGraph, Format, Integers
+from ..graph.text import to_text
+from ..system.records import Record
+from ..system.templates import render
+from .c_file import File, Flagged, word_type, words_of
+
+GRAPH = "graph.txt"
+
+
+@dataclass(frozen=True)
+class Word(Record):
+    """An input or output: ``width`` bits, two's complement, ``fraction`` of them fractional."""
+
+    name: str
+    width: int
+    fraction: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function as its callers see it; ``flags``: how many it gives; ``short``: among others."""
+
+    name: str
+    inputs: Sequence[Word]
+    outputs: Sequence[Word]
+    flags: int
+    words: str = "words.txt"
+    expected: str = "expected_words.txt"
+    short: str = ""
+    what: str = ""
+
+
+def words(formats: Mapping[str, Format]) -> list[Word]:
+    """The words of an interface."""
+    return [Word(name, word.width, word.fraction) for name, word in formats.items()]
+
+
+def c_files(
+    fixed: FixedGraph, flagged: Flagged, name: str, about: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """The files of one function and what a manifest says of it.
+
+    ``flagged``: for each node that can overflow, the outputs whose flag that raises. ``about``:
+    ``robot`` and ``functions`` in words.
+    """
+    graph = fixed.graph
+    outputs = {own: fixed.formats[node] for own, node in graph.outputs.items()}
+    function = Function(name, words(fixed.inputs), words(outputs), len(outputs))
+    file = File(name)
+    word = word_type(words_of(fixed))
+    file.add(fixed, name, flagged, f"{name}_word", word)
+    files = folder(file, [function], word, {**about, "graph": GRAPH})
+    facts = {
+        "word": word,
+        "inputs": [own.to_json() for own in function.inputs],
+        "outputs": [own.to_json() for own in function.outputs],
+        "nodes": len(graph.nodes),
+    }
+    return files | {GRAPH: to_text(fixed)}, facts
+
+
+def folder(
+    file: File, functions: Sequence[Function], word: str, about: Mapping[str, str]
+) -> dict[str, str]:
+    """All files but vectors."""
+    given = {"name": file.prefix, "functions": functions, "word": word, "about": about}
+    return {
+        f"{file.prefix}.h": render("c/header.h.jinja", **given),
+        f"{file.prefix}.c": render("c/source.c.jinja", text=file.text, **given),
+        f"{file.prefix}_real.h": render("c/real.h.jinja", **given),
+        "example.c": render("c/example.c.jinja", **given),
+        "CMakeLists.txt": render("c/CMakeLists.txt.jinja", **given),
+        "README.md": render("c/README.md.jinja", **given),
+    }
+
+
+def rows(columns: Sequence[Integers]) -> str:
+    """Words (N,) of each column as text, a line for each state."""
+    return "".join(" ".join(map(str, row)) + "\n" for row in np.stack(columns, axis=1).tolist())

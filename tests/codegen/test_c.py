@@ -1,0 +1,120 @@
+"""Functions in integers, in C: every word and every flag is that of the integer model."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.api.word_vectors import sampled_words
+from rbdgen.codegen import c_file
+from rbdgen.codegen.integers import WordError
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Op
+from rbdgen.schedule.flags import flagged_outputs
+
+from .integer_graphs import WARNINGS, Compiled, all_words, expected, random_graph
+
+UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
+
+
+@pytest.mark.parametrize(("widest", "seed"), [(18, 1), (24, 2), (32, 3)])
+def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    fixed, flagged = random_graph(rng, 150, widest)
+    words = all_words(rng, fixed, 2000)
+    found, flags = Compiled(fixed, flagged, tmp_path, UNDEFINED).run(words)
+    right, raised = expected(fixed, flagged, words)
+    np.testing.assert_array_equal(found, right)
+    np.testing.assert_array_equal(flags, raised)
+    assert 0.05 < raised.mean() < 0.999
+    assert {node.op for node in fixed.graph.nodes} >= set(Op) - {Op.RECIP}
+
+
+def test_parts_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(c_file, "LONGEST", 20)
+    monkeypatch.setattr(c_file, "PART", 7)
+    rng = np.random.default_rng(4)
+    fixed, flagged = random_graph(rng, 100, 20)
+    words = all_words(rng, fixed, 500)
+    found, flags = Compiled(fixed, flagged, tmp_path, UNDEFINED).run(words)
+    right, raised = expected(fixed, flagged, words)
+    assert (found == right).all() and (flags == raised).all()
+    assert "made_part_10" in (tmp_path / "made.c").read_text()
+
+
+def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> None:
+    """Every word and flag, of states and of any words, with what the hardware's plan flags."""
+    core = compile_core(front_end(robot, **choices))
+    model = Compiled(core.fixed, flagged_outputs(core.plan), folder)
+    words = sampled_words(core, states // 2, 5)
+    for start in range(0, states, 10_000):
+        some = {name: values[start : start + 10_000] for name, values in words.items()}
+        found, flags = model.run(some)
+        done = evaluate_fixed(core.fixed, some)
+        raised = core.plan.flagged(done.overflowed, len(found))
+        np.testing.assert_array_equal(found, np.stack(list(done.outputs.values()), axis=1))
+        np.testing.assert_array_equal(flags, raised)
+    assert raised.any()
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        ("pendulum", {"functions": ("dfd",), "width": 32}),
+        ("gantry", {"functions": ("id", "minv"), "ii": 4}),
+    ],
+    ids=["pendulum-wide", "gantry-fold"],
+)
+def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
+    agrees(robot, 4000, tmp_path, choices)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", ["id", "m", "minv", "fd", "did", "dfd", "difd"])
+@pytest.mark.parametrize(
+    ("robot", "base"),
+    [("gantry", "fixed"), ("iiwa14", "fixed"), ("hyq", "floating")],
+    ids=["gantry", "iiwa14", "hyq"],
+)
+def test_all_functions(robot: str, base: str, function: str, tmp_path: Path) -> None:
+    agrees(robot, 100_000, tmp_path, {"base": base, "functions": (function,), "ii": 1})
+
+
+def test_the_folder_stands_for_itself(tmp_path: Path) -> None:
+    made = api.generate("pendulum", tmp_path / "made", to="c", functions=("fd", "id"))
+    manifest = made.manifest.program
+    facts = manifest.facts
+    assert [word["name"] for word in facts["inputs"]] == list(manifest.interface.inputs)
+    example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))
+    subprocess.run(["gcc", *WARNINGS, *UNDEFINED, *sources, "-lm", "-o", example], check=True)
+    command = [example, str(made / "words.txt"), str(made / "expected_words.txt")]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stderr.endswith("32 states, 0 words and flags differ\n")
+    outputs = np.loadtxt(made / "expected_words.txt")[:, : len(facts["outputs"])]
+    values = outputs / 2.0 ** np.array([word["fraction"] for word in facts["outputs"]])
+    np.testing.assert_allclose(np.loadtxt(done.stdout.splitlines()), values, rtol=1e-8)
+    header = str(made / f"{manifest.name}_real.h")
+    subprocess.run(["g++", "-x", "c++", "-fsyntax-only", "-Wall", "-Wextra", header], check=True)
+    wrong = (made / "expected_words.txt").read_text().replace("1\n", "0\n", 1)
+    (tmp_path / "wrong.txt").write_text(wrong)
+    command[2] = str(tmp_path / "wrong.txt")
+    assert subprocess.run(command, capture_output=True).returncode == 1
+
+
+def test_what_no_integer_holds_is_refused() -> None:
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    node = b.node(Op.ADD, x, y)
+    word, far = Format(60, 0), Format(60, 30)
+    fixed = FixedGraph(
+        Graph(("x", "y"), {"z": node}), {"x": word, "y": far}, {x: word, y: far, node: far}, 32
+    )
+    with pytest.raises(WordError, match="takes 90 bits, and C has 64"):
+        c_file.File("made").add(fixed, "made", {}, "int64_t", "int64_t")
