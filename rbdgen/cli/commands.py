@@ -137,7 +137,7 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
         options.target,
         options.place_and_route,
         speeds=options.speed or (6,),
-        seeds=range(1, options.seeds + 1),
+        seeds=options.seed or range(1, options.seeds + 1),
         frequency=options.frequency,
         progress=progress,
         placer=options.placer,

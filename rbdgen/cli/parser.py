@@ -233,7 +233,15 @@ def _synthesize(made: Parser) -> None:
         choices=SPEEDS,
         help="speed grade; may be repeated (default: 6)",
     )
-    group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
+    seeds = group.add_mutually_exclusive_group()
+    seeds.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
+    seeds.add_argument(
+        "--seed",
+        type=count,
+        action="append",
+        metavar="K",
+        help="the K-th of them alone; may be repeated",
+    )
     group.add_argument("--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at")
     group.add_argument(
         "--placer",

@@ -128,6 +128,8 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         (["topology", "hyq", "--tolerance", "x"], '--tolerance: a number, not "x"'),
         (["simulate", "design", "--states", "0"], "--states: at least 1"),
         (["simulate", "design", "--seed", "-1"], "--seed: not negative"),
+        (["synthesize", "design", "--seed", "0"], "--seed: at least 1"),
+        (["synthesize", "design", "--seed", "2", "--seeds", "3"], "not allowed with argument"),
         (["synthesize", "design", "--frequency", "0"], "--frequency: a number above 0"),
         (["synthesize", "design", "--target", "ecp5"], '"ecp5" is unknown; did you mean "ecp5-'),
         (["explore", "hyq", "--ii", "a,b"], '--ii: whole numbers with commas between, not "a,b"'),
