@@ -40,9 +40,7 @@ def name(case: dict[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("choices", "bounds"),
     [
-        pytest.param(
-            *case, id=name(case[0]), marks=[pytest.mark.slow] * (case[0] in LONG)
-        )
+        pytest.param(*case, id=name(case[0]), marks=[pytest.mark.slow] * (case[0] in LONG))
         for case in CASES
     ],
 )

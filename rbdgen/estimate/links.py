@@ -1,0 +1,66 @@
+"""Links between a host and an accelerator: how long tasks take through each. A model, not measured.
+
+Tasks go in, through the core and out as in a pipeline, so that the slowest of the three sets the
+pace. The host's own work and its driver's are in none of these figures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link that carries both ways at once.
+
+    ``rate``: bytes a second on the wire, each way, line coding taken off. ``payload``: bytes of a
+    packet at most, ``overhead``: those of its head, tail and acknowledgement. ``turn``: seconds
+    that a call waits besides, there and back. ``source``: of all four.
+    """
+
+    name: str
+    rate: float
+    payload: int
+    overhead: int
+    turn: float
+    source: str
+
+    def seconds(self, size: float) -> float:
+        """Of ``size`` bytes one way, in packets that are as full as can be."""
+        packets = math.ceil(size / self.payload)
+        return (size + packets * self.overhead) / self.rate
+
+
+# 3DW head, sequence number, LCRC and framing, 20 bytes, and an acknowledgement of 8 (AMD UG962);
+# of a payload of 128 bytes, which every root complex takes. A turn takes 0.85 to 1 µs (Neugebauer
+# et al., SIGCOMM 2018, for Gen3 endpoints; older ones are no faster).
+_PCIE = (
+    "PCI Express base specification; overheads: AMD UG962; turn: Neugebauer et al., SIGCOMM 2018"
+)
+LINKS = (
+    Link("PCIe Gen1 x8", 2.5e9 * 8 / 10, 128, 28, 1e-6, _PCIE),
+    Link("PCIe Gen3 x16", 8e9 * 16 / 8 * 128 / 130, 128, 28, 1e-6, _PCIE),
+    # preamble 8, Ethernet 14, IPv4 20, UDP 8, checksum 4, gap 12; a kernel's round trip
+    Link("1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: two kernels' stacks"),
+    # start and stop bit; an FT231X sends what it has after a millisecond at least
+    Link("UART, 3 Mbaud", 0.3e6, 1 << 30, 0, 1e-3, "10 bits a byte; turn: FTDI's latency timer"),
+)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The time that a core takes: ``latency`` of a task and from one to the next, in seconds."""
+
+    latency: float
+    interval: float
+
+    def alone(self, tasks: int) -> float:
+        """Seconds for so many tasks at full rate, from the first in to the last out."""
+        return self.latency + (tasks - 1) * self.interval
+
+    def through(self, link: Link, taken: int, given: int, tasks: int) -> float:
+        """The same through a link, of ``taken`` bytes in and ``given`` bytes out a task."""
+        first = link.turn + link.seconds(taken) + self.latency + link.seconds(given)
+        each_in, each_out = (link.seconds(tasks * size) / tasks for size in (taken, given))
+        return first + (tasks - 1) * max(each_in, self.interval, each_out)
