@@ -12,6 +12,7 @@ Db. Spatial vectors, link frames, angular part first; lengths carry the unit A, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..robot.model import Robot
@@ -48,9 +49,11 @@ def recursive_gradient(
     whole: dict[int, Wrench],
     unit: Units,
     again: str = "",
+    given: Mapping[int, tuple[Twist, Twist]] | None = None,
 ) -> Gradient:
     """∂τ/∂q and ∂τ/∂q̇ along the tangent space of q; no M. ``whole``: on each joint's
-    subtree; other arguments as for ``Columns``.
+    subtree; other arguments as for ``Columns``. ``given``: v and a of each body where they are
+    known, of joints with one axis; then no motion is computed here.
     """
     n = robot.nv
     dq, dqd = ([[0.0] * n for _ in range(n)] for _ in range(2))
@@ -63,7 +66,8 @@ def recursive_gradient(
             own = {key + k: axis for k, axis in enumerate(axes)}
             key += len(axes)
             by_axis |= own
-            bodies[i] = _outward(robot, i, moved, unit, own, bodies)
+            known = given[i] if given is not None else None
+            bodies[i] = _outward(robot, i, moved, unit, own, bodies, known)
     for i in reversed(range(len(robot.joints))):
         body, parent = bodies[i], robot.joints[i].parent
         with arithmetic.region(f"columns_back{again}", i):
@@ -92,6 +96,7 @@ def _outward(
     unit: Units,
     own: dict[int, Axis],
     bodies: dict[int, Body],
+    given: tuple[Twist, Twist] | None = None,
 ) -> Body:
     joint, A = robot.joints[i], unit.acceleration
     base = Body([], (), STILL, (ZERO, scaled(robot.gravity, -A)))
@@ -99,9 +104,14 @@ def _outward(
     parent = moved[joint.parent].motion if joint.parent >= 0 else still
     steps = steps_to_parent(joint, moved[i], parent, unit)
     rates, changes = moved[i].rates, moved[i].changes
-    Xv, Xa = twist_before(up.v, steps), twist_before(up.a, steps)
-    v = wrench_sum(Xv, rates)
-    a = wrench_sum(wrench_sum(Xa, changes), _cross_motion(v, rates))
+    if given is None:
+        Xv, Xa = twist_before(up.v, steps), twist_before(up.a, steps)
+        v = wrench_sum(Xv, rates)
+        a = wrench_sum(wrench_sum(Xa, changes), _cross_motion(v, rates))
+    else:
+        v, a = given
+        # X v_λ and X a_λ but for S q̇ and S q̈, which vanish in their products with S
+        Xv, Xa = v, _less(a, _cross_motion(v, rates))
     body = Body(list(own.values()), steps, v, a)
     for k in up.dv_dqd:
         body.dv_dqd[k] = twist_before(up.dv_dqd[k], steps)
@@ -135,6 +145,17 @@ def _outward(
             turned = wrench_sum(_cross_force(v, times(dv)), _cross_force(dv, momentum))
             df[k] = wrench_sum(times(da), turned)
     return body
+
+
+def motions(
+    robot: Robot, moved: dict[int, Moved], unit: Units, arithmetic: Arithmetic
+) -> dict[int, tuple[Twist, Twist]]:
+    """v and a of each body, the acceleration less gravity."""
+    bodies: dict[int, Body] = {}
+    for i in range(len(robot.joints)):
+        with arithmetic.region("forward", i):
+            bodies[i] = _outward(robot, i, moved, unit, {}, bodies)
+    return {i: (body.v, body.a) for i, body in bodies.items()}
 
 
 def _to_parent(wrench: Wrench, steps: tuple[Step, ...]) -> Wrench:
