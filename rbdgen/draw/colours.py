@@ -1,9 +1,12 @@
-"""A colour for each function and for each stage, the same in every picture, legible on white."""
+"""Colours: of each function and each stage, the same in every picture, and of what has no own."""
 
 from __future__ import annotations
 
 from ..tasks.routes import CODES
 from ..tasks.stages import Accelerator
+
+SERIES = ("#2f6db3", "#a8621a", "#2a8a57", "#b23a6b", "#5a4fcf", "#75871b", "#0d86a8", "#8a52b5")
+GREY, GRID = "#6b7280", "#e3e7eb"  # of axes, and lines behind what is drawn
 
 _FUNCTIONS = (
     "#2464b4",

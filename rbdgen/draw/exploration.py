@@ -9,10 +9,10 @@ from xml.etree import ElementTree as ET
 
 from ..estimate.explored import Explored, Point
 from . import svg
+from .colours import GREY, GRID, SERIES
 from .exploration_table import varied
 
-COLOURS = ("#2f6db3", "#a8621a", "#2a8a57", "#b23a6b", "#5a4fcf", "#75871b", "#0d86a8", "#8a52b5")
-GREY, GRID, LIMIT = "#6b7280", "#e3e7eb", "#c23b3b"
+LIMIT = "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel
 LEFT, TOP, BETWEEN, FOOT = 74.0, 106.0, 64.0, 62.0
 RADIUS, RING = 5.0, 3.0
@@ -51,7 +51,7 @@ def picture(report: Explored) -> str:
     page = svg.document(2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, title)
     svg.text(page, 14, 28, title, size=19, weight="bold")
     names = [name_of(p, varied(points)) for p in points]
-    colour = {n: COLOURS[k % len(COLOURS)] for k, n in enumerate(dict.fromkeys(names))}
+    colour = {n: SERIES[k % len(SERIES)] for k, n in enumerate(dict.fromkeys(names))}
     _legend(page, colour)
     slowest = max(p.interval for p in points)
     y = Axis(1 / (slowest * SPARE), SPARE, TOP + HIGH, TOP)

@@ -35,8 +35,8 @@ def motion(robot: Robot) -> Graph:
     """``q``, ``qd``, ``qdd`` → ``v``, ``a``, ``f`` of every body; RobotError for other joints."""
     face, unit = _face(robot)
     nv = robot.nv
-    vectors = [face.vector(name, nv, range(nv)) for name in ("q", "qd", "qdd")]
-    moved, found = _whole(face, robot, State(*vectors), unit)
+    q, qd, qdd = (face.vector(name, nv, range(nv)) for name in ("q", "qd", "qdd"))
+    moved, found = _whole(face, robot, State(q, qd, qdd), unit)
     for i, (v, a) in motions(robot, moved, unit, face.builder).items():
         for name, value in _words(i, v, a, found[i]):
             face.gives(name, value)
@@ -50,8 +50,8 @@ def slopes(robot: Robot) -> Graph:
     """
     face, unit = _face(robot)
     nv = robot.nv
-    state = State(*(face.vector(name, nv, range(nv)) for name in ("q", "qd")), [0.0] * nv)
-    moved = move(face.builder, robot, state, unit)
+    q, qd = (face.vector(name, nv, range(nv)) for name in ("q", "qd"))
+    moved = move(face.builder, robot, State(q, qd, [0.0] * nv), unit)
     there = motion(robot).outputs
     given, whole = {}, {}
     for i in range(len(robot.joints)):

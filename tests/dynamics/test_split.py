@@ -9,7 +9,7 @@ from rbdgen import golden
 from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.interface import from_columns, random_inputs
 from rbdgen.dynamics.split import motion, product, slopes
-from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.robot.model import RobotError
 
@@ -33,8 +33,10 @@ def test_the_parts_make_the_gradient_of_forward_dynamics(robot: str) -> None:
     arrays = from_columns(slope, nv)
     for own, wanted in ((arrays["dtau_dq"], by_q), (arrays["dtau_dqd"], by_v)):
         assert np.abs(own - wanted).max() < 1e-10 * np.abs(wanted).max()
-    Minv = np.linalg.inv(M)
-    lower = {f"Minv[{i},{j}]": Minv[:, i, j] for i in range(nv) for j in range(i + 1)}
+    Minv: Array = np.linalg.inv(M).astype(np.float64)
+    lower: dict[str, Array] = {
+        f"Minv[{i},{j}]": Minv[:, i, j] for i in range(nv) for j in range(i + 1)
+    }
     end = from_columns(evaluate(last, {**lower, **slope}), nv)
     for own, wanted in ((end["dqdd_dq"], by_q), (end["dqdd_dqd"], by_v)):
         wanted = -Minv @ wanted

@@ -1,0 +1,83 @@
+"""Groups of bars beside each other, each bar of parts on top of each other: times, mostly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from . import svg
+from .colours import GREY, GRID, SERIES
+
+LEFT, TOP, HIGH, FOOT = 70.0, 84.0, 300.0, 64.0
+BAR, BESIDE, BETWEEN = 26.0, 4.0, 26.0  # widths of a bar, and between bars and groups
+TICKS = 5
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: what stands under it, and its parts' sizes by name, the first at the bottom."""
+
+    name: str
+    parts: Mapping[str, float]
+
+    @property
+    def size(self) -> float:
+        """All parts together."""
+        return sum(self.parts.values())
+
+
+def picture(title: str, unit: str, groups: Mapping[str, Sequence[Bar]]) -> str:
+    """An SVG document: groups by their names, from left to right; ``unit`` of all sizes.
+
+    The axis begins at zero, so that heights can be compared. Hints have each part's number.
+    """
+    bars = [bar for group in groups.values() for bar in group]
+    step, top = _scale(max((bar.size for bar in bars), default=0.0) or 1.0)
+    wide = sum(len(g) * (BAR + BESIDE) + BETWEEN for g in groups.values())
+    names = list(dict.fromkeys(name for bar in bars for name in bar.parts))
+    colour = {name: SERIES[k % len(SERIES)] for k, name in enumerate(names)}
+    legend = 18.0 + sum(34 + svg.extent(name, 11) for name in names)
+    width = max(LEFT + wide + 20, legend, 28 + svg.extent(title, 16))
+    page = svg.document(width, TOP + HIGH + FOOT, title)
+    svg.text(page, 14, 28, title, size=16, weight="bold")
+    x = 18.0
+    for name, own in colour.items():
+        svg.rectangle(page, x - 4, 43, 9, 9, own)
+        svg.text(page, x + 10, 51, name, size=11)
+        x += 34 + svg.extent(name, 11)
+    high = HIGH / top
+    for k in range(round(top / step) + 1):
+        y = TOP + HIGH - k * step * high
+        svg.line(page, [(LEFT, y), (width - 14, y)], GRID, 1)
+        svg.text(page, LEFT - 6, y + 4, f"{k * step:g}", "end", 11, colour=GREY)
+    svg.text(page, 14, TOP - 8, unit, size=11, colour=GREY)
+    x = LEFT + BETWEEN / 2
+    for group, own_bars in groups.items():
+        start = x
+        for bar in own_bars:
+            _bar(page, x, high, bar, unit, colour)
+            x += BAR + BESIDE
+        svg.text(page, (start + x - BESIDE) / 2, TOP + HIGH + 36, group, "middle", 12, "bold")
+        x += BETWEEN
+    return svg.to_text(page)
+
+
+def _bar(
+    page: ET.Element, x: float, high: float, bar: Bar, unit: str, colour: Mapping[str, str]
+) -> None:
+    y = TOP + HIGH
+    for name, size in bar.parts.items():
+        own = svg.group(page, f"{bar.name}, {name}: {size:.3g} {unit}")
+        y -= size * high
+        svg.rectangle(own, x, y, BAR, size * high, colour[name])
+    svg.text(page, x + BAR / 2, y - 4, f"{bar.size:.3g}", "middle", 9)
+    svg.text(page, x + BAR / 2, TOP + HIGH + 16, bar.name, "middle", 10)
+
+
+def _scale(largest: float) -> tuple[float, float]:
+    """A step of 1, 2 or 5 times a power of ten, and the first multiple of it above all bars."""
+    power = 10.0 ** math.floor(math.log10(largest / TICKS))
+    step = next(k * power for k in (1, 2, 5, 10) if k * power * TICKS >= largest)
+    return step, step * math.ceil(largest / step)
