@@ -110,7 +110,6 @@ def parser() -> Parser:
         "generate",
         "Verilog, RTLIL, manifest, diagram; or C++, C",
         "rbdgen generate my_robot.urdf -o build/mine",
-        "rbdgen generate iiwa14 --function did --ii 5",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
         "rbdgen generate iiwa14 --function did,m --to cpp",
