@@ -9,6 +9,7 @@ from typing import Any
 from .. import __version__
 from ..codegen.c_program import c_files
 from ..codegen.cpp import cpp as cpp_files
+from ..codegen.cuda import cuda as cuda_files
 from ..compile.front import Front
 from ..design.limits import limits_table
 from ..design.manifest import ProgramManifest
@@ -43,6 +44,18 @@ def c(made: Made) -> Files:
     about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
     files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about)
     return _folder(front, "c", name, files | word_vectors(core), facts)
+
+
+def cuda(made: Made) -> Files:
+    """The functions of many states, for a GPU."""
+    front = made.front
+    name = design_name(front.robot.name, front.design)
+    made.progress("CUDA")
+    interface = interface_of(front)
+    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+    found = cuda_files(front.graph, interface, name, about)
+    facts = {"workspace": found.slots, "kernels": [own.to_json() for own in found.kernels]}
+    return _folder(front, "cuda", name, {**found.files, **vectors(front, interface)}, facts)
 
 
 def _folder(front: Front, language: str, name: str, own: Files, facts: Mapping[str, Any]) -> Files:

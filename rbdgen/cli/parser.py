@@ -108,7 +108,7 @@ def parser() -> Parser:
     made = robot_command(
         commands,
         "generate",
-        "Verilog, RTLIL, manifest, diagram; or C++, C",
+        "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA",
         "rbdgen generate my_robot.urdf -o build/mine",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
@@ -126,7 +126,8 @@ def parser() -> Parser:
         default=LANGUAGES[0],
         metavar="LANGUAGE[,LANGUAGE]",
         help="what the functions are written in, each in a folder of its own: verilog (default), "
-        "hardware; cpp, C++ for a CPU; c, the hardware's integers in C",
+        "hardware; cpp, C++ for a CPU; c, the hardware's integers in C; "
+        "cuda, CUDA for a GPU",
     )
 
     made = robot_command(

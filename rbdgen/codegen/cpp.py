@@ -9,6 +9,7 @@ from ..graph.node import Op
 from ..system.templates import render
 from .interface import Array, Entry, Interface
 from .real import LONGEST, PART, Straight, identifier, straight
+from .rows import rows
 
 # Register's files: what it is called, its bytes, and what compilers call what it needs.
 ISAS = (
@@ -42,7 +43,7 @@ def cpp(
         "outputs": list(graph.outputs),
         "takes": interface.takes,
         "gives": interface.gives,
-        **_arguments(interface),
+        **rows(interface),
     }
     sources = [f"{name}.cpp", *(f"{name}_{isa}.cpp" for isa, *_ in ISAS)]
     files = {
@@ -71,22 +72,6 @@ def cpp(
 
 
 FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
-
-
-def _arguments(interface: Interface) -> dict[str, object]:
-    """Arguments of a function of rows: a name that is taken and given is given as NAME_out."""
-    taken = [array.name for array in interface.takes]
-    given = [a.name + "_out" * (a.name in taken) for a in interface.gives]
-
-    def arguments(scalar: str) -> str:
-        return ", ".join(
-            [f"const {scalar} *{own}" for own in taken] + [f"{scalar} *{own}" for own in given]
-        )
-
-    def each(array: str) -> str:
-        return ", ".join(f"{array}[{k}]" for k in range(len(taken) + len(given)))
-
-    return {"taken": taken, "given": given, "arguments": arguments, "each": each}
 
 
 def _kernel(

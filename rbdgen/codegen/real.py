@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..graph.graph import Graph
@@ -73,8 +73,16 @@ def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight
 
     Inputs and outputs are numbered as ``graph`` has them.
     """
-    nodes = [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
-    chunks = chunks_of(nodes, longest, part)
+    return in_parts(graph, chunks_of(computed(graph), longest, part))
+
+
+def computed(graph: Graph) -> list[Node]:
+    """The nodes that take a statement, in their order."""
+    return [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
+
+
+def in_parts(graph: Graph, chunks: Sequence[Sequence[Node]]) -> Straight:
+    """The same, a function for each chunk of ``computed``'s nodes."""
     slots, count = slots_of(chunks)
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     stores: dict[Node, list[tuple[int, str]]] = {}
@@ -88,7 +96,9 @@ def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight
         if node.op in (Op.INPUT, Op.CONST):
             parts[-1].store(node)
     return Straight(
-        tuple(tuple(own.lines) for own in parts), count, any(n.op in PIVOTS for n in nodes)
+        tuple(tuple(own.lines) for own in parts),
+        count,
+        any(n.op in PIVOTS for n in computed(graph)),
     )
 
 
@@ -99,7 +109,7 @@ def chunks_of(nodes: list[Node], longest: int = LONGEST, part: int = PART) -> li
 
 
 def slots_of(
-    chunks: Iterable[list[Node]],
+    chunks: Iterable[Sequence[Node]],
     operands: Callable[[Node], Iterable[Node]] = lambda node: node.args,
 ) -> tuple[dict[Node, int], int]:
     """Node that a later chunk reads → its slot, which is another's after its last reader's.

@@ -48,7 +48,7 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivatives": "dfd",
     "computeABADerivativesFromMinverse": "difd",
 }
-LANGUAGES = ("verilog", "cpp", "c")  # that a design can be written in
+LANGUAGES = ("verilog", "cpp", "c", "cuda")  # that a design can be written in
 OF_ACCELERATORS = ("verilog",)  # those that an accelerator can
 MODELS = ("golden", "float", "fixed", "rtl")  # that evaluate a batch of states
 FORMULATIONS = ("composite", "recursive")

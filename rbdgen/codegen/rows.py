@@ -1,0 +1,37 @@
+"""Functions of rows: arrays that have a row of numbers for each state, as hosts have them."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from .interface import Interface
+
+
+def rows(interface: Interface) -> dict[str, Any]:
+    """What templates say of such a function's arguments; what is both taken and given is given as
+    NAME_out.
+
+    ``taken``, ``given``: names. ``rows_in``, ``rows_out``: of each array its name, shape, the size
+    of a row, and the numbers of a state ``before`` it. ``row_in``, ``row_out``: numbers of a state.
+    """
+    taken = [array.name for array in interface.takes]
+    given = [array.name + "_out" * (array.name in taken) for array in interface.gives]
+
+    def arguments(scalar: str) -> str:
+        return ", ".join(
+            [f"const {scalar} *{own}" for own in taken] + [f"{scalar} *{own}" for own in given]
+        )
+
+    def each(array: str) -> str:
+        return ", ".join(f"{array}[{k}]" for k in range(len(taken) + len(given)))
+
+    found: dict[str, Any] = {"arguments": arguments, "each": each, "taken": taken, "given": given}
+    for way, names, arrays in (("in", taken, interface.takes), ("out", given, interface.gives)):
+        ends = list(accumulate((a.size for a in arrays), initial=0))
+        found[f"row_{way}"] = ends[-1]
+        found[f"rows_{way}"] = [
+            {"name": name, "shape": array.shape, "size": array.size, "before": before}
+            for name, array, before in zip(names, arrays, ends[:-1], strict=True)
+        ]
+    return found

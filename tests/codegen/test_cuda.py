@@ -1,0 +1,247 @@
+"""CUDA: the same text compiled for the CPU beside ``evaluate``, and by nvcc for what it takes."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from rbdgen import api
+from rbdgen.api.entries import interface_of
+from rbdgen.codegen.cuda import MOST, cuda, kernels_of
+from rbdgen.codegen.interface import Interface
+from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
+from rbdgen.codegen.real import computed
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.samples import sample_states
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.dynamics.interface import to_columns
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder
+from tests.codegen.library import WARNINGS, plain
+
+N, SEED = 300, 5
+ABOUT = {"robot": "a robot", "functions": "functions"}
+WITHIN = {"double": 1e-12, "float": 1e-5}  # of the largest entry
+CODE = 100_000  # bytes of a kernel
+Numbers = NDArray[Any]
+
+
+def files(graph: Graph, interface: Interface, folder: Path, **options: int) -> Path:
+    """The sources in ``folder``; the kernels' file."""
+    for name, text in cuda(graph, interface, "made", ABOUT, **options).files.items():
+        (folder / name).write_text(text)
+    return folder / "made.cu"
+
+
+class Host:
+    """The kernels' file, compiled for the CPU."""
+
+    def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: int) -> None:
+        self.interface, self.outputs = interface, len(graph.outputs)
+        source, library = files(graph, interface, folder, **options), folder / "made.so"
+        flags = ("-std=c++17", "-O0", *WARNINGS, "-DMADE_HOST", "-shared", "-fPIC", "-x", "c++")
+        subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
+        self.of = ctypes.CDLL(str(library))
+
+    def rows(self, given: Sequence[Numbers], buffers: bool = False) -> tuple[int, list[Numbers]]:
+        """The code, and the arrays that are given, of arrays that are taken."""
+        n, dtype = len(given[0]), given[0].dtype
+        found = [np.full((n, *a.shape), np.pi, dtype) for a in self.interface.gives]
+        arrays = [*map(np.ascontiguousarray, given), *found]
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
+        suffix = "_f32" if dtype == np.float32 else ""
+        if buffers:
+            self.of.made_open.restype = ctypes.c_void_p
+            room = ctypes.c_void_p(self.of.made_open(ctypes.c_longlong(n)))
+            code = self._call(f"made_with{suffix}", room, ctypes.c_longlong(n), *pointers)
+            self.of.made_close(room)
+        else:
+            code = self._call(f"made{suffix}", ctypes.c_longlong(n), *pointers)
+        return code, found
+
+    def columns(self, given: Numbers, workspace: int) -> tuple[int, Numbers]:
+        """The least singular state, or -1, and outputs (outputs, N) of inputs (inputs, N)."""
+        n = given.shape[1]
+        found = np.full((self.outputs, n), np.pi, given.dtype)
+        singular = ctypes.c_longlong(-1)
+        place = np.full(n * workspace + 1, np.nan, given.dtype)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (given, found, place)]
+        suffix = "_f32" if given.dtype == np.float32 else ""
+        call = f"made_on_device{suffix}"
+        assert self._call(call, ctypes.c_longlong(n), *pointers, ctypes.byref(singular), None) == 0
+        return singular.value, found
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        call = self.of[name]
+        call.restype = ctypes.c_longlong if "device" not in name else ctypes.c_int
+        return int(call(*arguments))
+
+
+def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
+    """Rows, rows through buffers and columns beside ``evaluate``, in double and in float."""
+    front = front_end(robot, **choices)
+    interface, graph = interface_of(front), front.graph
+    host = Host(graph, interface, folder, most=most)
+    state = sample_states(front.design, front.canonical, N, SEED)
+    columns = to_columns(front.canonical, graph.inputs, state)
+    for scalar, within in WITHIN.items():
+        dtype = np.dtype(scalar if scalar == "double" else np.float32)
+        inputs = {name: values.astype(dtype).astype(float) for name, values in columns.items()}
+        expected = evaluate(graph, inputs)
+        wanted = [np.zeros((N, *a.shape)) for a in interface.gives]
+        places = {a.name: k for k, a in enumerate(interface.gives)}
+        for name, values in expected.items():
+            for entry in interface.outputs[name]:
+                wanted[places[entry.array]].reshape(N, -1)[:, entry.at] = values
+        largest = max(np.abs(own).max() for own in wanted)
+        assert largest > 0.1
+        for buffers in (False, True):
+            code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], buffers)
+            assert code == 0
+            for own, other in zip(found, wanted, strict=True):
+                assert np.abs(own - other).max() <= within * largest
+        whole = np.stack([inputs[name] for name in graph.inputs]).astype(dtype)
+        singular, results = host.columns(whole, cuda(graph, interface, "made", ABOUT, most).slots)
+        assert singular == -1
+        assert np.abs(results - np.stack(list(expected.values()))).max() <= within * largest
+    return host
+
+
+def test_it_computes_what_the_graph_does(tmp_path: Path) -> None:
+    compare(tmp_path, "gantry", functions=("did", "m"))
+
+
+def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
+    """Each ends with a region, and fewer numbers wait there than within."""
+    host = compare(tmp_path, "hyq", 100, functions=("fd", "minv"))
+    assert (tmp_path / "made.cu").read_text().count("LAUNCH(kernel_") > 5
+    assert host.of.made_open(ctypes.c_longlong(0)) is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        *(("iiwa14", {"functions": (function,)}) for function in FUNCTIONS),
+        ("hyq", {"functions": ("did",), "base": "floating", "external_forces": ("all",)}),
+        ("hyq", {"functions": ("dfd",), "base": "floating"}),
+        ("hyq", {"functions": ("fd", "minv"), "base": "floating", "root": "given"}),
+        ("baxter", {"functions": ("id", "fd")}),
+    ],
+    ids=[*FUNCTIONS, "hyq-did", "hyq-dfd", "hyq-given", "baxter"],
+)
+def test_all_functions(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
+    compare(tmp_path, robot, **choices)
+
+
+def test_what_is_no_number(tmp_path: Path) -> None:
+    front = front_end("pendulum", functions=("fd", "id"))
+    host = Host(front.graph, interface_of(front), tmp_path)
+    state = sample_states(front.design, front.canonical, 9, SEED)
+    given = [state[a.name].copy() for a in host.interface.takes]
+    _, right = host.rows(given)
+    given[0][4, 1] = np.inf
+    given[2][7, 1] = np.nan
+    code, found = host.rows(given)
+    assert code == 0
+    for own, other in zip(found, right, strict=True):
+        assert np.isnan(own[[4, 7]]).all()
+        others = np.delete(np.arange(9), [4, 7])
+        np.testing.assert_array_equal(own[others], other[others])
+    assert host.rows([a[:0] for a in given])[0] == 0
+
+
+def test_operations_and_the_first_singular_state(tmp_path: Path) -> None:
+    b = Builder()
+    x, y, c = b.input("x"), b.input("y"), b.input("c")
+    outputs = {
+        "sum": x + y,
+        "negated": -(0.3 * x),
+        "turns": b.sin(y, 1.0),
+        "inverse": b.recip(x),
+        "mantissa": b.mantissa(x),
+        "scaled": b.scale(y, b.exponent(x)),
+        "chosen": b.select(c, x, y),
+        "constant": b.const(-2.5),
+        "copied": y,
+    }
+    graph = Graph(("x", "unread", "y", "c"), outputs)
+    host = Host(graph, plain(graph), tmp_path)
+    states = np.array([[1, 9, -3, -1], [0.7, 9, 0.1, 0], [5, 9, 7, 2], [0, 9, 1, 1], [-1, 9, 1, 1]])
+    code, (found,) = host.rows([states])
+    assert code == 4
+    expected = evaluate(graph, dict(zip(graph.inputs, states[:3].T, strict=True)))
+    np.testing.assert_allclose(found[:3], np.stack(list(expected.values()), axis=1), rtol=1e-15)
+    assert np.isnan(found[3:, 3]).all()
+    states[1, 1] = np.nan  # of what nothing reads, too
+    assert np.isnan(host.rows([states])[1][0][1]).all()
+
+
+def kernels(source: Path, architecture: str) -> list[Use]:
+    """What the kernels of a file take, less those that only copy."""
+    try:
+        find_nvcc()
+    except NoCompiler as error:
+        pytest.skip(str(error))
+    return [own for own in uses(source, architecture) if own.kernel.startswith("kernel_")]
+
+
+@pytest.mark.parametrize("architecture", [pytest.param("sm_80", marks=pytest.mark.slow), "sm_90"])
+def test_gradients_of_an_arm_spill_nothing(architecture: str, tmp_path: Path) -> None:
+    front = front_end("iiwa14", functions=("did",))
+    source = files(front.graph, interface_of(front), tmp_path)
+    for own in kernels(source, architecture):
+        assert own.code < CODE
+        if own.scalar == "float":
+            assert (own.spill_stores, own.spill_loads) == (0, 0)
+            assert 128 < own.registers <= 168  # three blocks of 128 threads have 65536
+        else:
+            assert own.spill_loads <= 128 and own.registers <= 255
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_kernels_fit(function: str, tmp_path: Path) -> None:
+    """Kernels are short enough for caches, and those that can do with few registers spill none."""
+    front = front_end("hyq", functions=(function,), base="floating")
+    source = files(front.graph, interface_of(front), tmp_path)
+    found = kernels(source, "sm_90")
+    bounds = cuda(front.graph, interface_of(front), "made", ABOUT).kernels
+    assert len(found) == 2 * len(bounds)
+    for own in found:
+        bound = bounds[int(own.kernel.removeprefix("kernel_"))]
+        blocks = bound.blocks_f32 if own.scalar == "float" else bound.blocks_f64
+        assert own.code < CODE
+        assert own.registers <= 65536 // (128 * blocks)
+        if blocks > 2:
+            assert own.spill_loads == 0
+
+
+def test_kernels_are_no_longer_than_asked() -> None:
+    graph = front_end("iiwa14", functions=("did",)).graph
+    chunks = kernels_of(graph, 700)
+    assert [node for own in chunks for node in own] == computed(graph)
+    assert all(350 <= len(own) <= 700 for own in chunks[:-1]) and len(chunks) > 2
+    for own, after in pairwise(chunks):
+        assert own[-1].region != after[0].region
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_the_folder_builds_and_its_example_agrees(tmp_path: Path) -> None:
+    made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
+    run = ["cmake", "-S", str(made), "-B", str(tmp_path / "build"), "-DHOST=ON"]
+    subprocess.run(run, check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", str(tmp_path / "build")], check=True, capture_output=True)
+    test = ["ctest", "--test-dir", str(tmp_path / "build"), "--no-tests=error"]
+    subprocess.run(test, check=True, capture_output=True)
