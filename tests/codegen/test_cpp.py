@@ -143,3 +143,83 @@ def test_what_cannot_be_written_is_refused() -> None:
     for name in ("", "2f", "a b", "f;", "é"):
         with pytest.raises(ValueError, match="no name for a function in C"):
             cpp(Graph((), {}), plain(Graph((), {})), name, about)
+
+
+def angles(dtype: Any, n: int) -> np.ndarray:
+    """Within ±1e4, on and beside multiples of a quarter turn, tiny, and beyond."""
+    rng = np.random.default_rng(SEED)
+    quarters = rng.integers(-6366, 6367, n) * np.longdouble("1.5707963267948966192313216916")
+    return np.concatenate(
+        [
+            rng.uniform(-1e4, 1e4, n),
+            rng.uniform(-4, 4, n),
+            np.nextafter(quarters.astype(dtype), rng.choice([-np.inf, np.inf], n)),
+            quarters.astype(dtype),
+            10.0 ** rng.uniform(-30, 4, n),
+            [0.0, 1e4, -1e4, 1.0001e4, -1.5e5, 1e9, 3e20, 1e37],
+        ]
+    ).astype(dtype)
+
+
+def test_sine_and_cosine_are_right_to_an_ulp(tmp_path: Path) -> None:
+    b = Builder()
+    x = b.input("x")
+    made = Library(Graph(("x",), {"sin": b.sin(x), "cos": b.cos(x)}), tmp_path)
+    for dtype in (np.float64, np.float32):
+        x = angles(dtype, 20_000)
+        for isa in ("", *has()):
+            code, found = made.rows(x[:, None], isa=isa)
+            assert code == 0
+            for k, function in enumerate((np.sin, np.cos)):
+                wanted = function(x.astype(np.longdouble))
+                ulps = np.abs(found[:, k] - wanted) / np.spacing(np.abs(wanted.astype(dtype)))
+                assert ulps.max() < 1.01, (isa, function, x[ulps.argmax()], ulps.max())
+        assert made.rows(x[:1, None])[1].dtype == dtype
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_broken_state_gives_no_numbers(bad: float, library: Library) -> None:
+    for dtype in (np.float64, np.float32):
+        good = np.random.default_rng(SEED).uniform(0.5, 1, (37, 3)).astype(dtype)
+        for isa in ("", *has()):
+            for at in (0, 5, 17, 36):
+                for k in range(3):  # one of them is not read
+                    states = good.copy()
+                    states[at, k] = bad
+                    code, found = library.rows(states, isa=isa)
+                    assert code == 0
+                    assert np.isnan(found[at]).all()
+                    others = np.arange(37) != at
+                    np.testing.assert_array_equal(found[others], library.rows(good)[1][others])
+
+
+def test_a_singular_state_is_said(library: Library) -> None:
+    for dtype in (np.float64, np.float32):
+        good = np.random.default_rng(SEED).uniform(0.5, 1, (1001, 3)).astype(dtype)
+        for isa in ("", *has()):
+            for at in ([3], [7, 8], [1000], [992, 1000], [44, 5], [16, 999]):
+                for pivot in (0.0, -1.0, 1e-30):
+                    states = good.copy()
+                    states[at, 0] = pivot
+                    states[0, 1] = np.nan  # not what is meant by singular
+                    code, found = library.rows(states, isa=isa)
+                    threads = library.rows(states, threads=2)[0]
+                    wrong = [] if pivot > 0 else at
+                    assert code == threads == (1 + min(at) if wrong else 0)
+                    assert np.isnan(found[[0, *wrong]]).all()
+                    assert np.isfinite(np.delete(found, [0, *wrong], axis=0)).all()
+            columns = np.ascontiguousarray(good[:992].T)
+            assert library.blocks(columns, isa)[0] == 0
+            columns[0, [600, 77]] = 0.0
+            code, found = library.blocks(columns, isa)
+            assert code == 78 and np.isnan(found[:, [77, 600]]).all()
+            assert np.isnan(found).sum() == 4
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """1/x and x + y; z is not read."""
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    graph = Graph(("x", "y", "z"), {"1/x": b.recip(x), "x + y": x + y})
+    return Library(graph, tmp_path_factory.mktemp("library"))
