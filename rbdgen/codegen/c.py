@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph
@@ -109,7 +109,7 @@ class Layout:
 
     ``numbers``: each node's in the text of the graph; ``places``: of inputs; ``results``: the
     outputs that a node is; ``groups``: the flag that an overflow of the node raises; ``slots``: of
-    the workspace; ``read``: nodes that others read; ``word``: type of inputs and outputs, a
+    the workspace; ``word``: type of inputs and outputs, a
     name for ``integer``; ``space``: of the workspace.
     """
 
@@ -118,7 +118,6 @@ class Layout:
     results: Mapping[Node, Sequence[tuple[int, str]]]
     groups: Mapping[Node, int]
     slots: Mapping[Node, int]
-    read: Collection[Node]
     word: str
     integer: str
     space: str
@@ -137,7 +136,6 @@ class Statements(Body):
         super().__init__(units.tables)
         self.units, self.fixed, self.layout, self.ranges = units, fixed, layout, ranges
         self.flags: dict[int, None] = {}  # raised here, in order
-        self.uses: set[str] = set()
         self._terms: dict[Node, Term] = {}
         self._calls: dict[tuple[str, ...], str] = {}
 
@@ -161,16 +159,12 @@ class Statements(Body):
         self._terms[node], self.ranges[node] = word, (word.low, word.high)
         if node in layout.slots:
             self.statements.append(f"w[{layout.slots[node]}] = {word};")
-            self.uses.add("w")
-        elif node not in layout.read and node not in layout.results:
-            self.statements.append(f"(void){word};")
         self.store(node)
 
     def store(self, node: Node) -> None:
         """The outputs that ``node`` is."""
         for k, name in self.layout.results.get(node, ()):
             self.statements.append(f"out[{k}] = {self.value(node)}; /* {name} */")
-            self.uses.add("out")
 
     def value(self, node: Node) -> Term:
         """The bits of a node."""
@@ -198,12 +192,10 @@ class Statements(Body):
     def _input(self, node: Node) -> Term:
         """Bits above those of the word are not read, as no port has them."""
         k, width = self.layout.places[node.name], self.fixed.inputs[node.name].width
-        self.uses.add("in")
         given = variable(f"in[{k}]", *RANGES[self.layout.integer])
         return self.let(f"in{k}", wrapped(given, width))
 
     def _kept(self, node: Node) -> Term:
-        self.uses.add("w")
         kept = f"w[{self.layout.slots[node]}]"
         return self.let(
             f"n{self.layout.numbers[node]}", Term(kept, *self.ranges[node], self.layout.space)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.fixed import FixedGraph, Format
@@ -13,7 +13,7 @@ from .integers import INT32, INT64
 from .real import chunks_of, identifier, slots_of
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
-Flagged = Mapping[Node, frozenset[int]]  # node → the outputs, by number, that its overflow flags
+Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
 
 
 def word_type(formats: Iterable[Format]) -> str:
@@ -52,11 +52,14 @@ class File:
         flagged: Flagged,
         word: str,
         integer: str,
+        flags: int,
     ) -> None:
         """The function ``int name(const word *in, word *out, uint8_t *overflow)``, of one state.
 
-        ``in``: `fixed.inputs` in their order; ``out`` and ``overflow``: the graph's outputs in
-        theirs. It returns whether any of these overflowed. ``word`` is a name for ``integer``.
+        ``in``: `fixed.inputs` in their order; ``out``: the graph's outputs in theirs;
+        ``overflow``: ``flags``, as ``flagged`` numbers them. It returns whether any is raised.
+        Where there are none, it is a function of the file's own, without ``overflow``, and
+        ``flagged`` says what it returns. ``word`` is a name for ``integer``.
         """
         graph = fixed.graph
         nodes = [node for node in graph.nodes if node.op in MADE]
@@ -75,7 +78,6 @@ class File:
             results=results,
             groups={n: sets[flagged[n]] for n in nodes if flagged.get(n)},
             slots=slots,
-            read=frozenset(a for own in reads.values() for a in own),
             word=word,
             integer=integer,
             space=word_type(kept),
@@ -90,43 +92,50 @@ class File:
                 parts[-1].store(node)
         lines = [f"int32_t o[{len(sets)}] = {{0}};"] if sets else []
         lines += [f"{layout.space} w[{count}];"] if count else []
+        read = False
         for k, part in enumerate(parts, 1):
-            lines += self._part(part, f"{name}_part_{k}") if len(parts) > 1 else _raising(part)
-        for k in range(len(graph.outputs)):
+            body, names = _raising(part)
+            read |= "in" in names
+            lines += self._part(layout, f"{name}_part_{k}", body, names) if parts[1:] else body
+        lines += [] if read else ["(void)in;"]
+        for k in range(flags):
             raised = " | ".join(f"o[{g}]" for own, g in sets.items() if k in own)
             lines.append(f"overflow[{k}] = {f'(uint8_t)({raised})' if raised else 0};")
         lines.append(f"return {' | '.join(f'o[{g}]' for g in sets.values()) or 0};")
-        head = f"int {name}(const {word} *in, {word} *out, uint8_t *overflow)"
-        self.functions.append(_function(head, lines))
+        taken = f"const {word} *in, {word} *out"
+        head = f"int {name}({taken}, uint8_t *overflow)" if flags else f"static int {name}({taken})"
+        self.functions.append(function(head, lines))
 
-    def _part(self, part: Statements, name: str) -> list[str]:
+    def _part(
+        self, layout: Layout, name: str, body: Sequence[str], names: Container[str]
+    ) -> list[str]:
         """Add a function for a part; the call."""
-        layout = part.layout
         parameters = {
             "in": f"const {layout.word} *in",
             "out": f"{layout.word} *out",
             "w": f"{layout.space} *w",
             "o": "int32_t *o",
         }
-        used = [own for own in parameters if own in part.uses or (own == "o" and part.flags)]
+        used = [own for own in parameters if own in names]
         taken = ", ".join(parameters[own] for own in used)
-        self.functions.append(_function(f"static void {name}({taken})", _raising(part)))
+        self.functions.append(function(f"static void {name}({taken})", body))
         return [f"{name}({', '.join(used)});"]
 
 
-def _raising(part: Statements) -> list[str]:
-    """A part's statements, which raise flags of its own first: those stay in registers."""
-    return [
-        *(f"int32_t o{g} = 0;" for g in part.flags),
-        *part.statements,
-        *(f"o[{g}] |= o{g};" for g in part.flags),
-    ]
+def _raising(part: Statements) -> tuple[list[str], set[str]]:
+    """A part's statements, which raise flags of its own first, since those stay in registers; and
+    the names in them."""
+    body, names = part.live()
+    before = [f"int32_t o{g} = 0;" for g in part.flags]
+    after = [f"o[{g}] |= o{g};" for g in part.flags]
+    return [*before, *body, *after], names | ({"o"} if after else set())
 
 
 def _distinct(found: Iterable[frozenset[int] | None]) -> list[frozenset[int]]:
     return [own for own in dict.fromkeys(found) if own]
 
 
-def _function(head: str, lines: Iterable[str]) -> str:
+def function(head: str, lines: Iterable[str]) -> str:
+    """The text of a function."""
     body = "".join(f"    {line}\n" for line in lines)
     return f"{head}\n{{\n{body}}}"

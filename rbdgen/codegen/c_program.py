@@ -39,6 +39,14 @@ class Function:
     short: str = ""
     what: str = ""
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a manifest says of it."""
+        words = {
+            way: [own.to_json() for own in getattr(self, way)] for way in ("inputs", "outputs")
+        }
+        return {"function": self.name, **words, "flags": self.flags}
+
 
 def words(formats: Mapping[str, Format]) -> list[Word]:
     """The words of an interface."""
@@ -58,14 +66,9 @@ def c_files(
     function = Function(name, words(fixed.inputs), words(outputs), len(outputs))
     file = File(name)
     word = word_type(words_of(fixed))
-    file.add(fixed, name, flagged, f"{name}_word", word)
+    file.add(fixed, name, flagged, f"{name}_word", word, len(outputs))
     files = folder(file, [function], word, {**about, "graph": GRAPH})
-    facts = {
-        "word": word,
-        "inputs": [own.to_json() for own in function.inputs],
-        "outputs": [own.to_json() for own in function.outputs],
-        "nodes": len(graph.nodes),
-    }
+    facts = {"word": word, "functions": [function.facts], "nodes": len(graph.nodes)}
     return files | {GRAPH: to_text(fixed)}, facts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -28,6 +29,9 @@ from .integers import (
     wrapped,
 )
 
+NAME = re.compile(r"[A-Za-z_]\w*")
+CONSTANT = re.compile(r"const (?:struct )?\w+ (\w+) = ")
+
 
 class Spec(Protocol):
     """A unit that is described by an algorithm; equal ones are one."""
@@ -43,6 +47,19 @@ class Body:
     def __init__(self, tables: Tables) -> None:
         self.statements: list[str] = []
         self.tables = tables
+
+    def live(self) -> tuple[list[str], set[str]]:
+        """The statements without constants that nothing reads, and all names in them.
+
+        What a range settles, as the product with a word that is always zero, reads nothing.
+        """
+        kept, names = list[str](), set[str]()
+        for statement in reversed(self.statements):
+            made = CONSTANT.match(statement)
+            if made is None or made[1] in names:
+                kept.append(statement)
+                names.update(NAME.findall(statement))
+        return kept[::-1], names
 
     def let(self, name: str, value: Term) -> Term:
         """``value`` in a constant of its own, unless it is one already."""
@@ -189,7 +206,7 @@ def _function(name: str, spec: Spec, widths: Sequence[int], tables: Tables) -> F
     for (own, x), width in zip(algorithm.inputs.items(), widths, strict=True):
         values[x] = variable(own, *_signed(width))
         parameters.append(f"{values[x].type} {own}")
-    for step in _read(algorithm):
+    for step in algorithm.steps:
         found = C_STEPS[step.do](body, step, *(values[x] for x in step.args))
         terms = found if isinstance(found, tuple) else (found,)
         for x, term in zip(step.results, terms, strict=True):
@@ -198,7 +215,7 @@ def _function(name: str, spec: Spec, widths: Sequence[int], tables: Tables) -> F
     fields = "".join(f"    {type_of(t.low, t.high)} {own};\n" for own, t in outputs.items())
     for own, term in outputs.items():
         body.statements.append(f"found.{own} = {cast(term, type_of(term.low, term.high)).text};")
-    lines = "".join(f"    {line}\n" for line in body.statements)
+    lines = "".join(f"    {line}\n" for line in body.live()[0])
     text = (
         f"/* {spec!r} */\n"
         f"struct {name} {{\n{fields}}};\n\n"
@@ -206,13 +223,3 @@ def _function(name: str, spec: Spec, widths: Sequence[int], tables: Tables) -> F
         f"{{\n    struct {name} found;\n{lines}    return found;\n}}"
     )
     return Function(name, text, {own: (t.low, t.high) for own, t in outputs.items()})
-
-
-def _read(algorithm: Algorithm) -> list[Step]:
-    """The steps of which something is read, in order."""
-    needed, kept = set(algorithm.outputs.values()), []
-    for step in reversed(algorithm.steps):
-        if needed.intersection(step.results):
-            kept.append(step)
-            needed.update(step.args)
-    return kept[::-1]

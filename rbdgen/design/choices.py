@@ -49,7 +49,7 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivativesFromMinverse": "difd",
 }
 LANGUAGES = ("verilog", "cpp", "c", "cuda")  # that a design can be written in
-OF_ACCELERATORS = ("verilog",)  # those that an accelerator can
+OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
 MODELS = ("golden", "float", "fixed", "rtl")  # that evaluate a batch of states
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")

@@ -90,7 +90,7 @@ def test_all_functions(robot: str, base: str, function: str, tmp_path: Path) -> 
 def test_the_folder_stands_for_itself(tmp_path: Path) -> None:
     made = api.generate("pendulum", tmp_path / "made", to="c", functions=("fd", "id"))
     manifest = made.manifest.program
-    facts = manifest.facts
+    (facts,) = manifest.facts["functions"]
     assert [word["name"] for word in facts["inputs"]] == list(manifest.interface.inputs)
     example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))
     subprocess.run(["gcc", *WARNINGS, *UNDEFINED, *sources, "-lm", "-o", example], check=True)
@@ -117,4 +117,4 @@ def test_what_no_integer_holds_is_refused() -> None:
         Graph(("x", "y"), {"z": node}), {"x": word, "y": far}, {x: word, y: far, node: far}, 32
     )
     with pytest.raises(WordError, match="takes 90 bits, and C has 64"):
-        c_file.File("made").add(fixed, "made", {}, "int64_t", "int64_t")
+        c_file.File("made").add(fixed, "made", {}, "int64_t", "int64_t", 1)

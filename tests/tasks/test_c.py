@@ -1,0 +1,41 @@
+"""An accelerator's functions in C: every word and flag is that of the integer model."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
+
+FLAGS = (
+    *("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1"),
+    *("-fsanitize=undefined", "-fno-sanitize-recover=undefined"),
+)
+
+
+@pytest.mark.parametrize(
+    ("robot", "fold"),
+    [
+        ("pendulum", "auto"),
+        pytest.param("gantry", "auto", marks=pytest.mark.slow),
+        pytest.param("hyq", "limbs", marks=pytest.mark.slow),
+    ],
+)
+def test_every_function(robot: str, fold: str, tmp_path: Path) -> None:
+    functions = (*FUNCTIONS, *ROLLOUTS)
+    choices = {"accelerator": True, "ii": 8, "target": "xcup", "fold": fold}
+    made = api.generate(robot, tmp_path / "made", to="c", functions=functions, **choices)
+    example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))
+    subprocess.run(["gcc", *FLAGS, *sources, "-lm", "-o", example], check=True)
+    for function in functions:
+        expected = made / f"expected_words_{function}.txt"
+        command = [example, function, str(made / f"words_{function}.txt"), str(expected)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.stderr.endswith("32 states, 0 words and flags differ\n"), done.stderr
+        assert done.returncode == 0
+        flags = np.loadtxt(expected)[:, -1]
+        assert flags[16:].any() and flags[:16].mean() < 0.5, function
