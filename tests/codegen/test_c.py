@@ -24,7 +24,7 @@ from .integer_graphs import WARNINGS, Compiled, all_words, expected, random_grap
 UNDEFINED = ("-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined")
 
 
-@pytest.mark.parametrize(("widest", "seed"), [(18, 1), (24, 2), (32, 3)])
+@pytest.mark.parametrize(("widest", "seed"), [(18, 1), (32, 3)])
 def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)
     fixed, flagged = random_graph(rng, 150, widest)
