@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.choices import UNFORCED
+from ..design.design import Design
 from ..design.states import turns
 from ..robot.model import JointKind, Robot
 from .folder import InputError
@@ -21,6 +23,18 @@ def completed(robot: Robot, arrays: dict[str, Array]) -> dict[str, Array]:
     if "Minv" in arrays:
         arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
     return arrays
+
+
+def refuse_missing_forces(design: Design, robot: Robot, f_ext: Array) -> None:
+    """InputError for a force (N, bodies, 6) on a body that the design has no force input of."""
+    if set(design.functions) <= set(UNFORCED):
+        return  # whatever the forces
+    for body, i in enumerate(robot.moving):
+        name = robot.joints[i].body
+        if f_ext[:, body].any() and name not in design.external_forces:
+            raise InputError(
+                f'f_ext acts on "{name}", which has no force input; add it to external_forces'
+            )
 
 
 def _normalise(robot: Robot, q: Array) -> None:

@@ -43,7 +43,7 @@ def compiler_digest(besides: tuple[str, ...] = ()) -> str:
         if "." in own:
             files = [package / own]
         elif own == TEMPLATES:
-            files = sorted(data_folder(own).glob("*.jinja"))
+            files = sorted(data_folder(own).rglob("*.jinja"))
         else:
             files = sorted((package / own).rglob("*.py"))
         for file in files:

@@ -1,4 +1,4 @@
-"""A batch of states through any of the models: golden, float graph, integer graph, RTL."""
+"""A batch of states through any of the models: golden, float graph, C++, integer graph, RTL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.flow import Core, Front, compile_core, front_end
-from ..design.choices import GIVES, MODELS, UNFORCED, VECTORS
+from ..design.choices import GIVES, MODELS, VECTORS
 from ..design.design import Design, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
@@ -21,7 +21,8 @@ from ..graph.word import kind_of
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
-from .completion import completed
+from .compiled import DTYPES, compiled
+from .completion import completed, refuse_missing_forces
 from .folder import InputError
 from .reference import golden_model
 from .results import Results
@@ -47,7 +48,8 @@ def evaluate(
     all results have nv − 6 for nv, and the forward functions read the first six entries of qdd.
     All arrays are of the design's base link, in the order of joint_names.
 
-    Raises InputError for states of a wrong shape or outside the input words' ranges.
+    Raises InputError for states of a wrong shape or outside the input words' ranges; of C++, too,
+    Singular for a state whose mass matrix is, NoCompiler where there is none.
     """
     refuse_unknown(choices, evaluate)
     if model not in MODELS:
@@ -57,6 +59,9 @@ def evaluate(
     arrays = checked(design, loaded, states)
     if model == "golden":  # of every function, hardware or not
         results = golden_model(design, loaded, arrays)
+    elif model in DTYPES:
+        found = compiled(design, loaded, model, progress)(arrays)
+        results = {name: values.astype(np.float64, copy=False) for name, values in found.items()}
     else:
         front = front_end(robot, progress, **choices)
         if model == "float":
@@ -113,7 +118,7 @@ def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.in
     Angles that a word cannot hold are taken whole turns back, where that changes nothing.
     """
     front = core.front
-    _refuse_missing_forces(front, arrays["f_ext"])
+    refuse_missing_forces(front.design, front.canonical, arrays["f_ext"])
     columns = to_columns(front.canonical, core.fixed.graph.inputs, arrays)
     words = {}
     around = turning_inputs(front.canonical)
@@ -137,17 +142,6 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
             f"{name} of state {bad[0]} is {values[bad[0]]:g}, outside ±{limit:g}, the range of its "
             f"{word.width}-bit word; {cure}"
         )
-
-
-def _refuse_missing_forces(front: Front, f_ext: Array) -> None:
-    if set(front.design.functions) <= set(UNFORCED):
-        return  # whatever the forces
-    for body, i in enumerate(front.canonical.moving):
-        name = front.canonical.joints[i].body
-        if f_ext[:, body].any() and name not in front.design.external_forces:
-            raise InputError(
-                f'f_ext acts on "{name}", which has no force input; add it to external_forces'
-            )
 
 
 def fixed_model(core: Core, words: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray]:

@@ -17,7 +17,7 @@ from ..draw.tables import table
 from ..rtl.emit import emit
 from ..schedule.modulo import fold
 from ..synthesize.report import synthesize
-from .cpu import pinocchio_nanoseconds
+from .pinocchio import pinocchio_nanoseconds
 
 Progress = Callable[[str], None]
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many

@@ -23,7 +23,7 @@ from ..system.stopping import run_child
 from .accelerators import accelerators
 from .area import area_model
 from .chains import chain_urdf
-from .cpu import pinocchio_nanoseconds
+from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
 from .folding import fold_overhead, folded
@@ -190,19 +190,6 @@ def growth(place: Path, progress: Progress) -> Any:
         )
     print(table(("robot", "mul", "mulc", "latency", "seconds", "MiB, largest so far"), rows))
     return rows
-
-
-def cpu(place: Path, progress: Progress) -> Any:
-    """Pinocchio's rnea and its derivatives on one core of this machine."""
-    progress("compiling")
-    times = pinocchio_nanoseconds(["iiwa14", "hyq", "baxter", "humanoid"])
-    rows = [
-        [robot, function, ns, round(1e3 / ns, 2)]
-        for robot, of in times.items()
-        for function, ns in of.items()
-    ]
-    print(table(("robot", "function", "ns per call", "M evaluations/s"), rows))
-    return times
 
 
 def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:

@@ -85,7 +85,8 @@ def parser() -> Parser:
         "--model",
         choices=MODELS,
         default="golden",
-        help="golden: float64 reference; float: the traced graph; fixed: the integer model; "
+        help="golden: float64 reference; float: the traced graph; cpp, cpp32: the same in C++, "
+        "compiled for this machine once, in double or single precision; fixed: the integer model; "
         "rtl: the Verilated hardware (default: %(default)s)",
     )
     made.add_argument(

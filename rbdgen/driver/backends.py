@@ -1,9 +1,9 @@
-"""What answers a driver's calls: float64, the integer model, or the Verilated accelerator."""
+"""What answers a driver's calls: float64, C++, the integer model, the Verilated accelerator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.checked import checked_manifest
+from ..api.compiled import DTYPES, Program, compiled
 from ..api.contract import Contract
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
@@ -66,13 +67,15 @@ Run = Callable[[Sequence[Tasks]], tuple[list[Answer], int | None]]
 class Backend:
     """``run`` answers batches together, and says how many cycles that took, if it knows.
 
-    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes.
+    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. ``programs``:
+    function → what computes it, of a back end of compiled programs.
     """
 
     design: Design
     robot: Robot
     coder: Coder | None
     run: Run
+    programs: Mapping[str, Program] = field(default_factory=dict)
 
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
@@ -99,6 +102,17 @@ def run_golden(
             found["q"][:, around] = within_a_turn(found["q"][:, around])
         arrays = {name: found[name] for name in GIVES[tasks.function]}
         answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
+    return answers, None
+
+
+def run_programs(
+    programs: Mapping[str, Program], threads: int, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """Compiled functions; Singular."""
+    answers = []
+    for tasks in batches:
+        found = programs[tasks.function](tasks.values, threads)
+        answers.append(Answer(found, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
 
 
@@ -168,15 +182,21 @@ def _results(tasks: Integers, results: Integers) -> Integers:
 
 
 def backend(
-    kind: str, robot: str | Path, progress: Progress, trust: bool = False, **choices: Any
+    kind: str,
+    robot: str | Path,
+    progress: Progress,
+    trust: bool = False,
+    threads: int = 1,
+    **choices: Any,
 ) -> Backend:
     """The back end of a robot, or of a folder that holds its accelerator.
 
     ``trust``: take the folder's files as they are; else OutputError for one that changed.
+    ``threads``: of compiled programs.
     """
     place = Path(robot)
     if not (place / MARK).is_file():
-        return _of_robot(kind, str(robot), progress, choices)
+        return _of_robot(kind, str(robot), progress, choices, threads)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
     if "accelerator" not in read_manifest(place):
@@ -187,7 +207,7 @@ def backend(
     assert isinstance(entry, AcceleratorManifest)
     if kind == "rtl":
         return _rtl(place, entry, progress)
-    return _of_robot(kind, str(place / DESIGN), progress, {}, place)
+    return _of_robot(kind, str(place / DESIGN), progress, {}, threads, place)
 
 
 def _of_robot(
@@ -195,6 +215,7 @@ def _of_robot(
     robot: str,
     progress: Progress,
     choices: Mapping[str, Any],
+    threads: int,
     place: Path | None = None,
 ) -> Backend:
     """``place``: the folder, if ``robot`` is a generated one's."""
@@ -203,6 +224,14 @@ def _of_robot(
         if not set(design.functions).isdisjoint(ROLLOUTS):
             whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
+    if kind in DTYPES:
+        design, loaded = load(robot, **{"accelerator": True, **choices})
+        programs = {
+            name: compiled(replace(design, functions=(name,), mix=None), loaded, kind, progress)
+            for name in design.functions
+        }
+        run = partial(run_programs, programs, threads)
+        return Backend(design, loaded, None, run, programs)
     if kind == "rtl":
         folder = kept_accelerator(robot, progress, choices)
         entry = read_manifest(folder).facts

@@ -1,8 +1,9 @@
 """A robot's dynamics with the names, the order and the conventions of Pinocchio's functions.
 
-One interface, answered by any of three back ends: ``golden``, the float64 reference; ``integer``,
-the accelerator's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and
-the cycles that they took.
+One interface, answered by any of five back ends: ``golden``, the float64 reference; ``cpp`` and
+``cpp32``, C++ in double and single precision, compiled for this machine; ``integer``, the
+accelerator's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
+cycles that they took.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..api.compiled import DTYPES
 from ..api.completion import completed
 from ..api.folder import InputError
 from ..design.choices import ROLLOUTS
@@ -24,10 +26,11 @@ from ..robot.xml_lines import did_you_mean
 from .backends import TAGS, Backend, Tasks
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
+from .direct import Direct
 from .tickets import CALLS, Call, Found, Ticket
 from .words import SPELT, Array, step_counts, step_sizes
 
-BACKENDS = ("golden", "integer", "rtl")
+BACKENDS = ("golden", "cpp", "cpp32", "integer", "rtl")
 ON_OVERFLOW = ("warn", "raise", "ignore")
 OUTSIDE = ("raise", "saturate")
 
@@ -59,6 +62,11 @@ class Dynamics:
     they are, though they changed since they were generated. ``choices``: fields of Design, as
     ``functions`` and ``ii``; none for a folder.
 
+    ``cpp`` and ``cpp32`` take microseconds for a state, and take arrays of float64, or float32, as
+    they lie in memory if they are C-contiguous; results are of the same type. ``threads``: of
+    theirs that share a batch. They raise `Singular`, a LinAlgError, for a state whose mass matrix
+    is. Their words are never too short.
+
     ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
     only, else None.
     """
@@ -71,6 +79,7 @@ class Dynamics:
         on_overflow: str = "warn",
         outside: str = "raise",
         trust: bool = False,
+        threads: int = 1,
         progress: Callable[[str], None] = lambda _: None,
         **choices: Any,
     ) -> None:
@@ -87,12 +96,18 @@ class Dynamics:
         self.on_overflow = on_overflow
         self.cycles: int | None = None
         self._saturate = outside == "saturate"
-        self._backend: Backend = make_backend(backend, robot, progress, trust, **choices)
+        if threads < 1 or (threads > 1 and backend not in DTYPES):
+            raise InputError(
+                f"threads: {threads} of {backend}; {' and '.join(DTYPES)} have several"
+            )
+        self._threads = threads
+        self._backend: Backend = make_backend(backend, robot, progress, trust, threads, **choices)
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:
             self._robot = as_filed(self._backend.design)
             self.base_link = BaseLink(self._robot, self._backend.robot)
+        self._direct = self._directly()
         self._queue: list[Ticket] = []
         self._next_tag = 0
 
@@ -247,24 +262,38 @@ class Dynamics:
         return [ticket.result() for ticket in queue]
 
     def run(self) -> None:
-        """Run what is queued, together, so that all tickets are done."""
-        batches = [tasks for ticket in self._queue for tasks in ticket._batches]
-        answers, self.cycles = self._backend.run(batches)
+        """Run what is queued, together, so that all tickets are done; Singular, and none is."""
+        queue, self._queue = self._queue, []
+        answers, self.cycles = self._backend.run([t for ticket in queue for t in ticket._batches])
         left = iter(answers)
-        for ticket in self._queue:
+        for ticket in queue:
             ticket._answers = [next(left) for _ in ticket._batches]
-        self._queue.clear()
 
     def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
+        if call in self._direct and (own := self._direct[call](arrays, f_ext, self._threads)):
+            return own[0]  # type: ignore[return-value]
         found = self.submit(call, *arrays, f_ext=f_ext).result()
         assert isinstance(found, np.ndarray)
         return found
 
     def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
+        if call in self._direct and (own := self._direct[call](arrays, f_ext, self._threads)):
+            return own  # type: ignore[return-value]
         by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
         assert by_q is not None
         assert by_v is not None
         return by_q, by_v, by_last
+
+    def _directly(self) -> dict[str, Direct]:
+        """Call → its compiled programs, if its arrays are those that they take."""
+        programs = self._backend.programs
+        if self.base_link is not None:
+            return {}
+        return {
+            name: Direct(call, [programs[f] for f in call.functions if f in programs])
+            for name, call in CALLS.items()
+            if call.functions[0] in programs
+        }
 
     def _asked(self, call: str) -> list[str]:
         """The functions that a call takes: those that there are, and what another base needs."""

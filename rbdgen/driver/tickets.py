@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api.folder import InputError
 from ..design.choices import GIVES, NEEDS
 from .backends import Answer, Tasks
 from .base_link import BaseLink
@@ -128,6 +129,8 @@ class Ticket:
     def _answered(self) -> list[Answer]:
         if not self.done:
             self._driver.run()
+        if not self.done:
+            raise InputError(f"{self.call}: not answered: what ran with it was refused; call again")
         return self._answers
 
     def _shaped(self, values: NDArray[Any]) -> NDArray[Any]:

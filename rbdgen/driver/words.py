@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..api.completion import refuse_missing_forces
 from ..api.contract import UNREAD, Contract
 from ..api.folder import InputError
 from ..design.choices import GIVES, VECTORS
@@ -46,7 +47,7 @@ class Coder:
         Angles that a word cannot hold are taken whole turns back, where that changes nothing.
         InputError for the first such value unless ``saturate``.
         """
-        self._refuse_missing_forces(arrays["f_ext"])
+        refuse_missing_forces(self.design, self.robot, arrays["f_ext"])
         inputs = self.contract.functions[function].inputs
         read = {i.name: i for i in inputs if kind_of(i.name) != UNREAD}
         n = len(arrays["q"])
@@ -78,14 +79,6 @@ class Coder:
             name: found.get(name, np.zeros((len(results), *shape)))
             for name, shape in shapes.items()
         }
-
-    def _refuse_missing_forces(self, f_ext: Array) -> None:
-        for body, i in enumerate(self.robot.moving):
-            name = self.robot.joints[i].body
-            if f_ext[:, body].any() and name not in self.design.external_forces:
-                raise InputError(
-                    f'f_ext acts on "{name}", which has no force input; add it to external_forces'
-                )
 
 
 def step_sizes(h: Array) -> Array:

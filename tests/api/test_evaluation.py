@@ -65,7 +65,8 @@ def test_golden_has_no_need_of_hardware() -> None:
 
 
 def test_unknown_model() -> None:
-    with pytest.raises(api.InputError, match="no model 'silver'; one of golden, float, fixed, rtl"):
+    known = "golden, float, cpp, cpp32, fixed, rtl"
+    with pytest.raises(api.InputError, match=f"no model 'silver'; one of {known}"):
         api.evaluate(ROBOT, states(), "silver")
 
 

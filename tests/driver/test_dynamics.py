@@ -335,7 +335,7 @@ def test_functions_that_the_accelerator_lacks() -> None:
 
 def test_choices_that_there_are_not() -> None:
     for key, known in (
-        ("backend", "golden, integer, rtl"),
+        ("backend", "golden, cpp, cpp32, integer, rtl"),
         ("on_overflow", "warn, raise, ignore"),
         ("outside", "raise, saturate"),
     ):

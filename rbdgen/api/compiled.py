@@ -1,0 +1,130 @@
+"""A design's functions compiled to this machine's code, once, and kept in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..codegen.interface import Interface
+from ..codegen.library import FLAGS, Library, build
+from ..design.choices import ROLLOUTS
+from ..design.design import Design
+from ..dynamics.interface import to_columns
+from ..robot.canonical import canonicalize
+from ..robot.model import Robot
+from ..robot.xml_lines import read_bytes
+from ..simulate.toolchain import in_cache
+from ..system.cache import cached
+from ..system.compiler import about, find_compiler, processor
+from .completion import refuse_missing_forces
+from .digests import FOLDER, compiler_digest
+from .folder import InputError, read_manifest
+from .names import DESIGN, ROBOT, design_text
+
+Array = NDArray[np.float64]
+Progress = Callable[[str], None]
+DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
+# What a program depends on: all other choices are of hardware.
+OF_PROGRAMS = (
+    *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
+    *("external_forces", "angles", "rotation", "formulation", "factorisation", "root"),
+    *("base_link", "velocity", "acceleration", "effort"),
+)
+
+
+class Program:
+    """A design's functions, all at once, in double (``cpp``) or single precision (``cpp32``)."""
+
+    def __init__(self, design: Design, robot: Robot, folder: Path, kind: str) -> None:
+        self.design, self.robot = design, robot
+        entry = read_manifest(folder).program
+        self.interface: Interface = entry.interface
+        self.library = Library(
+            folder / f"{entry.name}.so", entry.name, self.interface, DTYPES[kind]
+        )
+
+    def __call__(self, arrays: Mapping[str, Array], threads: int = 1) -> dict[str, NDArray]:
+        """All that the functions give, (N, …), of arrays as `checked` has them.
+
+        InputError for a force on a link that has no force input; Singular.
+        """
+        refuse_missing_forces(self.design, self.robot, arrays["f_ext"])
+        n = len(arrays["q"])
+        given = {**arrays, **self._angles(arrays)}
+        takes = [
+            np.ascontiguousarray(given[a.name], self.library.dtype) for a in self.interface.takes
+        ]
+        found = self.library.run((n,), takes, threads)
+        return dict(zip(self.library.names, found, strict=True))
+
+    def _angles(self, arrays: Mapping[str, Array]) -> dict[str, Array]:
+        """The arrays sin and cos, where they are inputs; zero for joints that have neither."""
+        entries = {
+            name: entry
+            for name, entry in self.interface.inputs.items()
+            if entry.array in ("sin", "cos")
+        }
+        if not entries:
+            return {}
+        n, joints = len(arrays["q"]), len(self._canonical.joints)
+        found = {name: np.zeros((n, joints)) for name in ("sin", "cos")}
+        for name, values in to_columns(self._canonical, list(entries), arrays).items():
+            found[entries[name].array][:, entries[name].at] = values
+        return found
+
+    @cached_property
+    def _canonical(self) -> Robot:
+        return canonicalize(self.robot, self.design.snap)
+
+
+def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Program:
+    """The functions of a design, of ``robot``, its robot; ``kind``: one of `DTYPES`.
+
+    Generated and compiled into the cache the first time, and found there by a digest of robot,
+    choices, rbdgen and compiler. InputError for rollouts, which only accelerators have;
+    NoCompiler, CompilerError; SimulationError where the cache cannot be written.
+    """
+    for function in set(design.functions) & set(ROLLOUTS):
+        raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
+    own = _of_programs(design)
+    compiler = find_compiler()
+    key = hashlib.sha256(compiler_digest(FOLDER).encode())
+    key.update(repr((kind, about(compiler), FLAGS, processor(), design_text(own))).encode())
+    key.update(read_bytes(own.robot))
+
+    def make(work: Path) -> None:
+        name = _written(own, work, progress)
+        build(compiler, work, name, DTYPES[kind], progress)
+
+    with in_cache():
+        folder = cached(f"program-{key.hexdigest()[:16]}", make, progress)
+    for note in read_manifest(folder)["notes"]:
+        progress(f"note: {note}")
+    return Program(own, robot, folder, kind)
+
+
+def _of_programs(design: Design) -> Design:
+    """The design with nothing but what a program depends on."""
+    plain = Design(design.robot)
+    others = [field.name for field in fields(Design) if field.name not in OF_PROGRAMS]
+    return replace(design, **{name: getattr(plain, name) for name in others})
+
+
+def _written(design: Design, work: Path, progress: Progress) -> str:
+    """Write the program's folder; its name."""
+    from ..compile.flow import front_end  # which a program that is kept does without
+    from .cpp_program import cpp_program
+
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
+        (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))
+        (Path(place) / DESIGN).write_text(design_text(design))
+        for name, text in cpp_program(front_end(str(Path(place) / DESIGN), progress)).items():
+            (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    return read_manifest(work).program.name

@@ -1,0 +1,140 @@
+"""A program as a shared library of this machine, called with NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..system.compiler import CompilerError, compile_with
+from ..system.refusal import Refusal
+from .interface import Interface
+
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC")
+OPENMP = "-fopenmp"
+OTHER = {np.dtype(np.float64): "FLOAT", np.dtype(np.float32): "DOUBLE"}  # which is left out
+SUFFIX = {np.dtype(np.float64): "", np.dtype(np.float32): "_f32"}
+_byte = ctypes.c_char.from_buffer
+_at = ctypes.addressof
+
+
+class Singular(Refusal, np.linalg.LinAlgError):
+    """A mass matrix has no inverse in the state ``state``."""
+
+    def __init__(self, state: int) -> None:
+        super().__init__(f"the mass matrix of state {state} is singular, or not finite")
+        self.state = state
+
+
+def build(compiler: str, folder: Path, name: str, dtype: Any, say: Callable[[str], None]) -> None:
+    """Compile the files that ``codegen.cpp`` wrote to ``folder/NAME.so``, all cores at once.
+
+    For this processor and one precision only. CompilerError.
+    """
+    sources = sorted(folder.glob(f"{name}*.cpp"))
+    only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
+    flags = [*FLAGS, *only]
+    if _has_openmp(compiler):
+        flags.append(OPENMP)
+    else:
+        say(f"note: {compiler} has no OpenMP: batches run on one thread")
+    say(f"compiling {name} with {compiler}")
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work, ThreadPoolExecutor() as pool:
+
+        def compile_one(source: Path) -> str:
+            made = str(Path(work) / f"{source.stem}.o")
+            compile_with([compiler, *flags, "-c", str(source), "-o", made])
+            return made
+
+        try:
+            objects = list(pool.map(compile_one, sources))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+        compile_with([compiler, *flags, "-shared", *objects, "-o", str(folder / f"{name}.so")])
+
+
+def _has_openmp(compiler: str) -> bool:
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+        source = Path(work) / "empty.cpp"
+        source.write_text("#include <omp.h>\n")
+        try:
+            compile_with([compiler, OPENMP, "-shared", "-fPIC", str(source), "-o", f"{work}/a.so"])
+        except CompilerError:
+            return False
+    return True
+
+
+class Library:
+    """The functions of a library that ``codegen.cpp`` has written, in one precision.
+
+    ``takes`` and ``gives`` are the shapes of one state's arrays, in the order of the interface;
+    ``dtype`` is that of all of them.
+    """
+
+    def __init__(self, file: Path, name: str, interface: Interface, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self.names = tuple(array.name for array in interface.gives)
+        self.takes = tuple(array.shape for array in interface.takes)
+        self.gives = tuple(array.shape for array in interface.gives)
+        self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
+        arrays = [ctypes.c_void_p] * (len(self.takes) + len(self.gives))
+        self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]
+        self._call.argtypes = [ctypes.c_longlong, *arrays]
+        self._threads = self._library[f"{name}_threads{SUFFIX[self.dtype]}"]
+        self._threads.argtypes = [ctypes.c_int, *self._call.argtypes]
+        for function in (self._call, self._threads):
+            function.restype = ctypes.c_longlong
+
+    def fits(self, arrays: Sequence[Any]) -> tuple[int, ...] | None:
+        """The leading shape of arrays that `run` takes as they lie in memory; else None."""
+        leading = None
+        if len(arrays) != len(self.takes):
+            return None
+        for array, shape in zip(arrays, self.takes, strict=True):
+            if type(array) is not np.ndarray or array.dtype is not self.dtype:
+                return None
+            before = array.shape[: array.ndim - len(shape)]
+            if array.shape != before + shape or not array.flags.c_contiguous:
+                return None
+            if leading is None:
+                leading = before
+            elif leading != before:
+                return None
+        return leading
+
+    def run(
+        self, leading: tuple[int, ...], arrays: Sequence[NDArray], threads: int = 1
+    ) -> list[NDArray]:
+        """The arrays that come out, (*leading, …), of those that `fits`; nothing is copied.
+
+        NaN where anything of a state that is read is not finite. Singular where the mass matrix
+        that is divided by is not positive definite.
+        """
+        n = 1
+        for count in leading:
+            n *= count
+        found = [np.empty(leading + shape, self.dtype) for shape in self.gives]
+        if n == 0:
+            return found
+        places = [_address(array) for array in (*arrays, *found)]
+        if threads > 1 and n > 1:
+            wrong = self._threads(threads, n, *places)
+        else:
+            wrong = self._call(n, *places)
+        if wrong:
+            raise Singular(wrong - 1)
+        return found
+
+
+def _address(array: NDArray) -> int:
+    try:
+        return _at(_byte(array))  # type: ignore[arg-type]  # five times as quick as the other
+    except (TypeError, ValueError):  # to be read only
+        return array.ctypes.data

@@ -1,0 +1,209 @@
+"""C++ from Python: the golden model's results, arrays as they lie, made once, refused in a line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.api import InputError
+from rbdgen.api.completion import UNIT
+from rbdgen.codegen.library import Singular
+from rbdgen.design.choices import FUNCTIONS
+from rbdgen.driver import Dynamics
+from rbdgen.system.compiler import NoCompiler
+from tests.driver.designs import states
+from tests.driver.test_dynamics import METHODS, call, several
+
+SINGULAR = Path(__file__).parents[1] / "robots" / "two_points.urdf"
+EXACT = {"cpp": 1e-10, "cpp32": 2e-4}  # of the largest entry; M of the gantry is badly scaled
+FLOATING: dict[str, Any] = {"base": "floating", "functions": ("fd",), "external_forces": ("all",)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    place = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place))
+        yield place
+
+
+def close(found: Any, expected: Any, error: float = 1e-10) -> None:
+    for ours, golden in zip(several(found), several(expected), strict=True):
+        assert ours.shape == golden.shape
+        assert np.abs(ours - golden).max() <= error * np.abs(golden).max()
+
+
+@pytest.mark.parametrize("kind", ["cpp", "cpp32"])
+def test_every_function(kind: str) -> None:
+    """All in one program; of a batch that no block divides."""
+    given = api.states("gantry", 37, functions=FUNCTIONS)
+    golden, found = (
+        api.evaluate("gantry", given, model, functions=FUNCTIONS) for model in ("golden", kind)
+    )
+    assert set(found) == set(golden)
+    for name in set(found) - {"joint_names"}:
+        assert found[name].dtype == np.float64
+        close(found[name], golden[name], EXACT[kind])
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        ("pendulum", {"functions": ("id",), "angles": "sincos"}),
+        ("hyq", FLOATING),
+        pytest.param(
+            "hyq",
+            {"base": "floating", "root": "given", "functions": ("fd",)},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("iiwa14", {"functions": FUNCTIONS}, marks=pytest.mark.slow),
+        pytest.param("humanoid", {"functions": ("id", "m")}, marks=pytest.mark.slow),
+        pytest.param(
+            "hyq",
+            {"base": "floating", "base_link": "best", "functions": FUNCTIONS},
+            marks=pytest.mark.slow,
+        ),
+    ],
+    ids=["angles", "forces", "given", "iiwa14", "humanoid", "base"],
+)
+def test_choices(robot: str, choices: dict[str, Any]) -> None:
+    given = api.states(robot, 9, **choices)
+    golden, found = (api.evaluate(robot, given, m, **choices) for m in ("golden", "cpp"))
+    for name in set(found) - {"joint_names"}:
+        close(found[name], golden[name])
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Dynamics:
+    return Dynamics("pendulum", "cpp", functions=("did", "m"), threads=2)
+
+
+@pytest.fixture(scope="module")
+def golden() -> Dynamics:
+    return Dynamics("pendulum", "golden", functions=("did", "m"))
+
+
+@pytest.mark.parametrize("n", [None, 0, 1, 1000])
+@pytest.mark.parametrize("method", ["computeRNEADerivatives", "crba", "did"])
+def test_calls(compiled: Dynamics, golden: Dynamics, method: str, n: int | None) -> None:
+    """As arrays lie, and as lists, which are looked at; one state, none, a batch of threads."""
+    state = states("pendulum", n or 1, 1)
+    state = {name: array[0] if n is None else array[:n] for name, array in state.items()}
+    names = METHODS.get(method, "qva")
+    found = [
+        several(driver.submit(method, *(state[name] for name in names)).result())
+        if method == "did"
+        else call(driver, method, state)
+        for driver in (compiled, golden)
+    ]
+    if n == 0:
+        assert [a.shape for a in found[0]] == [a.shape for a in found[1]]
+        return
+    close(*found)
+    if n is None and method != "did":
+        of_lists = getattr(compiled, method)(*(state[name].tolist() for name in names))
+        for ours, again in zip(found[0], several(of_lists), strict=True):
+            np.testing.assert_array_equal(ours, again)
+
+
+def test_arrays_that_lie_otherwise(compiled: Dynamics, golden: Dynamics) -> None:
+    """Every second state, Fortran's order, a leading shape of two, float32, read only."""
+    state = states("pendulum", 24, 2)
+    q, v, a = (state[name] for name in "qva")
+    expected = golden.computeRNEADerivatives(q, v, a)
+    close(compiled.computeRNEADerivatives(q[::2], v[::2], a[::2]), tuple(x[::2] for x in expected))
+    close(compiled.computeRNEADerivatives(*(np.asfortranarray(x) for x in (q, v, a))), expected)
+    shaped = compiled.computeRNEADerivatives(*(x.reshape(4, 6, 2) for x in (q, v, a)))
+    close(shaped, tuple(x.reshape(4, 6, 2, 2) for x in expected))
+    close(compiled.computeRNEADerivatives(q, v.astype(np.float32), a), expected, 1e-6)
+    for array in (q, v, a):
+        array.flags.writeable = False
+    close(compiled.computeRNEADerivatives(q, v, a), expected)
+
+
+def test_what_cannot_be_answered(compiled: Dynamics) -> None:
+    q, v, a = np.zeros((3, 5, 2))
+    v[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"v\[1\] of state 3 is nan"):
+        compiled.computeRNEADerivatives(q, v, a)
+    with pytest.raises(InputError, match=r"computeRNEADerivatives: v\[1\] of state 0 is nan"):
+        compiled.computeRNEADerivatives(q[3], v[3], a[3])
+    with pytest.raises(InputError, match=r"q is float64 \(5, 3\); expected numbers"):
+        compiled.crba(np.zeros((5, 3)))
+    with pytest.raises(InputError, match="another number of states"):
+        compiled.computeRNEADerivatives(q, v[:4], a)
+    with pytest.raises(InputError, match="f_ext acts on"):
+        compiled.computeRNEADerivatives(q, a, a, f_ext=np.ones((5, 2, 6)))
+    with pytest.raises(InputError, match="threads: 2 of golden"):
+        Dynamics("pendulum", "golden", threads=2)
+    with pytest.raises(InputError, match="cpp has no rk4"):
+        Dynamics("pendulum", "cpp", functions=("rk4",))
+
+
+def test_a_floating_base() -> None:
+    """Quaternions come to norm 1, in a copy; forces on every link as they lie."""
+    found, expected = (Dynamics("hyq", kind, **FLOATING) for kind in ("cpp", "golden"))
+    state = states("hyq", 5, 3, **FLOATING)
+    q, v, tau = state["q"], state["v"], state["tau"]
+    f_ext = np.random.default_rng(4).normal(size=(5, 13, 6))
+    q[:, 3:7] *= 1 + UNIT / 2
+    before = q.copy()
+    for forces in (None, f_ext):
+        close(found.aba(q, v, tau, forces), expected.aba(q, v, tau, forces))
+    np.testing.assert_array_equal(q, before)
+    q[2, 3:7] *= 2
+    with pytest.raises(InputError, match="q of state 2: the quaternion"):
+        found.aba(q, v, tau)
+
+
+def test_a_singular_state_is_named() -> None:
+    state = {"q": np.array([[0.1, 1.0], [0.3, 0.0]]), "qd": np.ones((2, 2)), "tau": np.ones((2, 2))}
+    with pytest.raises(Singular, match="state 1 is singular") as caught:
+        api.evaluate(str(SINGULAR), state, "cpp", functions=("fd",))
+    assert isinstance(caught.value, np.linalg.LinAlgError)
+    driver = Dynamics(SINGULAR, "cpp", functions=("fd",))
+    waiting = driver.submit("aba", *(array[:1] for array in state.values()))
+    with pytest.raises(Singular, match="state 1"):
+        driver.aba(*state.values())
+    assert waiting.result().shape == (1, 2)  # waited for nobody else
+
+
+def test_made_once(cache: Path, compiled: Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the compilers, whatever is chosen of the hardware; damaged, it is made again."""
+    monkeypatch.setattr("rbdgen.compile.flow.front_end", None)
+    there = sorted(cache.glob("rbdgen/program-*"))
+    started = time.process_time()
+    again = Dynamics("pendulum", "cpp", functions=("did", "m"), ii=2, width=20, target="xcup")
+    assert time.process_time() - started < 0.1
+    assert sorted(cache.glob("rbdgen/program-*")) == there
+    np.testing.assert_array_equal(again.crba([0.1, 0.2]), compiled.crba([0.1, 0.2]))
+
+
+def test_one_state_is_quick(compiled: Dynamics) -> None:
+    """10 µs of the processor, the best of many runs."""
+    q = np.zeros(2)
+    best = np.inf
+    for _ in range(30):
+        started = time.process_time()
+        for _ in range(300):
+            compiled.crba(q)
+        best = min(best, (time.process_time() - started) / 300)
+    assert best < 10e-6
+
+
+def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(NoCompiler, match=r"^no C\+\+ compiler: install g\+\+ \(Debian: apt-get"):
+        Dynamics("pendulum", "cpp")
+    monkeypatch.setenv("CXX", "other")
+    with pytest.raises(NoCompiler, match=r"no C\+\+ compiler other, which \$CXX names"):
+        api.evaluate("pendulum", dict.fromkeys(("q", "qd", "qdd"), np.zeros((1, 2))), "cpp")
+    assert not any(tmp_path.rglob("program-*"))
