@@ -49,13 +49,8 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivativesFromMinverse": "difd",
 }
 LANGUAGES = ("verilog", "cpp", "c", "cuda")  # that a design can be written in
-<<<<<<< HEAD
 OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
-MODELS = ("golden", "float", "fixed", "rtl")  # that evaluate a batch of states
-=======
-OF_ACCELERATORS = ("verilog",)  # those that an accelerator can
 MODELS = ("golden", "float", "cpp", "cpp32", "fixed", "rtl")  # that evaluate a batch of states
->>>>>>> 593d04a (C++ from Python, compiled once: Dynamics and evaluate have cpp and cpp32; Pinocchio is timed code-generated, too)
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")
 STYLES = ("throughput", "latency")
