@@ -23,6 +23,7 @@ from ..system.stopping import run_child
 from .accelerators import accelerators
 from .area import area_model
 from .chains import chain_urdf
+from .codesign import codesign
 from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
@@ -204,6 +205,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
+    "codesign": codesign,
     "bits": bits,
     "ranges": ranges,
     "growth": growth,

@@ -10,6 +10,7 @@ from ..system.refusal import Refusal
 ALL = "all"
 TAKES = {
     "cpu": "minutes",
+    "codesign": "minutes",
     "bits": "minutes",
     "ranges": "hours",
     "growth": "minutes",
