@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from ..api import InputError
 from ..codegen.cpp import cpp
 from ..codegen.interface import Interface
 from ..graph.graph import Graph
+from ..system.compiler import compile_with, find_compiler
 from ..system.stopping import run_child
 from ..system.templates import render
 
@@ -50,11 +49,9 @@ def program_times(
     """Times of a graph as C++, compiled for this processor, batches of ``sizes`` states.
 
     One thread's are of its CPU time, several threads' of the clock on the wall. Each is the least
-    of many runs in several processes. InputError where there is no C++ compiler.
+    of many runs in several processes. NoCompiler, CompilerError.
     """
-    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        raise InputError("no C++ compiler: install g++, or set CXX")
+    compiler = find_compiler()
     files, _ = cpp(graph, interface, "timed", ABOUT)
     names = [a.name for a in (*interface.takes, *interface.gives)]
 
@@ -74,7 +71,7 @@ def program_times(
             (place / name).write_text(text)
         progress(f"compiling {len(graph.nodes)} nodes")
         sources = [str(place / name) for name in files if name.endswith(".cpp")]
-        _said([compiler, *FLAGS, *sources, "-o", str(place / "times")])
+        compile_with([compiler, *FLAGS, *sources, "-o", str(place / "times")])
         command = [str(place / "times"), str(threads), *map(str, sizes)]
         runs = [_said(command).splitlines() for _ in range(PROCESSES)]
     least = [
