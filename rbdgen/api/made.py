@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from ..compile.accelerate import Accelerated, accelerate
 from ..compile.flow import Core, Front, compile_core, front_end
+from ..design.choices import OF_HARDWARE, OF_NUMBERS
 from ..design.design import Design
 from ..design.loading import load
 from ..robot.xml_lines import read_bytes
@@ -49,6 +51,15 @@ class Made:
         made = accelerate(self.robot, self.progress, **self.choices)
         self._say((*made.front.notes, *made.notes))
         return made
+
+    def front_of(self, language: str) -> Front:
+        """The same, with a note if choices were given that change nothing in ``language``."""
+        given = [key for key in OF_HARDWARE if self.choices.get(key) is not None]
+        if language not in OF_NUMBERS or not given:
+            return self.front
+        note = f"{language} has neither words nor hardware: no effect of {', '.join(given)}"
+        self._say((note,))
+        return replace(self.front, notes=(*self.front.notes, note))
 
     def _say(self, notes: tuple[str, ...]) -> None:
         for note in notes:

@@ -22,7 +22,7 @@ from .word_vectors import task_vectors, word_vectors
 
 def cpp(made: Made) -> Files:
     """The functions of one state or many, in C++."""
-    front = made.front
+    front = made.front_of("cpp")
     made.progress("C++")
     return cpp_program(front)
 
@@ -43,7 +43,7 @@ def c(made: Made) -> Files:
 
 def cuda(made: Made) -> Files:
     """The functions of many states, for a GPU."""
-    front = made.front
+    front = made.front_of("cuda")
     name = design_name(front.robot.name, front.design)
     made.progress("CUDA")
     interface = interface_of(front)

@@ -9,7 +9,7 @@ from ..system.refusal import Refusal
 
 ALL = "all"
 TAKES = {
-    "cpu": "an hour",
+    "cpu": "minutes",
     "codesign": "minutes",
     "bits": "minutes",
     "ranges": "hours",

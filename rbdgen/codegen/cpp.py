@@ -8,16 +8,17 @@ from ..graph.graph import Graph
 from ..graph.node import Op
 from ..system.templates import render
 from .interface import Array, Entry, Interface
-from .real import LONGEST, PART, Straight, identifier, straight
+from .real import LONGEST, PART, Straight, computed, identifier, straight
 from .rows import rows
 
-# Register's files: what it is called, its bytes, and what compilers call what it needs.
+# A file each: its name, processors, bytes of a register, what compilers call what it needs.
 ISAS = (
     ("avx512", "x86-64 with AVX-512", 64, "avx512f,avx512dq,avx512vl,avx2,fma"),
     ("avx2", "x86-64 with AVX2 and FMA", 32, "avx2,fma"),
     ("base", "any processor (SSE2, NEON)", 16, ""),
 )
 COLUMNS = 96  # of tables
+FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
 
 
 def cpp(
@@ -35,7 +36,7 @@ def cpp(
     identifier, and for a constant that is not finite.
     """
     lines = straight(graph, longest, part)
-    values = {
+    values: dict[str, object] = {
         **about,
         "name": identifier(name),
         "guard": name.upper(),
@@ -45,7 +46,15 @@ def cpp(
         "gives": interface.gives,
         **rows(interface),
     }
-    sources = [f"{name}.cpp", *(f"{name}_{isa}.cpp" for isa, *_ in ISAS)]
+    facts = {
+        "nodes": len(computed(graph)),
+        "parts": len(lines.parts),
+        "workspace_bytes": 64 * lines.slots,
+        # a block's inputs and outputs, and one row of each besides
+        "stack_bytes": 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 2),
+        "flops": sum(n.op in FLOPS for n in graph.nodes),
+    }
+    values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
     files = {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
@@ -54,24 +63,25 @@ def cpp(
         f"{name}_kernel.inc": _kernel(graph, interface, lines, values),
         f"{name}_states.inc": render("cpp/states.inc.jinja"),
         "example.c": render("cpp/example.c.jinja", **values),
-        "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", sources=sources, **values),
+        "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
+        "README.md": render("cpp/README.md.jinja", **values),
     }
     for isa, what, size, features in ISAS:
         files[f"{name}_{isa}.cpp"] = render(
             "cpp/processor.cpp.jinja", isa=isa, what=what, bytes=size, features=features, **values
         )
-    facts = {
-        "nodes": sum(n.op not in (Op.INPUT, Op.CONST) for n in graph.nodes),
-        "parts": len(lines.parts),
-        "workspace_bytes": 64 * lines.slots,
-        # a block's inputs and outputs, and one row of each besides
-        "stack_bytes": 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 2),
-        "flops": sum(n.op in FLOPS for n in graph.nodes),
-    }
     return files, facts
 
 
-FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
+def _calls(name: str) -> dict[str, str]:
+    """What a README says of each function."""
+    return {
+        f"{name}(n, …)": "n states in rows, as C and NumPy have arrays. Squares of them are turned "
+        "in registers into blocks and back; one state is computed alone.",
+        f"{name}_threads(threads, n, …)": "the same by so many threads, if compiled with OpenMP.",
+        f"{name}_blocks(blocks, in, out)": "blocks of 8 states (float: 16), whose scalars lie side "
+        "by side, 64 bytes for each number; for who can keep states so.",
+    }
 
 
 def _kernel(
@@ -82,9 +92,8 @@ def _kernel(
     outputs = [interface.outputs[name] for name in graph.outputs]
     return render(
         "cpp/kernel.inc.jinja",
-        nodes=sum(n.op not in (Op.INPUT, Op.CONST) for n in graph.nodes),
         slots=lines.slots,
-        parts=lines.parts,
+        chunks=lines.parts,
         table=_table,
         input_of=_of(interface.takes, [(entry,) for entry in inputs]),
         output_of=_of(interface.gives, outputs),

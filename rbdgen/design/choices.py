@@ -50,6 +50,22 @@ ALIASES = {  # what Pinocchio calls them
 }
 LANGUAGES = ("verilog", "cpp", "c", "cuda")  # that a design can be written in
 OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
+OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
+OF_HARDWARE = (
+    *(
+        "width",
+        "error",
+        "target",
+        "ii",
+        "multipliers",
+        "scheduler",
+        "style",
+        "clock",
+        "fold",
+        "fit",
+    ),
+    *("slots", "mix", "order"),
+)
 MODELS = ("golden", "float", "cpp", "cpp32", "fixed", "rtl")  # that evaluate a batch of states
 FORMULATIONS = ("composite", "recursive")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen")

@@ -18,6 +18,7 @@ from rbdgen.graph.graph import Graph
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c++17", "-O1", *WARNINGS, "-shared", "-fPIC", "-fopenmp")
 CFLAGS = {"avx512": {"avx512f", "avx512dq", "avx512vl"}, "avx2": {"avx2", "fma"}, "base": set()}
+GUARD = 64  # numbers behind an array that nothing may write to
 Numbers = NDArray[Any]
 
 
@@ -47,6 +48,7 @@ class Library:
         folder: Path,
         interface: Interface | None = None,
         flags: Sequence[str] = FLAGS,
+        compiler: str = "g++",
         **options: int,
     ) -> None:
         self.interface = plain(graph) if interface is None else interface
@@ -56,7 +58,7 @@ class Library:
             (folder / name).write_text(text)
         sources = sorted(str(file) for file in folder.glob("made*.cpp"))
         library = folder / "made.so"
-        subprocess.run(["g++", *flags, *sources, "-o", str(library)], check=True)
+        subprocess.run([compiler, *flags, *sources, "-o", str(library)], check=True)
         self.of = ctypes.CDLL(str(library))
         self.inputs, self.outputs = len(graph.inputs), len(graph.outputs)
 
@@ -67,7 +69,9 @@ class Library:
         """
         dtype, suffix, pointer = _kind(given[0])
         n = len(given[0])
-        found = [np.full((n, *a.shape), np.pi, dtype) for a in self.interface.gives]
+        guarded = [np.full(n * a.size + GUARD, np.pi, dtype) for a in self.interface.gives]
+        shapes = [(n, *a.shape) for a in self.interface.gives]
+        found = [a[:-GUARD].reshape(s) for a, s in zip(guarded, shapes, strict=True)]
         takes = [a.ctypes.data_as(pointer) for a in map(np.ascontiguousarray, given)]
         gives = [a.ctypes.data_as(pointer) for a in found]
         count = ctypes.c_longlong(n)
@@ -79,6 +83,7 @@ class Library:
             call = self.of[f"made{'' if threads is None else '_threads'}{suffix}"]
             call.restype = ctypes.c_longlong
             code = call(*([] if threads is None else [threads]), count, *takes, *gives)
+        assert all((a[-GUARD:] == dtype.type(np.pi)).all() for a in guarded)
         return code, *found
 
     def blocks(self, given: Numbers, isa: str = "") -> tuple[int, Numbers]:
