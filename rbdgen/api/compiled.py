@@ -43,12 +43,16 @@ class Program:
     """A design's functions, all at once, in double (``cpp``) or single precision (``cpp32``)."""
 
     def __init__(self, design: Design, robot: Robot, folder: Path, kind: str) -> None:
-        self.design, self.robot = design, robot
+        self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
+        self.name, self.facts = entry.name, entry.facts
         self.interface: Interface = entry.interface
-        self.library = Library(
-            folder / f"{entry.name}.so", entry.name, self.interface, DTYPES[kind]
-        )
+        self.library = Library(self.file, self.name, self.interface, DTYPES[kind])
+
+    @property
+    def file(self) -> Path:
+        """The shared library; its sources lie beside it."""
+        return self.folder / f"{self.name}.so"
 
     def __call__(self, arrays: Mapping[str, Array], threads: int = 1) -> dict[str, NDArray]:
         """All that the functions give, (N, …), of arrays as `checked` has them.

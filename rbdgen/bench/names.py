@@ -9,7 +9,7 @@ from ..system.refusal import Refusal
 
 ALL = "all"
 TAKES = {
-    "cpu": "minutes",
+    "cpu": "an hour",
     "codesign": "minutes",
     "bits": "minutes",
     "ranges": "hours",

@@ -6,31 +6,30 @@ own code generation (CppADCodeGen). One function a program; compiling with -O3 -
 
 from __future__ import annotations
 
-import hashlib
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
 
+from ..api.errors import Mismatch
+from ..api.evaluation import checked
 from ..api.folder import InputError
+from ..api.reference import golden_model
+from ..api.sampling import states
+from ..design.choices import NEEDS
 from ..design.loading import load
+from ..golden import crba, minv
+from ..graph.arrays import SYMMETRIC
 from ..robot.canonical import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
-from ..simulate.toolchain import in_cache
-from ..system.cache import cached
-from ..system.compiler import about, compile_with, find_compiler, processor
-from ..system.data import data_folder
-from ..system.stopping import run_child
+from .timing import FAST, SOURCES, digest_of, kept_in_cache, least, program, said
 
 Progress = Callable[[str], None]
-FUNCTIONS = ("id", "did", "dfd")
 TEMPLATED, GENERATED = "templated", "generated"
 FORMS = (TEMPLATED, GENERATED)
-PROCESSES = 5
-FAST = ("-O3", "-march=native", "-DNDEBUG")
 # Boost's limits are below the number of joint types that Pinocchio has.
 HEADERS = (
     "-std=c++17",
@@ -40,9 +39,14 @@ HEADERS = (
     "-DBOOST_FUSION_INVOKE_MAX_ARITY=10",
 )
 PACKAGES = ("pin", "cmeel-eigen", "cmeel-cppad", "cmeel-cppadcodegen")
+# Of each function, what the generated one gives; that many states of it are checked.
+RESULTS = {
+    "id": ("tau",),
+    "did": ("dtau_dq", "dtau_dqd", "M"),
+    "dfd": ("dqdd_dq", "dqdd_dqd", "Minv"),
+}
+CHECKED = 5
 RESIDUE = 1e-12  # of a placement's entries: what is nearer to 0, 1 or -1 is meant to be that
-PROGRAM = "program"
-Commands = Mapping[str, Sequence[str | Path]]
 
 
 def pinocchio_nanoseconds(robots: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -60,19 +64,6 @@ def pinocchio_nanoseconds(robots: Sequence[str]) -> dict[str, dict[str, float]]:
     }
 
 
-def least(commands: Commands, processes: int = PROCESSES) -> dict[str, tuple[float, ...]]:
-    """The numbers that each program prints, each the least of several processes.
-
-    The programs take turns, so that a busy minute is all of theirs.
-    """
-    found: dict[str, tuple[float, ...]] = {}
-    for _ in range(processes):
-        for name, own in commands.items():
-            new = tuple(map(float, _said([str(word) for word in own]).split()))
-            found[name] = tuple(map(min, found.get(name, new), new))
-    return found
-
-
 def command(
     form: str, function: str, robot: str, say: Progress = lambda _: None
 ) -> list[str | Path]:
@@ -83,77 +74,66 @@ def command(
     tree = _tree(load(robot)[1])
     if form == GENERATED:
         return [_generated(function, robot, tree, say)]
-    place = _kept(f"pinocchio-tree-{_digest(tree)}", say, lambda work: _write(work, tree))
+    place = kept_in_cache(f"pinocchio-tree-{digest_of(tree)}", say, lambda work: _write(work, tree))
     return [_templated(function, say), place / "tree.txt"]
 
 
+def check_generated(function: str, robot: str, say: Progress = lambda _: None) -> None:
+    """Mismatch where the generated function of a robot differs from the golden model."""
+    design, loaded = load(robot, functions=(function,))
+    arrays = checked(design, loaded, states(robot, CHECKED, functions=(function,)))
+    expected = golden_model(design, loaded, arrays)
+    expected |= {"M": crba(loaded, arrays["q"]), "Minv": minv(loaded, arrays["q"])}
+    (own,) = command(GENERATED, function, robot, say)
+    for k in range(CHECKED):
+        numbers = np.concatenate([arrays[name][k] for name in NEEDS[function]])
+        found = np.array(said([str(own), *map(repr, numbers.tolist())]).split(), np.float64)
+        for name, values in zip(
+            RESULTS[function], np.split(found, len(RESULTS[function])), strict=True
+        ):
+            golden = expected[name][k]
+            error = values.reshape(golden.shape) - golden
+            if name in SYMMETRIC:  # of which Pinocchio fills one triangle
+                error = np.triu(error)
+            if not np.abs(error).max() <= 1e-9 * np.abs(golden).max():
+                raise Mismatch(f"Pinocchio's {function} of {robot}: {name} is not the golden one's")
+
+
 def _templated(function: str, say: Progress) -> Path:
-    prefix, source = _prefix(), _folder() / "pinocchio_times.cpp"
+    prefix, source = _prefix(), _source("pinocchio_times.cpp")
     flags = [*FAST, *HEADERS, f"-D{function.upper()}", *_libraries(prefix)]
     what = f"Pinocchio's {function}, a minute"
-    return _program(f"pinocchio-{function}", flags, source, say, what)
+    return program(f"pinocchio-{function}", flags, source, say, what)
 
 
 def _generator(say: Progress) -> Path:
     """The program that generates; its own speed is of no interest."""
-    prefix, source = _prefix(), _folder() / "pinocchio_codegen.cpp"
+    prefix, source = _prefix(), _source("pinocchio_codegen.cpp")
     if not (prefix / "include" / "cppad" / "cg.hpp").is_file():
         raise InputError('no CppADCodeGen to generate Pinocchio with: pip install "rbdgen[dev]"')
     flags = ["-O0", "-DNDEBUG", *HEADERS, *_libraries(prefix), "-lcppad_lib"]
     what = "Pinocchio's code generation, two minutes and 4 GB"
-    return _program("pinocchio-codegen", flags, source, say, what)
+    return program("pinocchio-codegen", flags, source, say, what)
 
 
 def _generated(function: str, robot: str, tree: str, say: Progress) -> Path:
     generator = _generator(say)
-    of = _digest(f"{generator.parent.name} {function} {tree}")
+    of = digest_of(f"{generator.parent.name} {function} {tree}")
 
     def make(work: Path) -> None:
         say(f"Pinocchio's {function} of {robot}, generated")
         _write(work, tree)
-        _said([str(generator), function, str(work / "tree.txt"), str(work)])
+        said([str(generator), function, str(work / "tree.txt"), str(work)])
 
-    place = _kept(f"pinocchio-{function}-{of}", say, make)
-    return _program(
+    place = kept_in_cache(f"pinocchio-{function}-{of}", say, make)
+    return program(
         f"pinocchio-{function}",
         [*FAST, "-std=c++17"],
-        _folder() / "generated_times.cpp",
+        (SOURCES / "generated_times.cpp").read_text(),
         say,
         f"Pinocchio's {function} of {robot}, generated",
         [place / f"generated_{name}.c" for name in ("forward_zero", "info")],
     )
-
-
-def _program(
-    name: str,
-    flags: Sequence[str],
-    source: Path,
-    say: Progress,
-    what: str,
-    parts: Sequence[Path] = (),
-) -> Path:
-    """A program of a source, and of parts in C, that is compiled once and kept."""
-    compiler = find_compiler()
-    texts = [file.read_text() for file in (source, *sorted(_folder().glob("*.hpp")), *parts)]
-    of = _digest(repr((about(compiler), processor(), _versions(), flags, texts)))
-
-    def make(work: Path) -> None:
-        say(f"compiling {what}")
-        objects = [str(work / f"{part.stem}.o") for part in parts]
-        for part, target in zip(parts, objects, strict=True):
-            compile_with([compiler, *FAST, "-x", "c", "-c", str(part), "-o", target])
-        compile_with([compiler, str(source), *objects, *flags, "-o", str(work / PROGRAM)])
-
-    return _kept(f"{name}-{of}", say, make) / PROGRAM
-
-
-def _kept(name: str, say: Progress, make: Callable[[Path], None]) -> Path:
-    with in_cache():
-        return cached(name, make, say)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @cache
@@ -167,8 +147,12 @@ def _versions() -> tuple[str, ...]:
     return tuple(found)
 
 
+def _source(name: str) -> str:
+    """The text, which says of what versions of the packages the program is."""
+    return f"// {', '.join(_versions())}\n{(SOURCES / name).read_text()}"
+
+
 def _prefix() -> Path:
-    _versions()
     return Path(sysconfig.get_path("purelib")) / "cmeel.prefix"
 
 
@@ -176,19 +160,6 @@ def _libraries(prefix: Path) -> list[str]:
     include, lib = prefix / "include", prefix / "lib"
     flags = [f"-I{include}", f"-I{include / 'eigen3'}", f"-L{lib}", f"-Wl,-rpath,{lib}"]
     return [*flags, "-lpinocchio_default"]
-
-
-def _folder() -> Path:
-    return data_folder("templates") / "bench"
-
-
-def _said(own: Sequence[str]) -> str:
-    """What a program prints; InputError with its first complaint."""
-    done = run_child(own)
-    if done.returncode:
-        reason = (done.stderr.splitlines() or [f"exit status {done.returncode}"])[0]
-        raise InputError(f"{Path(own[0]).parent.name}: {reason}")
-    return done.stdout
 
 
 def _write(work: Path, tree: str) -> None:

@@ -12,17 +12,18 @@ inline double now(clockid_t clock) {
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
 }
 
-// ns for each of `calls` calls: the median of 51 runs. CPU time of this thread unless `clock` says
-// otherwise, so that what else the machine does counts less.
+// ns for each of `calls` calls: the median of several runs. CPU time of this thread unless `clock`
+// says otherwise, so that what else the machine does counts less.
 template <typename Call>
-double nanoseconds(int calls, Call call, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
+double nanoseconds(int calls, Call call, clockid_t clock = CLOCK_THREAD_CPUTIME_ID,
+                   int runs = 51) {
   std::vector<double> times;
   for (int k = 0; k < calls; ++k) call(k);  // warm
-  for (int run = 0; run < 51; ++run) {
+  for (int run = 0; run < runs; ++run) {
     const double start = now(clock);
     for (int k = 0; k < calls; ++k) call(k);
     times.push_back((now(clock) - start) / calls);
   }
-  std::nth_element(times.begin(), times.begin() + 25, times.end());
-  return times[25];
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  return times[runs / 2];
 }

@@ -1,0 +1,43 @@
+"""Times of compiled functions: what the programs that take them print, and the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rbdgen.api.compiled import compiled
+from rbdgen.bench.cpu import BOUNDARIES, HEAD, RATIOS, _ratios, _timed, _times
+from rbdgen.bench.pinocchio import FORMS, _tree
+from rbdgen.bench.timing import least
+from rbdgen.design.loading import load
+
+
+def test_times_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    design, robot = load("pendulum", functions=("m",))
+    own = compiled(design, robot, "cpp", print)
+    said: list[str] = []
+    command = _timed(own, said.append)
+    assert said == ["compiling times of pendulum_m"]
+    found = least({"ours": command}, processes=2)["ours"]
+    assert len(found) == len(BOUNDARIES)
+    assert all(0 < ns < 1e5 for ns in found)
+    assert _timed(own, said.append) == command and len(said) == 1
+
+
+def test_tables() -> None:
+    ours = dict.fromkeys(BOUNDARIES, 10.0) | {"rows": 12.0}
+    ns = {"cpp": ours, "cpp32": dict.fromkeys(BOUNDARIES, 5.0)}
+    result = {"ns": ns, "errors": {"cpp": 1e-15, "cpp32": 1e-7}}
+    assert _ratios("a", result)[1:8] == ["-"] * 4 + [2.0, 1.2, 1.0]
+    ns |= dict(zip(FORMS, (100.0, 40.0), strict=True))
+    assert _ratios("a", result)[1:5] == [10.0, 4.0, 10.0, 4.0]
+    assert len(_ratios("a", result)) == len(RATIOS)
+    assert len(_times("a", ns)) == len(HEAD)
+
+
+def test_residues_are_zeros() -> None:
+    """Of a URDF's angles nothing is left that generated code would compute with."""
+    numbers = [float(x) for x in _tree(load("iiwa14")[1]).split()]
+    assert all(x == 0 or abs(x) > 1e-9 for x in numbers)
