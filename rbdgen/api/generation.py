@@ -17,7 +17,9 @@ from .results import Generated
 
 Progress = Callable[[str], None]
 # Verilog needs packages that programs do not.
-writer = names_from(__package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda")})
+writer = names_from(
+    __package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda", "hls")}
+)
 
 
 @overload

@@ -7,7 +7,10 @@ from dataclasses import replace
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
 from ..codegen.cuda import cuda as cuda_files
+from ..codegen.hls_program import hls_files
 from ..compile.accelerate import Accelerated
+from ..compile.core import Core
+from ..graph.node import Node
 from ..graph.text import to_text
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
@@ -39,6 +42,39 @@ def c(made: Made) -> Files:
     about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
     files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about)
     return program_folder(front, "c", name, files | word_vectors(core), facts)
+
+
+def hls(made: Made) -> Files:
+    """The integer model of a core, for high-level synthesis."""
+    core = made.core
+    front = core.front
+    front = replace(front, notes=(*front.notes, *core.notes))
+    name = design_name(front.robot.name, front.design)
+    made.progress("C++ for high-level synthesis")
+    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+    plan = core.plan
+    resources = _resources(core)
+    # in logic too, they are multiplications to the tool, which limits all of them together
+    shared = plan.interval > 1 and "fabric" not in resources.values()
+    files, facts = hls_files(
+        core.fixed,
+        flagged_outputs(plan),
+        resources,
+        plan.interval,
+        plan.multipliers if shared else 0,
+        name,
+        about,
+    )
+    return program_folder(front, "hls", name, files | word_vectors(core), facts)
+
+
+def _resources(core: Core) -> dict[tuple[str, Node], str]:
+    """What products are made of; of none, where the plan is of what takes turns."""
+    if core.plan.turns is not None:
+        return {}
+    binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}
+    kinds = {"mul": binding.style, "sincos": binding.sincos, "recip": binding.recip}
+    return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 
 def cuda(made: Made) -> Files:

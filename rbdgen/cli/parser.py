@@ -109,7 +109,7 @@ def parser() -> Parser:
     made = robot_command(
         commands,
         "generate",
-        "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA",
+        "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA, HLS",
         "rbdgen generate my_robot.urdf -o build/mine",
         "rbdgen generate hyq --base floating --function id,m --multipliers 100",
         "rbdgen generate iiwa14 --accelerator --ii 8 --target xcup -o build/arm",
@@ -128,7 +128,7 @@ def parser() -> Parser:
         metavar="LANGUAGE[,LANGUAGE]",
         help="what the functions are written in, each in a folder of its own: verilog (default), "
         "hardware; cpp, C++ for a CPU; c, the hardware's integers in C; "
-        "cuda, CUDA for a GPU",
+        "cuda, CUDA for a GPU; hls, the same integers for Vitis HLS",
     )
 
     made = robot_command(

@@ -48,7 +48,7 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivatives": "dfd",
     "computeABADerivativesFromMinverse": "difd",
 }
-LANGUAGES = ("verilog", "cpp", "c", "cuda")  # that a design can be written in
+LANGUAGES = ("verilog", "cpp", "c", "cuda", "hls")  # that a design can be written in
 OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
 OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
 OF_HARDWARE = (

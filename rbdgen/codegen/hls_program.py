@@ -1,0 +1,122 @@
+"""A function in fixed point as a folder for high-level synthesis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..graph.fixed import FixedGraph
+from ..graph.text import to_text
+from ..system.records import Record
+from ..system.templates import render
+from .c_program import GRAPH
+from .hls import Resources
+from .hls_functions import write
+from .hls_units import Tables, Units
+from .real import identifier
+
+NARROWEST, WIDEST = 32, 512  # bits of a beat
+
+
+@dataclass(frozen=True)
+class Field(Record):
+    """A word, and its bits in a beat."""
+
+    name: str
+    field: str  # of the struct
+    width: int
+    fraction: int
+    beat: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Beats of ``bits`` bits."""
+
+    bits: int
+    beats: list[list[Field]]
+
+
+def stream(words: Sequence[tuple[str, str, int, int]]) -> Stream:
+    """Words (name, field, width, fraction) from bit 0 on; one that does not fit begins a beat."""
+    total = sum(width for _, _, width, _ in words)
+    bits = min(max(NARROWEST, 1 << (total - 1).bit_length()), WIDEST)
+    beats: list[list[Field]] = [[]]
+    low = 0
+    for name, own, width, fraction in words:
+        if low + width > bits:
+            beats.append([])
+            low = 0
+        at = len(beats) - 1
+        beats[-1].append(Field(name, own, width, fraction, at, low, low + width - 1))
+        low += width
+    return Stream(bits, beats)
+
+
+def hls_files(
+    fixed: FixedGraph,
+    flagged: Mapping[Any, frozenset[int]],
+    resources: Resources,
+    interval: int,
+    multipliers: int,
+    name: str,
+    about: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """The files of a function, and what a manifest says of it.
+
+    ``flagged``: for each node that can overflow, the outputs whose flag that raises. ``resources``:
+    what products are made of, where the design says so of each. ``interval``: tasks come so many
+    cycles apart. ``multipliers``: how many there are to be; 0: as many as the tool takes.
+    """
+    graph = fixed.graph
+    tables = Tables(identifier(name))
+    units = Units(name, tables)
+    written = write(fixed, flagged, resources, units)
+    formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
+    into = stream([(own, _field(own), f.width, f.fraction) for own, f in fixed.inputs.items()])
+    given = [(own, _field(own), f.width, f.fraction) for own, f in formats.items()]
+    flags = [(f"overflow of {own}", f"overflow_{_field(own)}", 1, 0) for own in formats]
+    out_of = stream([*given, *flags])
+    inputs = [word for beat in into.beats for word in beat]
+    outputs = [word for beat in out_of.beats for word in beat][: len(given)]
+    styles = list(resources.values())
+    values = {
+        "name": name,
+        "about": about,
+        "inputs": inputs,
+        "outputs": outputs,
+        "into": into,
+        "out_of": out_of,
+        "interval": interval,
+        "axis_interval": max(interval, len(into.beats), len(out_of.beats)),
+        "limit": multipliers,
+        "bound": {own: styles.count(own) for own in ("dsp", "fabric")} if styles else None,
+        "tables": tables.texts,
+        "units": [unit.text for unit in units.made.values()],
+        "functions": written.functions,
+        "split": len(written.functions) > 1,
+        "results": written.results,
+        "overflows": written.overflows,
+    }
+    names = {f"{name}.h": "header.h", f"{name}.cpp": "source.cpp", f"{name}_tb.cpp": "bench.cpp"}
+    names |= {f"{name}.tcl": "script.tcl", "README.md": "README.md"}
+    files = {own: render(f"hls/{template}.jinja", **values) for own, template in names.items()}
+    facts = {
+        "interval": interval,
+        "multipliers": multipliers,
+        "functions": len(written.functions),
+        "beat_in": into.bits,
+        "beat_out": out_of.bits,
+        "inputs": [word.to_json() for word in inputs],
+        "outputs": [word.to_json() for word in outputs],
+    }
+    return files | {GRAPH: to_text(fixed)}, facts
+
+
+def _field(name: str) -> str:
+    """``M[1,0]`` → M_1_0."""
+    return re.sub(r"\W+", "_", name).strip("_")

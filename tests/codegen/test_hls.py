@@ -1,0 +1,162 @@
+"""C++ for high-level synthesis, compiled with the open headers of ap_int: every word and flag."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.api.evaluation import integer_results
+from rbdgen.api.word_vectors import sampled_words
+from rbdgen.codegen import hls_functions
+from rbdgen.codegen.c_program import rows
+from rbdgen.codegen.hls import HLS
+from rbdgen.codegen.hls_program import WIDEST, hls_files, stream
+from rbdgen.codegen.hls_units import HLS_STEPS
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.graph.algorithm import Do
+from rbdgen.graph.fixed import FixedGraph, Integers
+from rbdgen.graph.node import Node, Op
+
+from .integer_graphs import ABOUT, all_words, expected, random_graph
+
+WIDE = [(24, 2), (32, 3)]
+FLAGS = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
+# What Vitis has and the open headers lack: a stream that holds what was written.
+STREAM = """
+#include <queue>
+namespace hls {
+template <typename T> struct stream {
+    std::queue<T> held;
+    T read() { T found = held.front(); held.pop(); return found; }
+    void write(const T &value) { held.push(value); }
+};
+}
+"""
+BEAT = """
+#include <ap_int.h>
+template <int D, int U, int I, int DEST> struct ap_axiu {
+    ap_uint<D> data;
+    ap_uint<D / 8> keep, strb;
+    ap_uint<1> last;
+};
+"""
+
+
+def headers() -> Path:
+    """The folder of ap_int.h, which the package da4ml carries."""
+    found = importlib.util.find_spec("da4ml")
+    if found is None or found.origin is None:
+        pytest.skip("no headers of ap_int: pip install da4ml")
+    return Path(found.origin).parent / "codegen/hls/source/ap_types/include"
+
+
+def run(folder: Path, name: str, *flags: str) -> str:
+    """What the test bench of a folder says; CalledProcessError where it fails."""
+    sources = [str(folder / f"{name}.cpp"), str(folder / f"{name}_tb.cpp")]
+    command = ["g++", *FLAGS, "-isystem", str(headers()), *flags, *sources]
+    subprocess.run([*command, "-o", str(folder / "tb")], check=True)
+    done = subprocess.run([folder / "tb"], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def written(
+    folder: Path,
+    fixed: FixedGraph,
+    flagged: Mapping[Node, frozenset[int]],
+    words: Mapping[str, Integers],
+) -> None:
+    """The folder of a graph, with words and what is right."""
+    found, flags = expected(fixed, flagged, words)
+    files, _ = hls_files(fixed, flagged, {}, 1, 0, "made", ABOUT)
+    files["words.txt"] = rows(list(words.values()))
+    files["expected_words.txt"] = rows([*found.T, *flags.T.astype(np.int64)])
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def test_no_table_has_a_hole() -> None:
+    assert set(HLS) == set(Op) and set(HLS_STEPS) == set(Do)
+
+
+@pytest.mark.parametrize(
+    ("widest", "seed"), [(18, 1), *(pytest.param(*own, marks=pytest.mark.slow) for own in WIDE)]
+)
+def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    fixed, flagged = random_graph(rng, 60, widest)
+    written(tmp_path, fixed, flagged, all_words(rng, fixed, 1000))
+    assert run(tmp_path, "made") == "1000 states, 0 words and flags differ\n"
+
+
+def test_a_function_for_each_region_through_streams(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the bench fails where a word, a flag or TLAST is another."""
+    monkeypatch.setattr(hls_functions, "LONGEST", 50)
+    made = api.generate("pendulum", tmp_path / "made", to="hls", functions=("fd",), ii=2)
+    facts = made.manifest.program.facts
+    text = (made / "pendulum_fd.cpp").read_text()
+    assert text.count("#pragma HLS INLINE off") == facts["functions"] > 3
+    assert f"#pragma HLS PIPELINE II={facts['interval']}\n" in text and facts["interval"] == 2
+    assert text.count("impl=dsp") == len(
+        [line for line in text.splitlines() if "*" in line and "const" in line and "(" not in line]
+    )
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "hls_stream.h").write_text(STREAM)
+    (tools / "ap_axi_sdata.h").write_text(BEAT)
+    assert run(made.folder, "pendulum_fd", "-I", str(tools)) == (
+        "32 states, 0 words and flags differ\n"
+    )
+    right = (made / "expected_words.txt").read_text().split()
+    place = tmp_path / "wrong.txt"
+    for at in (0, len(right) - 1):
+        wrong = [*right]
+        wrong[at] = str(1 - int(wrong[at]))
+        place.write_text(" ".join(wrong))
+        done = subprocess.run(
+            [made / "tb", made / "words.txt", place], capture_output=True, text=True
+        )
+        assert done.returncode == 1 and ", 1 words and flags differ" in done.stdout
+
+
+def test_words_lie_in_one_beat_each() -> None:
+    widths = [(str(k), f"f{k}", 3 + k % 30, 0) for k in range(100)]
+    found = stream(widths)
+    assert found.bits == WIDEST and len(found.beats) > 2
+    for k, beat in enumerate(found.beats):
+        assert [own.beat for own in beat] == [k] * len(beat)
+        assert beat[0].low == 0 and beat[-1].high < WIDEST
+        for own, after in pairwise(beat):
+            assert after.low == own.high + 1 == own.low + own.width
+    assert stream(widths[:3]).bits == 32 and len(stream(widths[:3]).beats) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        ("gantry", {"functions": ("did", "minv"), "ii": 1}),
+        ("iiwa14", {"functions": ("id",), "ii": 4}),
+    ],
+    ids=["gantry", "iiwa14"],
+)
+def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
+    """With what the hardware's plan flags."""
+    core = compile_core(front_end(robot, **choices))
+    words = sampled_words(core, 5000, 5)
+    outputs, flags = integer_results(core, words)
+    made = api.generate(robot, tmp_path / "made", to="hls", **choices).folder
+    (made / "words.txt").write_text(rows(list(words.values())))
+    right = rows([*outputs.values(), *flags.T.astype(np.int64)])
+    (made / "expected_words.txt").write_text(right)
+    name = next(made.glob("*.tcl")).stem
+    assert run(made, name, "-O1") == "10000 states, 0 words and flags differ\n"
