@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,16 @@ from ..compile.flow import Front, compile_core, front_end
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..robot.model import RobotError
+from ..simulate.report import CoreRun
 from ..system.records import Record
 from .checked import checked_manifest
-from .compared import Compared, Line, Ours, Theirs, Times
+from .compared import Compared
 from .folder import OutputError, read_manifest
+from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .results import Comparison
+from .side_by_side import Contender, SideBySide, behind_links, of_core, of_peer, wins
+from .timed import timed
 
 Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
@@ -30,6 +34,7 @@ def compare(
     intervals: Sequence[int] = INTERVALS,
     progress: Progress = lambda _: None,
     trust: bool = False,
+    cpu: bool = True,
     **choices: Any,
 ) -> Comparison:
     """Our designs of ``robot``, compiled now, beside what the peers have of it.
@@ -38,7 +43,9 @@ def compare(
     fields of Design that win. Ours are a fold at each of ``intervals`` and the fewest cycles at
     RoboShape's clock. Our clock is known only of ``designs``: folders of ``generate`` that
     ``synthesize`` has placed and routed, their files as generated unless ``trust`` says to take
-    them as they are. Returns the report; ``text`` is the table.
+    them as they are. Our C++ is compiled and timed on this machine unless ``cpu`` is false. Designs
+    whose clock is known are put behind models of links, too. Returns the report; ``text`` is the
+    tables.
 
     Raises RobotError, InputError or OutputError, in one line.
     """
@@ -51,6 +58,7 @@ def compare(
     for folder in designs:
         checked_manifest(Path(folder), trust, progress)
     measured = [placed(Path(folder), name, design.functions) for folder in designs]
+    found_wrong = {own.name: _error(Path(f)) for own, f in zip(measured, designs, strict=True)}
     front = front_end(robot, **chosen)
     lines: list[Line] = []
     for interval in intervals:
@@ -68,6 +76,13 @@ def compare(
     lines += measured
     known = [p for p in PEERS if p.robot == name and set(design.functions) <= set(GRADIENTS)]
     peers = tuple(theirs(peer) for peer in known)
+    on_cpu, notes = timed(front, progress) if cpu else ([], ["No CPU was timed."])
+    cpu_ns = _cpu(name, design.functions)
+    rows = [*on_cpu, *_pinocchio(cpu_ns, design.functions)]
+    rows += [of_core(line, found_wrong.get(line.name)) for line in (*lines, *peers)]
+    words = len(front.graph.inputs), len(front.graph.outputs)
+    rows += [row for line in lines for row in behind_links(line, *words)]
+    notes.append("GPU: rbdgen bench gpu looks for one; none is timed here.")
     report = Compared(
         robot=name,
         functions=design.functions,
@@ -76,8 +91,9 @@ def compare(
         gravity=design.gravity,
         ours=tuple(Ours(**vars(line), relative=relative(line, peers)) for line in lines),
         peers=peers,
-        cpu_ns=_cpu(name, design.functions),
+        cpu_ns=cpu_ns,
         no_slow=no_slow,
+        side=SideBySide(tuple(rows), wins(rows), tuple(notes)),
     )
     return Comparison(report)
 
@@ -136,6 +152,24 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
     interval, dsp = entry.initiation_interval, entry.multipliers.hardware
     name = f"{folder} ({part})"
     return Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
+
+
+def _error(folder: Path) -> float | None:
+    """The largest error that `simulate` found of a design, of the largest value."""
+    try:
+        return CoreRun.from_json(
+            json.loads((folder / "simulation.json").read_bytes())
+        ).error.max_relative
+    except (OSError, ValueError, RecursionError):  # not simulated, or by another version
+        return None
+
+
+def _pinocchio(cpu_ns: Mapping[str, float], functions: Sequence[str]) -> list[Contender]:
+    """Its time of a single function that it has; of another run, on this kind of machine."""
+    if len(functions) > 1 or not cpu_ns:
+        return []
+    ((function, time),) = cpu_ns.items()
+    return [of_peer(f"Pinocchio 4.1, templated, {function}, of another run", time)]
 
 
 def relative(line: Line, peers: Sequence[Line]) -> dict[str, Times]:

@@ -25,6 +25,7 @@ from ..system.records import Record
 from .compared import Compared
 from .compared import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
+from .side_by_side import picture as side_picture
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
 
@@ -131,6 +132,11 @@ class Comparison(_Told[Compared]):
 
     def as_text(self) -> str:
         return comparison_text(self.facts)
+
+    def svg(self) -> str:
+        """A picture of how many tasks a second each way does, of those that come together."""
+        own = self.facts
+        return side_picture(f"{own.robot}: {', '.join(own.functions)}", own.side)
 
 
 class Exploration(_Told[Explored]):

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.program_times import ProgramTimes, program_times
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.flow import Front, compile_core, front_end
 from ..compile.plans import planned
@@ -34,7 +35,6 @@ from ..graph.word import kind_of
 from ..passes.given import Given, joined, largest_inputs
 from ..passes.order import EXACT, UNITS, run
 from ..passes.words import to_words
-from .program_times import ProgramTimes, program_times
 
 Progress = Callable[[str], None]
 ROBOT = "iiwa14"

@@ -108,14 +108,19 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
+    if options.output is not None:
+        api.check_place(options.output)
     report = api.compare(
         options.robot,
         options.design,
         progress=progress,
         trust=options.trust,
+        cpu=options.cpu,
         **({"intervals": options.ii} if options.ii else {}),
         **{**choices_of(options), "ii": None},
     )
+    if options.output is not None:
+        api.write_file(options.output, report.svg())
     return _answer(report)
 
 

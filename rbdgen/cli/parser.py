@@ -150,7 +150,7 @@ def parser() -> Parser:
     made = robot_command(
         commands,
         "compare",
-        "our designs beside what others have built",
+        "our designs and C++ side by side, beside what others have built",
         "rbdgen compare",
         "rbdgen compare iiwa14 --function did --ii 1,8",
         "rbdgen compare iiwa14 --function did --design build/iiwa14_did",
@@ -163,6 +163,13 @@ def parser() -> Parser:
         metavar="DIR",
         help="what generate wrote and synthesize placed and routed; may be repeated",
     )
+    made.add_argument(
+        "--no-cpu",
+        dest="cpu",
+        action="store_false",
+        help="do not compile and time our C++ on this machine, which takes half a minute",
+    )
+    made.add_argument("-o", "--output", metavar="SVG", type=Path, help="draw it, too")
 
     made = folder_command(
         commands,

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from . import svg
 from .colours import GREY, GRID, SERIES
 
-LEFT, TOP, HIGH, FOOT = 70.0, 84.0, 300.0, 64.0
+LEFT, TOP, HIGH, FOOT, ROW = 70.0, 60.0, 300.0, 60.0, 17.0
 BAR, BESIDE, BETWEEN = 26.0, 4.0, 26.0  # widths of a bar, and between bars and groups
 TICKS = 5
 
@@ -38,15 +38,15 @@ def picture(title: str, unit: str, groups: Mapping[str, Sequence[Bar]]) -> str:
     wide = sum(len(g) * (BAR + BESIDE) + BETWEEN for g in groups.values())
     names = list(dict.fromkeys(name for bar in bars for name in bar.parts))
     colour = {name: SERIES[k % len(SERIES)] for k, name in enumerate(names)}
-    legend = 18.0 + sum(34 + svg.extent(name, 11) for name in names)
-    width = max(LEFT + wide + 20, legend, 28 + svg.extent(title, 16))
-    page = svg.document(width, TOP + HIGH + FOOT, title)
+    longest = max((svg.extent(name, 11) for name in names), default=0.0)
+    width = max(LEFT + wide + 20, 42 + longest, 28 + svg.extent(title, 16))
+    page = svg.document(width, TOP + HIGH + FOOT + ROW * len(names), title)
     svg.text(page, 14, 28, title, size=16, weight="bold")
-    x = 18.0
+    y = TOP + HIGH + FOOT - 6
     for name, own in colour.items():
-        svg.rectangle(page, x - 4, 43, 9, 9, own)
-        svg.text(page, x + 10, 51, name, size=11)
-        x += 34 + svg.extent(name, 11)
+        svg.rectangle(page, 14, y - 8, 9, 9, own)
+        svg.text(page, 28, y, name, size=11)
+        y += ROW
     high = HIGH / top
     for k in range(round(top / step) + 1):
         y = TOP + HIGH - k * step * high

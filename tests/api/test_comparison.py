@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.compared import Line
 from rbdgen.api.comparison import placed, relative, theirs
+from rbdgen.api.lines import Line
 from rbdgen.api.peers import PEERS
 from rbdgen.cli.main import main
 
@@ -49,7 +49,7 @@ def test_relative_by_hand() -> None:
 
 def test_a_robot_that_nobody_else_has(capsys: pytest.CaptureFixture[str]) -> None:
     """Compiled live; the numbers are those of the same designs elsewhere."""
-    assert main(["compare", "pendulum", "--ii", "1,4", "--json"]) == 0
+    assert main(["compare", "pendulum", "--ii", "1,4", "--no-cpu", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     choices: dict[str, Any] = {"angles": "sincos", "gravity": (0.0, 0.0, 0.0), "target": "xcup"}
     for found, interval in zip(report["ours"], (1, 4), strict=False):
@@ -61,7 +61,7 @@ def test_a_robot_that_nobody_else_has(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_text() -> None:
-    report = api.compare("pendulum", intervals=(2,), functions=("id",))
+    report = api.compare("pendulum", intervals=(2,), functions=("id",), cpu=False)
     assert "no hardware of others is known here" in report["text"]
     assert "DRACO" in report["text"] and "32-bit words" not in report["text"]
 

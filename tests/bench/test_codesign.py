@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.bench import codesign, program_times
-from rbdgen.bench.program_times import ProgramTimes, Times
+from rbdgen.api import program_times
+from rbdgen.api.program_times import ProgramTimes, Times
+from rbdgen.bench import codesign
 from rbdgen.estimate.links import LINKS
 
 PARTS = ("motion", "slopes", "product", "did", "difd")

@@ -14,12 +14,14 @@ import pytest
 from rbdgen import api
 from rbdgen.api.entries import interface_of
 from rbdgen.codegen.cpp import cpp
+from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
+from rbdgen.graph.word import renamed, spell
 from tests.codegen.library import FLAGS, WARNINGS, Library, has, plain
 
 SEED = 3
@@ -320,3 +322,44 @@ def test_clang_compiles_it_too(tmp_path: Path) -> None:
 )
 def test_robots_that_are_shipped(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     compare(tmp_path, robot, **choices)
+
+
+SURROUNDED = """#include "made.h"
+#include <vector>
+template <class S, class Call> int tried(Call call) {{
+    for (long long n : {{1, 2, 7, 8, 9, 16, 24, 33}}) {{
+        {arrays}
+        if (call(n, {arguments})) return 2;
+        {checks}
+    }}
+    return 0;
+}}
+int main() {{ return tried<double>(made) + tried<float>(made_f32); }}
+"""
+
+
+@pytest.mark.slow
+def test_nothing_beside_the_arrays_is_touched(tmp_path: Path) -> None:
+    """Arrays of 1 to 9 numbers a state, on the heap, where a sanitizer watches both ends."""
+    b, sizes = Builder(), range(1, 10)
+    places = {spell(f"in{size}", k): (size, k) for size in sizes for k in range(size)}
+    doubled = {renamed(name, f"out{size}"): name for name, (size, _) in places.items()}
+    graph = Graph(tuple(places), {to: 2.0 * b.input(name) for to, name in doubled.items()})
+    interface = Interface(
+        tuple(Array(f"in{size}", (size,)) for size in sizes),
+        tuple(Array(f"out{size}", (size,)) for size in sizes),
+        {name: Entry(f"in{size}", k) for name, (size, k) in places.items()},
+        {renamed(n, f"out{size}"): (Entry(f"out{size}", k),) for n, (size, k) in places.items()},
+    )
+    files, _ = cpp(graph, interface, "made", {"robot": "a robot", "functions": "functions"})
+    files["main.cpp"] = SURROUNDED.format(
+        arrays="\n".join(f"std::vector<S> {x}{k}(n * {k}, 1);" for x in "io" for k in sizes),
+        arguments=", ".join(f"{x}{k}.data()" for x in "io" for k in sizes),
+        checks="\n".join(f"for (S x : o{k}) if (x != 2) return 1;" for k in sizes),
+    )
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    sources = [str(tmp_path / name) for name in files if name.endswith(".cpp")]
+    sanitized = ("-std=c++17", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    subprocess.run(["g++", *sanitized, *sources, "-o", str(tmp_path / "run")], check=True)
+    subprocess.run([str(tmp_path / "run")], check=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..api import InputError
 from ..codegen.cpp import cpp
 from ..codegen.interface import Interface
 from ..graph.graph import Graph
 from ..system.compiler import compile_with, find_compiler
 from ..system.stopping import run_child
 from ..system.templates import render
+from .folder import InputError
 
 FLAGS = ("-std=c++17", "-O3", "-march=native", "-fopenmp")
 PROCESSES = 5  # of which the least loaded counts

@@ -1,0 +1,187 @@
+"""A robot's functions on a CPU and in hardware, at the same boundary: from a call, at the core, and
+through a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..draw import groups
+from ..draw.tables import table
+from ..estimate.links import LINKS, Timing
+from ..system.records import Record
+from .lines import Line
+from .program_times import ProgramTimes
+
+SIZES = (1, 16, 256, 1024)  # tasks that come together
+CALL, CORE, LINK = "call", "core", "link"
+BOUNDARIES = {
+    CALL: "called: states and results in memory",
+    CORE: "at the core: without what brings states and takes results",
+    LINK: "through a link, from memory and back: the link is a model",
+}
+WORD = 4  # bytes of a word in our shells' packets
+
+
+@dataclass(frozen=True)
+class Contender(Record):
+    """One way to have the functions computed.
+
+    ``boundary``: a key of BOUNDARIES. ``one_us``: µs of a single task. ``rates``: number of tasks
+    that come together → million a second. ``error``: the largest, of the largest value. ``parts``:
+    what it takes. None where it is not known.
+    """
+
+    name: str
+    boundary: str
+    one_us: float | None
+    rates: Mapping[str, float] | None
+    error: float | None
+    parts: str
+
+
+@dataclass(frozen=True)
+class SideBySide(Record):
+    """All of them; ``wins``: who is the fastest, in a sentence each; ``notes``: what is missing."""
+
+    rows: tuple[Contender, ...]
+    wins: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def of_program(
+    times: ProgramTimes, threads: int, errors: Mapping[str, float | None], about: str
+) -> list[Contender]:
+    """Our C++: double and float on one core, double on all; ``errors``: by kind."""
+    one = times.one
+    found = [
+        _called("C++, double", one, {n: own.rows for n, own in times.of.items()}, "1 core"),
+        _called("C++, float", None, {n: own.rows_f32 for n, own in times.of.items()}, "1 core"),
+    ]
+    if threads > 1:
+        both = {n: min(own.threads, own.rows) for n, own in times.of.items()}
+        found.append(_called("C++, double", None, both, f"{threads} cores"))
+    kinds = ("cpp", "cpp32", "cpp")
+    return [
+        Contender(f"{row.name}, {about}", CALL, row.one_us, row.rates, errors.get(kind), row.parts)
+        for row, kind in zip(found, kinds, strict=False)
+    ]
+
+
+def _called(name: str, one: float | None, each: Mapping[int, float], parts: str) -> Contender:
+    rates = {str(n): 1e3 / time for n, time in each.items()}
+    if one is not None:
+        rates = {"1": 1e3 / one, **rates}
+    one_us = None if one is None else 1e-3 * one
+    return Contender(name, CALL, one_us, rates, None, parts)
+
+
+def of_peer(name: str, nanoseconds: float) -> Contender:
+    """A library on one core that takes one state after another."""
+    rates = {str(n): 1e3 / nanoseconds for n in SIZES}
+    return Contender(name, CALL, 1e-3 * nanoseconds, rates, None, "1 core")
+
+
+def of_core(line: Line, error: float | None = None) -> Contender:
+    """A design, its own or another's; of one whose clock nobody knows only its parts."""
+    parts = "-" if line.dsp is None else f"{line.dsp} DSP"
+    timing = timing_of(line)
+    if timing is None:
+        return Contender(line.name, CORE, None, None, error, parts)
+    rates = {str(n): 1e-6 * n / timing.alone(n) for n in SIZES}
+    return Contender(line.name, CORE, 1e6 * timing.latency, rates, error, parts)
+
+
+def timing_of(line: Line) -> Timing | None:
+    """Seconds of a design whose clock and interval are known."""
+    if line.clock is None or line.interval is None:
+        return None
+    return Timing(line.latency / line.clock * 1e-6, line.interval[0] / line.clock * 1e-6)
+
+
+def behind_links(line: Line, taken: int, given: int) -> list[Contender]:
+    """A design behind each link; ``taken``, ``given``: words of a task in and out."""
+    timing = timing_of(line)
+    if timing is None:
+        return []
+    found = []
+    for link in LINKS:
+        time = {n: timing.through(link, WORD * taken, WORD * given, n) for n in SIZES}
+        rates = {str(n): 1e-6 * n / own for n, own in time.items()}
+        words = f"{taken} words in, {given} out"
+        found.append(
+            Contender(f"{line.name}; {link.name}", LINK, 1e6 * time[1], rates, None, words)
+        )
+    return found
+
+
+def wins(rows: Iterable[Contender]) -> tuple[str, ...]:
+    """Who is the fastest at each number of tasks, among what can stand for each other."""
+    known = [row for row in rows if row.rates]
+    return (
+        *_fastest("From memory and back", [r for r in known if r.boundary in (CALL, LINK)]),
+        *_fastest("At the core", [r for r in known if r.boundary == CORE]),
+    )
+
+
+def _fastest(where: str, rows: Sequence[Contender]) -> list[str]:
+    best: dict[str, list[int]] = {}
+    for n in SIZES:
+        own = {r.name + f" ({r.parts})" * (r.boundary == CALL): r.rates for r in rows}
+        rates = {name: found[str(n)] for name, found in own.items() if found and str(n) in found}
+        if len(rates) > 1:
+            best.setdefault(max(rates, key=rates.__getitem__), []).append(n)
+    return [f"{where}, {name} is the fastest for {_listed(sizes)}." for name, sizes in best.items()]
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    words = ["one task" if n == 1 else str(n) for n in sizes]
+    text = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return text if sizes == [1] else f"{text} together"
+
+
+def as_text(report: SideBySide) -> str:
+    """A table for each boundary, and who wins."""
+    head = ("", "one, µs", *(f"M/s of {n}" for n in SIZES), "error", "parts")
+    parts = []
+    for boundary, about in BOUNDARIES.items():
+        rows = [
+            [
+                row.name,
+                _figure(row.one_us),
+                *(_figure((row.rates or {}).get(str(n))) for n in SIZES),
+                _figure(row.error, ".1e"),
+                row.parts,
+            ]
+            for row in report.rows
+            if row.boundary == boundary
+        ]
+        if rows:
+            parts.append(f"{about[0].upper()}{about[1:]}\n{table(head, rows)}")
+    return "\n\n".join([*parts, "\n".join((*report.wins, *report.notes))])
+
+
+def _figure(value: float | None, form: str = ".3g") -> str:
+    return "-" if value is None else f"{value:{form}}"
+
+
+def picture(title: str, report: SideBySide) -> str:
+    """An SVG: million tasks a second at each number of tasks, all whose rates are known."""
+    rows = [row for row in report.rows if row.rates]
+    letters = {id(row): chr(ord("a") + k % 26) for k, row in enumerate(rows)}
+
+    def label(row: Contender) -> str:
+        return f"{letters[id(row)]}: {row.name} ({row.parts}; {row.boundary})"
+
+    return groups.picture(
+        title,
+        "million a second",
+        {
+            "one" if n == 1 else f"{n} together": [
+                groups.Bar(letters[id(row)], {label(row): (row.rates or {})[str(n)]})
+                for row in rows
+                if str(n) in (row.rates or {})
+            ]
+            for n in SIZES
+        },
+    )

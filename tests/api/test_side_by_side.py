@@ -1,0 +1,97 @@
+"""CPU and hardware at the same boundary: the arithmetic by hand, and who is said to win."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api.lines import Line
+from rbdgen.api.program_times import ProgramTimes, Times
+from rbdgen.api.side_by_side import (
+    CALL,
+    CORE,
+    LINK,
+    SideBySide,
+    as_text,
+    behind_links,
+    of_core,
+    of_peer,
+    of_program,
+    picture,
+    wins,
+)
+from rbdgen.cli.main import main
+
+FAST = Line("fast", 100, (2, 2), 100.0, "", 50)
+UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
+TIMES = ProgramTimes(200.0, {n: Times(10.0, 20.0, 25.0, 40.0, 30.0) for n in (16, 256, 1024)})
+
+
+def test_a_core_by_hand() -> None:
+    """100 cycles of 10 ns, then a task every 20 ns."""
+    own = of_core(FAST)
+    assert own.one_us == pytest.approx(1.0)
+    assert own.rates is not None
+    assert own.rates["1"] == pytest.approx(1.0)
+    assert own.rates["16"] == pytest.approx(16 / 1.3)
+    assert own.rates["1024"] == pytest.approx(1024 / (1 + 1023 * 0.02))
+    assert of_core(UNKNOWN).rates is None and not behind_links(UNKNOWN, 1, 1)
+
+
+def test_a_link_is_no_core() -> None:
+    rows = behind_links(FAST, 21, 7)
+    assert {row.boundary for row in rows} == {LINK}
+    alone = of_core(FAST)
+    for row in rows:
+        assert row.rates and alone.rates and row.one_us and alone.one_us
+        assert row.one_us > alone.one_us
+        assert all(row.rates[n] < alone.rates[n] for n in row.rates)
+
+
+def test_a_cpu_by_hand() -> None:
+    one, narrow, both = of_program(TIMES, 2, {"cpp": 1e-15, "cpp32": 1e-7}, "a processor")
+    assert one.one_us == pytest.approx(0.2) and one.rates is not None
+    assert one.rates == pytest.approx({"1": 5.0, "16": 25.0, "256": 25.0, "1024": 25.0})
+    assert narrow.rates == pytest.approx({"16": 50.0, "256": 50.0, "1024": 50.0})
+    assert both.rates == pytest.approx({"16": 1e3 / 30, "256": 1e3 / 30, "1024": 1e3 / 30})
+    assert (one.error, narrow.error, both.parts) == (1e-15, 1e-7, "2 cores")
+    assert len(of_program(TIMES, 1, {}, "")) == 2
+
+
+def test_who_wins_is_said_by_boundary() -> None:
+    rows = [*of_program(TIMES, 1, {}, "c"), of_peer("slow", 1000.0)]
+    rows += [of_core(FAST), of_core(Line("slower", 100, (4, 4), 100.0, "", 5))]
+    rows += behind_links(FAST, 21, 7)
+    found = wins(rows)
+    assert found == (
+        "From memory and back, C++, double, c (1 core) is the fastest for one task.",
+        "From memory and back, C++, float, c (1 core) is the fastest for 16, 256 and 1024 "
+        "together.",
+        "At the core, fast is the fastest for one task, 16, 256 and 1024 together.",
+    )
+    report = SideBySide(tuple(rows), found, ("a note",))
+    text = as_text(report)
+    assert [text.index(word) for word in ("Called", "At the core:", "Through a link")] == sorted(
+        text.index(word) for word in ("Called", "At the core:", "Through a link")
+    )
+    assert text.endswith("a note")
+    assert {CALL, CORE, LINK} == {row.boundary for row in rows}
+    drawn = picture("title", report)
+    assert "PCIe Gen1 x8" in drawn and drawn == picture("title", report)
+
+
+@pytest.mark.slow
+def test_this_cpu_beside_the_designs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "side.svg"
+    words = ["compare", "pendulum", "--function", "id", "--ii", "1", "-o", str(place)]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert "C++, double" in out and "C++, float" in out
+    assert place.read_text().startswith("<svg")
+    report = api.compare("pendulum", intervals=(1,), functions=("id",))
+    double, narrow = report.facts.side.rows[:2]
+    assert double.error is not None and double.error < 1e-12
+    assert narrow.error is not None and 1e-9 < narrow.error < 1e-5
+    assert double.one_us is not None and 0 < double.one_us < 10
