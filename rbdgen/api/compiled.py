@@ -40,19 +40,20 @@ OF_PROGRAMS = (
 
 
 class Program:
-    """A design's functions, all at once, in double (``cpp``) or single precision (``cpp32``)."""
+    """A design's functions, all at once, in double (``cpp``) or single precision (``cpp32``).
 
-    def __init__(self, design: Design, robot: Robot, folder: Path, kind: str) -> None:
+    ``folder``: as `generate` writes it; ``file``: the shared library.
+    """
+
+    def __init__(
+        self, design: Design, robot: Robot, folder: Path, library: Path, kind: str
+    ) -> None:
         self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
         self.name, self.facts = entry.name, entry.facts
         self.interface: Interface = entry.interface
+        self.file = library / f"{self.name}.so"
         self.library = Library(self.file, self.name, self.interface, DTYPES[kind])
-
-    @property
-    def file(self) -> Path:
-        """The shared library; its sources lie beside it."""
-        return self.folder / f"{self.name}.so"
 
     def __call__(self, arrays: Mapping[str, Array], threads: int = 1) -> dict[str, NDArray]:
         """All that the functions give, (N, …), of arrays as `checked` has them.
@@ -99,19 +100,22 @@ def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Pro
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
     own = _of_programs(design)
     compiler = find_compiler()
-    key = hashlib.sha256(compiler_digest(FOLDER).encode())
-    key.update(repr((kind, about(compiler), FLAGS, processor(), design_text(own))).encode())
-    key.update(read_bytes(own.robot))
-
-    def make(work: Path) -> None:
-        name = _written(own, work, progress)
-        build(compiler, work, name, DTYPES[kind], progress)
-
+    text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
+    text.update(read_bytes(own.robot))
+    source = text.hexdigest()[:16]
+    built = repr((source, kind, about(compiler), FLAGS, processor()))
     with in_cache():
-        folder = cached(f"program-{key.hexdigest()[:16]}", make, progress)
-    for note in read_manifest(folder)["notes"]:
+        folder = cached(f"cpp-{source}", lambda work: _write(own, work, progress), progress)
+        entry = read_manifest(folder)
+
+        def make(work: Path) -> None:
+            build(compiler, folder, entry.program.name, DTYPES[kind], work, progress)
+
+        library = f"program-{hashlib.sha256(built.encode()).hexdigest()[:16]}"
+        library_folder = cached(library, make, progress)
+    for note in entry["notes"]:
         progress(f"note: {note}")
-    return Program(own, robot, folder, kind)
+    return Program(own, robot, folder, library_folder, kind)
 
 
 def _of_programs(design: Design) -> Design:
@@ -121,8 +125,8 @@ def _of_programs(design: Design) -> Design:
     return replace(design, **{name: getattr(plain, name) for name in others})
 
 
-def _written(design: Design, work: Path, progress: Progress) -> str:
-    """Write the program's folder; its name."""
+def _write(design: Design, work: Path, progress: Progress) -> None:
+    """Write the program's folder."""
     from ..compile.flow import front_end  # which a program that is kept does without
     from .cpp_program import cpp_program
 
@@ -131,4 +135,3 @@ def _written(design: Design, work: Path, progress: Progress) -> str:
         (Path(place) / DESIGN).write_text(design_text(design))
         for name, text in cpp_program(front_end(str(Path(place) / DESIGN), progress)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
-    return read_manifest(work).program.name

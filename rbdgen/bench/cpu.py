@@ -130,8 +130,8 @@ def _timed(own: Program, say: Progress) -> list[str | Path]:
     suffix = "_f32" * (itemsize == 4)
     scalar = own.library.dtype.name.replace("float64", "double").replace("float32", "float")
     flags = ["-std=c++17", "-O2", f"-DSCALAR={scalar}", f"-DSUFFIX={suffix}", f"-I{own.folder}"]
-    flags += [str(own.file), f"-Wl,-rpath,{own.folder}"]
-    made = program(f"times-{own.folder.name}", flags, text, say, f"times of {own.name}")
+    flags += [str(own.file), f"-Wl,-rpath,{own.file.parent}"]
+    made = program(f"times-{own.file.parent.name}", flags, text, say, f"times of {own.name}")
     return [made, own.folder / "states.txt", str(THREADS)]
 
 
@@ -152,7 +152,8 @@ def _errors(
     sums: dict[str, dict[str, Error]] = {kind: {} for kind in programs}
     design, loaded = load(robot, **choices)
     for seed in range(-(-n // CHUNK)):
-        say(f"errors: {seed * CHUNK} of {n} states")
+        if seed % 10 == 0:
+            say(f"errors: {seed * CHUNK} of {n} states")
         arrays = checked(design, loaded, states(robot, min(CHUNK, n), seed, **choices))
         expected = golden_model(design, loaded, arrays)
         for kind, own in programs.items():

@@ -32,8 +32,10 @@ class Singular(Refusal, np.linalg.LinAlgError):
         self.state = state
 
 
-def build(compiler: str, folder: Path, name: str, dtype: Any, say: Callable[[str], None]) -> None:
-    """Compile the files that ``codegen.cpp`` wrote to ``folder/NAME.so``, all cores at once.
+def build(
+    compiler: str, folder: Path, name: str, dtype: Any, into: Path, say: Callable[[str], None]
+) -> None:
+    """Compile the files that ``codegen.cpp`` wrote to ``into/NAME.so``, all cores at once.
 
     For this processor and one precision only. CompilerError.
     """
@@ -57,7 +59,7 @@ def build(compiler: str, folder: Path, name: str, dtype: Any, say: Callable[[str
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-        compile_with([compiler, *flags, "-shared", *objects, "-o", str(folder / f"{name}.so")])
+        compile_with([compiler, *flags, "-shared", *objects, "-o", str(into / f"{name}.so")])
 
 
 def _has_openmp(compiler: str) -> bool:
