@@ -31,6 +31,7 @@ from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .names import TAKES, chosen
 from .peers import beside_peers
+from .programs import programs
 from .ranges import ranges
 from .rk4 import rk4
 from .tool import tool
@@ -206,6 +207,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
     "codesign": codesign,
+    "programs": programs,
     "bits": bits,
     "ranges": ranges,
     "growth": growth,

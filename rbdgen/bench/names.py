@@ -11,6 +11,7 @@ ALL = "all"
 TAKES = {
     "cpu": "an hour",
     "codesign": "minutes",
+    "programs": "an hour",
     "bits": "minutes",
     "ranges": "hours",
     "growth": "minutes",
