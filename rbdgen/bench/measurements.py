@@ -29,6 +29,7 @@ from .delays import delays
 from .demo import HEAD, row
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
+from .gpu import gpu
 from .names import TAKES, chosen
 from .peers import beside_peers
 from .programs import programs
@@ -208,6 +209,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
     "codesign": codesign,
     "programs": programs,
+    "gpu": gpu,
     "bits": bits,
     "ranges": ranges,
     "growth": growth,

@@ -12,6 +12,7 @@ TAKES = {
     "cpu": "an hour",
     "codesign": "minutes",
     "programs": "an hour",
+    "gpu": "minutes",
     "bits": "minutes",
     "ranges": "hours",
     "growth": "minutes",
