@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -19,7 +20,8 @@ THREADS = 128  # of a block
 REGISTERS = 65536 // THREADS  # of 32 bits, of a multiprocessor, for one thread of each block
 GRANULE = 8  # registers are given so many at a time
 SPARE = 28  # for addresses, and operations under way
-FEWEST, LARGEST = 2, 16  # blocks: a thread has at most 255 registers; more hide nothing more
+BETWEEN = 48  # the same where kernels hand on numbers: more are on their way from memory and to it
+FEWEST, LARGEST = 2, 8  # blocks: a thread has at most 255 registers; 64 cost nothing
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,10 @@ class Kernel(Record):
     blocks_f64: int
 
 
-def kernel_of(nodes: Sequence[Node]) -> Kernel:
-    """The bounds of a kernel that computes these."""
+def kernel_of(nodes: Sequence[Node], spare: int = SPARE) -> Kernel:
+    """The bounds of a kernel that computes these; ``spare``: registers for all but numbers."""
     live = _live(nodes)
-    return Kernel(len(nodes), live, _blocks(live), _blocks(2 * live))
+    return Kernel(len(nodes), live, _blocks(live + spare), _blocks(2 * live + spare))
 
 
 def _blocks(registers: int) -> int:
@@ -47,7 +49,7 @@ def _blocks(registers: int) -> int:
     fits = [
         blocks
         for blocks in range(FEWEST, LARGEST + 1)
-        if REGISTERS // blocks // GRANULE * GRANULE >= registers + SPARE
+        if REGISTERS // blocks // GRANULE * GRANULE >= registers
     ]
     return max(fits, default=FEWEST)
 
@@ -59,12 +61,13 @@ def kernels_of(graph: Graph, most: int = MOST) -> list[list[Node]]:
     """
     order = computed(graph)
     waiting = _waiting(order)
-    ends, start = [0], 0
-    while len(order) - start > most:
-        window = range(start + most // 2, start + most + 1)
+    ends = [0]
+    while len(order) - ends[-1] > most:
+        start, left = ends[-1], len(order) - ends[-1]
+        fair = left / math.ceil(left / most)
+        window = range(start + math.ceil(0.6 * fair), start + min(most, int(1.4 * fair)) + 1)
         edges = [k for k in window if order[k - 1].region != order[k].region]
-        start = min(edges or window, key=lambda k: (waiting[k], -k))
-        ends.append(start)
+        ends.append(min(edges or window, key=lambda k: (waiting[k], -k)))
     return [order[a:b] for a, b in pairwise([*ends, len(order)])]
 
 
@@ -115,7 +118,8 @@ def cuda(
     """
     chunks = kernels_of(graph, most)
     made = in_parts(graph, chunks)
-    kernels = tuple(map(kernel_of, chunks))
+    spare = BETWEEN if len(chunks) > 1 else SPARE
+    kernels = tuple(kernel_of(own, spare) for own in chunks)
     outputs = {at: k for k, own in enumerate(graph.outputs) for at in interface.outputs[own]}
     inputs = {interface.inputs[own]: k for k, own in enumerate(graph.inputs)}
     read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
