@@ -16,7 +16,7 @@ from ..design.design import Design, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
-from ..graph.fixed import Format, evaluate_fixed
+from ..graph.fixed import Format
 from ..graph.word import kind_of
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
@@ -24,6 +24,7 @@ from ..robot.xml_lines import did_you_mean
 from .compiled import DTYPES, compiled
 from .completion import completed, refuse_missing_forces
 from .folder import InputError
+from .integer_model import IntegerModel
 from .reference import golden_model
 from .results import Results
 
@@ -73,7 +74,7 @@ def evaluate(
                 progress(f"note: {note}")
             words = to_words(core, arrays)
             if model == "fixed":
-                results = fixed_model(core, words)
+                results = fixed_model(core, words, progress)
             else:
                 with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
                     results = rtl_model(core, words, Path(folder), progress)
@@ -144,19 +145,14 @@ def _refuse_outside(name: str, values: Array, word: Format) -> None:
         )
 
 
-def fixed_model(core: Core, words: Mapping[str, NDArray[np.int64]]) -> dict[str, NDArray]:
+def fixed_model(
+    core: Core,
+    words: Mapping[str, NDArray[np.int64]],
+    progress: Progress = lambda _: None,
+) -> dict[str, NDArray]:
     """The integer model, as numbers."""
-    outputs, flags = integer_results(core, words)
+    outputs, flags = IntegerModel(core, progress)(words)
     return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, list(outputs))}
-
-
-def integer_results(
-    core: Core, words: Mapping[str, NDArray[np.int64]]
-) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.bool_]]:
-    """Output words (N,) by name, and the overflow flag (N, outputs) of each."""
-    result = evaluate_fixed(core.fixed, words)
-    n = len(next(iter(words.values()))) if words else 0
-    return result.outputs, core.plan.flagged(result.overflowed, n)
 
 
 def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> dict[str, NDArray]:

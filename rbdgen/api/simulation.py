@@ -20,8 +20,9 @@ from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
-from .evaluation import as_numbers, integer_results, to_words
+from .evaluation import as_numbers, to_words
 from .folder import OutputError, write_file, writing
+from .integer_model import IntegerModel
 from .names import DESIGN, GRAPH, ROBOT
 from .places import check_place
 from .reference import golden_model
@@ -63,6 +64,7 @@ def simulate(
     same_graph(place, core)
     model = load_core(place, entry, trace=waves, progress=progress)
 
+    integers = IntegerModel(core, progress)
     overall = Error()
     errors: dict[str, Error] = {}
     overflows = 0
@@ -70,7 +72,7 @@ def simulate(
     done = 0
     for state in batches(core, states, seed):
         words = to_words(core, state)
-        expected, flags = integer_results(core, words)
+        expected, flags = integers(words)
         run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1), seed=seed)
         compare(run, expected, flags, "at full rate")
         cycles += measured(run, len(flags))
@@ -80,7 +82,7 @@ def simulate(
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
-    stalled = stalled_run(core, model, min(max(states // 10, 1), FEWEST), seed)
+    stalled = stalled_run(integers, model, min(max(states // 10, 1), FEWEST), seed)
     if waves:
         few = next(batches(core, min(states, 100), seed))
         words = to_words(core, few)
@@ -181,8 +183,9 @@ def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
     """The integer model alone, on random states."""
     errors: dict[str, Error] = {}
     overflows = 0
+    integers = IntegerModel(core)
     for state in batches(core, states, seed):
-        results, flags = integer_results(core, to_words(core, state))
+        results, flags = integers(to_words(core, state))
         for name, values, reference in outputs_and_golden(core, state, results):
             errors.setdefault(name, Error()).add(values, reference)
         overflows += int(flags.any(axis=1).sum())
@@ -190,11 +193,12 @@ def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
     return IntegerRun(states, core.plan.latency, overflows, found)
 
 
-def stalled_run(core: Core, model: Model, states: int, seed: int) -> int:
+def stalled_run(integers: IntegerModel, model: Model, states: int, seed: int) -> int:
     """The same under random stalls on both sides: nothing lost, doubled or out of order."""
+    core = integers.core
     (state,) = batches(core, states, seed + 1)
     words = to_words(core, state)
-    expected, flags = integer_results(core, words)
+    expected, flags = integers(words)
     tasks = np.stack([words[n] for n in core.fixed.inputs], axis=1)
     run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed)
     compare(run, expected, flags, "under stalls")

@@ -19,8 +19,8 @@ from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..graph.word import kind_of
 from ..simulate.model import Model, Result
+from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
-from ..tasks.model import evaluate_task
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
 from .errors import Error, Mismatch
@@ -81,9 +81,9 @@ class Traffic:
     @cached_property
     def expected(self) -> dict[str, tuple[Integers, NDArray[np.bool_]]]:
         """Function → result words (states, outputs) and flags (states,), by the integer model."""
-        found, accelerator = {}, self.made.accelerator
-        for function in accelerator.functions:
-            results, flags = evaluate_task(accelerator, function, self.inputs[function])
+        found, model = {}, TaskModel(self.made.accelerator)
+        for function in model.accelerator.functions:
+            results, flags = model(function, self.inputs[function])
             found[function] = np.stack(list(results.values()), axis=1), flags
         return found
 

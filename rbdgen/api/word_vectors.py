@@ -14,7 +14,7 @@ from ..dynamics.interface import to_columns
 from ..graph.fixed import Format, Integers
 from ..tasks.model import evaluate_task
 from ..tasks.routes import STEPS
-from .evaluation import integer_results
+from .integer_model import integer_results
 from .traffic import MOST_STEPS, inputs_of, within_limits
 from .vectors import SEED, STATES
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.errors import Error
-from ..api.evaluation import integer_results, to_words
+from ..api.evaluation import to_words
+from ..api.integer_model import IntegerModel
 from ..api.kept import kept
 from ..api.names import design_text
 from ..api.simulation import batches, outputs_and_golden
@@ -45,8 +46,9 @@ def _measured(core: Core, states: int) -> Report:
     sums: dict[str, Error] = {}
     by_state: dict[str, list[NDArray]] = {}
     overflows = 0
+    integers = IntegerModel(core)
     for state in batches(core, states, SEED):
-        expected, flags = integer_results(core, to_words(core, state))
+        expected, flags = integers(to_words(core, state))
         overflows += int(flags.any(axis=1).sum())
         for name, values, reference in outputs_and_golden(core, state, expected):
             sums.setdefault(name, Error()).add(values, reference)

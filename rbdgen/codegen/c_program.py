@@ -53,23 +53,42 @@ def words(formats: Mapping[str, Format]) -> list[Word]:
     return [Word(name, word.width, word.fraction) for name, word in formats.items()]
 
 
+def core_function(
+    fixed: FixedGraph, flagged: Flagged, flags: int, name: str
+) -> tuple[File, Function, str]:
+    """A file with one function; its words are of the type that comes last.
+
+    ``flagged``: for each node that can overflow, which of the ``flags`` that raises.
+    """
+    outputs = {own: fixed.formats[node] for own, node in fixed.graph.outputs.items()}
+    function = Function(name, words(fixed.inputs), words(outputs), flags)
+    file, word = File(name), word_type(words_of(fixed))
+    file.add(fixed, name, flagged, f"{name}_word", word, flags)
+    return file, function, word
+
+
 def c_files(
     fixed: FixedGraph, flagged: Flagged, name: str, about: Mapping[str, str]
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """The files of one function and what a manifest says of it.
+    """The files of one function, with a flag for each output, and what a manifest says of it.
 
-    ``flagged``: for each node that can overflow, the outputs whose flag that raises. ``about``:
-    ``robot`` and ``functions`` in words.
+    ``about``: ``robot`` and ``functions`` in words.
     """
-    graph = fixed.graph
-    outputs = {own: fixed.formats[node] for own, node in graph.outputs.items()}
-    function = Function(name, words(fixed.inputs), words(outputs), len(outputs))
-    file = File(name)
-    word = word_type(words_of(fixed))
-    file.add(fixed, name, flagged, f"{name}_word", word, len(outputs))
+    file, function, word = core_function(fixed, flagged, len(fixed.graph.outputs), name)
     files = folder(file, [function], word, {**about, "graph": GRAPH})
-    facts = {"word": word, "functions": [function.facts], "nodes": len(graph.nodes)}
+    facts = {"word": word, "functions": [function.facts], "nodes": len(fixed.graph.nodes)}
     return files | {GRAPH: to_text(fixed)}, facts
+
+
+def sources(
+    file: File, functions: Sequence[Function], word: str, about: Mapping[str, str]
+) -> dict[str, str]:
+    """Header and source."""
+    given = {"name": file.prefix, "functions": functions, "word": word, "about": about}
+    return {
+        f"{file.prefix}.h": render("c/header.h.jinja", **given),
+        f"{file.prefix}.c": render("c/source.c.jinja", text=file.text, **given),
+    }
 
 
 def folder(
@@ -77,9 +96,7 @@ def folder(
 ) -> dict[str, str]:
     """All files but vectors."""
     given = {"name": file.prefix, "functions": functions, "word": word, "about": about}
-    return {
-        f"{file.prefix}.h": render("c/header.h.jinja", **given),
-        f"{file.prefix}.c": render("c/source.c.jinja", text=file.text, **given),
+    return sources(file, functions, word, about) | {
         f"{file.prefix}_real.h": render("c/real.h.jinja", **given),
         "example.c": render("c/example.c.jinja", **given),
         "CMakeLists.txt": render("c/CMakeLists.txt.jinja", **given),

@@ -32,7 +32,7 @@ from ..simulate.model import Model
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
-    from ..tasks.stages import Accelerator
+    from ..tasks.compiled import TaskModel
 
 Progress = Callable[[str], None]
 TAGS = 1 << 16
@@ -117,14 +117,12 @@ def run_programs(
 
 
 def run_integer(
-    coder: Coder, accelerator: Accelerator, batches: Sequence[Tasks]
+    coder: Coder, model: TaskModel, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The integer model of the accelerator: the same bits as its hardware."""
-    from ..tasks.model import evaluate_task
-
     answers = []
     for tasks in batches:
-        found, flags = evaluate_task(accelerator, tasks.function, tasks.values)
+        found, flags = model(tasks.function, tasks.values)
         words = np.stack(list(found.values()), axis=1)
         answers.append(Answer(coder.arrays(tasks.function, words), flags))
     return answers, None
@@ -240,13 +238,14 @@ def _of_robot(
     from ..api.accelerator_runs import same_graphs  # the compiler: one second that others save
     from ..api.facts import accelerator_facts
     from ..compile.accelerate import accelerate
+    from ..tasks.compiled import TaskModel
 
     made = accelerate(robot, progress, **choices)
     if place is not None:
         same_graphs(place, made)
     front, contract = made.front, Contract.of(accelerator_facts(made))
     coder = Coder(contract, front.design, front.robot, front.canonical)
-    run = partial(run_integer, coder, made.accelerator)
+    run = partial(run_integer, coder, TaskModel(made.accelerator, progress))
     return Backend(front.design, front.robot, coder, run)
 
 

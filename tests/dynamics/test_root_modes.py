@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.evaluation import as_arrays, as_numbers, integer_results, to_words
+from rbdgen.api.evaluation import as_arrays, as_numbers, to_words
+from rbdgen.api.integer_model import integer_results
 from rbdgen.api.reference import golden_model
 from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import compile_core, front_end

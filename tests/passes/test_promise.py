@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api.errors import Error, Mismatch, keep_promise
-from rbdgen.api.simulation import batches, integer_results, outputs_and_golden, to_words
+from rbdgen.api.integer_model import integer_results
+from rbdgen.api.simulation import batches, outputs_and_golden, to_words
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError

@@ -11,7 +11,8 @@ import pytest
 from amaranth.hdl import Module, Value
 from amaranth.lib.memory import Memory
 
-from rbdgen.api.evaluation import integer_results, to_words
+from rbdgen.api.evaluation import to_words
+from rbdgen.api.integer_model import integer_results
 from rbdgen.api.rtl import build_core
 from rbdgen.api.simulation import batches
 from rbdgen.compile.flow import Core, Front, compile_core

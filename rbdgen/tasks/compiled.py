@@ -1,0 +1,47 @@
+"""The integer model of an accelerator, in compiled C where that costs less than NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..codegen.c_file import File, word_type
+from ..codegen.c_program import sources
+from ..codegen.compiled import Model, Results, Source
+from ..graph.fixed import Integers
+from .c import add_tasks, all_words
+from .model import Flags, evaluate_task
+from .routes import place
+from .stages import Accelerator
+
+ABOUT = {"robot": "", "functions": "tasks", "graph": ""}
+
+
+class TaskModel:
+    """What ``evaluate_task`` computes, however often it is asked for."""
+
+    def __init__(
+        self, accelerator: Accelerator, progress: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self.accelerator = accelerator
+        nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
+        self._model = Model(self._source, nodes, progress)
+
+    def __call__(
+        self, function: str, words: Mapping[str, Integers]
+    ) -> tuple[dict[str, Integers], Flags]:
+        """Results (N,) of tasks by output, and flags (N,); ``words`` fit the function's formats."""
+
+        def reference(words: Mapping[str, Integers]) -> Results:
+            found, flags = evaluate_task(self.accelerator, function, words)
+            return found, flags[:, None]
+
+        brought = {place(word): values for word, values in words.items()}
+        words = {word: brought[place(word)] for word in self.accelerator.formats[function]}
+        found, flags = self._model.run(function, words, reference)
+        return found, flags[:, 0]
+
+    def _source(self) -> Source:
+        file = File("tasks")
+        functions = add_tasks(file, self.accelerator)
+        word = word_type(all_words(self.accelerator))
+        return Source(sources(file, functions, word, ABOUT), functions, word)
