@@ -140,6 +140,7 @@ def test_names() -> None:
     assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
 
 
+@pytest.mark.slow
 def test_area_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -87,7 +87,7 @@ def test_no_table_has_a_hole() -> None:
 
 
 @pytest.mark.parametrize(
-    ("widest", "seed"), [(18, 1), *(pytest.param(*own, marks=pytest.mark.slow) for own in WIDE)]
+    ("widest", "seed"), [pytest.param(*own, marks=pytest.mark.slow) for own in ((18, 1), *WIDE)]
 )
 def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)

@@ -108,7 +108,7 @@ def test_accuracy_and_multipliers() -> None:
 @pytest.mark.parametrize(
     ("robot", "choices"),
     [
-        ("iiwa14", {"ii": 1}),
+        pytest.param("iiwa14", {"ii": 1}, marks=pytest.mark.slow),
         # columns of each leg, whose datapaths are one
         pytest.param("hyq", {"ii": 40}, marks=pytest.mark.slow),
         pytest.param("iiwa14", {"ii": 13, "error": 1e-3}, marks=pytest.mark.slow),

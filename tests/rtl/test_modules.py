@@ -28,7 +28,10 @@ def made_from(design: str) -> Modules:
     return Modules(compile_core(front_end(robot, **choices)).plan, design)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    "design",
+    [pytest.param(k, marks=[pytest.mark.slow] * (k == "limbs_in_turn")) for k in DESIGNS],
+)
 def test_the_same_from_several_processes(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = made_from(design)
     monkeypatch.setattr(modules, "cores", lambda: 1)
