@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.evaluation import integer_results
+from rbdgen.api.integer_model import integer_results
 from rbdgen.api.word_vectors import sampled_words
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.c_program import rows
