@@ -105,6 +105,8 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
                 wanted[places[entry.array]].reshape(N, -1)[:, entry.at] = values
         largest = max(np.abs(own).max() for own in wanted)
         assert largest > 0.1
+        if front.design.functions == ("fd",) and scalar == "float":
+            within = 5e-5  # what is left of tau and of the bias is divided by small pivots
         for buffers in (False, True):
             code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], buffers)
             assert code == 0
