@@ -246,3 +246,20 @@ def test_the_folder_builds_and_its_example_agrees(tmp_path: Path) -> None:
     subprocess.run(["cmake", "--build", str(tmp_path / "build")], check=True, capture_output=True)
     test = ["ctest", "--test-dir", str(tmp_path / "build"), "--no-tests=error"]
     subprocess.run(test, check=True, capture_output=True)
+
+
+@pytest.mark.slow
+def test_commands_of_the_readme(tmp_path: Path) -> None:
+    made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
+    lines = (made / "README.md").read_text().splitlines()
+    commands = [line.split() for line in lines if line.startswith(("    nvcc", "    g++"))]
+    assert [command[0] for command in commands] == ["nvcc", "nvcc", "g++"]
+    for command in commands:
+        if command[0] == "nvcc":
+            kernels(made / "pendulum_fd.cu", "sm_90")  # skips where there is none
+            command = [find_nvcc(), *command[1:]]
+        command = ["-arch=sm_90" if word == "-arch=native" else word for word in command]
+        subprocess.run(command, cwd=made, check=True, capture_output=True)
+    for scalar in ([], ["--float"]):  # the last is for the CPU
+        check = ["./example", *scalar, "--check", "expected.txt", "states.txt"]
+        subprocess.run(check, cwd=made, check=True, capture_output=True)
