@@ -41,9 +41,15 @@ def compile_with(command: Sequence[str]) -> None:
         raise CompilerError(f"{Path(command[0]).name}: {first.strip()}")
 
 
-@cache
 def about(compiler: str) -> str:
     """What the compiler says of itself, by which one version is told from another."""
+    file = Path(shutil.which(compiler) or compiler)
+    changed = file.stat().st_mtime_ns if file.exists() else 0
+    return _said(compiler, changed)
+
+
+@cache
+def _said(compiler: str, changed: int) -> str:
     return run_child([compiler, "--version"]).stdout
 
 

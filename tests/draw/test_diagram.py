@@ -65,7 +65,9 @@ def texts(group: ET.Element) -> list[str]:
     return [element.text or "" for element in group.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [pytest.param(own, marks=[pytest.mark.slow] * (own == "iiwa14-difd")) for own in CASES]
+)
 def test_every_region_once_with_its_cycles_and_units(case: str) -> None:
     core = compiled(case)
     plan, joints = core.plan, core.front.canonical.joints

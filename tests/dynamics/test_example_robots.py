@@ -38,7 +38,10 @@ def test_float_graph_is_golden(path: Path, mimic: str) -> None:
         assert np.all(error <= 1e-10 * np.linalg.norm(expected, axis=1))
 
 
-@pytest.mark.parametrize("name", ["hyq_no_sensors", "talos_reduced", "ur5_robot"])
+@pytest.mark.parametrize(
+    "name",
+    ["hyq_no_sensors", pytest.param("talos_reduced", marks=pytest.mark.slow), "ur5_robot"],
+)
 @pytest.mark.parametrize("function", ["did,m", "fd,minv"])
 def test_floating_bases(name: str, function: str) -> None:
     """Gradients and mass matrix, forward dynamics and inverse, of the same robots set free."""

@@ -111,6 +111,7 @@ def test_errors_that_cancel_stay_smaller_than_the_signal() -> None:
     assert 2.0 ** -fractions(graph, ranges, gain, 1e-4, 18)[common] <= 2 * bound
 
 
+@pytest.mark.slow
 def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
     """Of iiwa 14's `did`, in whose columns the errors of some signals cancel."""
     core = compile_core(front_end("iiwa14", functions=("did",), error=1e-4, fit=False))

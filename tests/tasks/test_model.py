@@ -120,7 +120,8 @@ def test_a_budget_of_multipliers_gives_the_smallest_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fold", "product"), [pytest.param("none", 32, marks=pytest.mark.slow), ("auto", 30)]
+    ("fold", "product"),
+    [pytest.param(*own, marks=pytest.mark.slow) for own in (("none", 32), ("auto", 30))],
 )
 def test_a_mix_makes_each_stage_as_fast_as_it_takes(fold: str, product: int) -> None:
     """Or a little faster, where columns take turns: as often as they go into the interval."""
