@@ -159,4 +159,6 @@ def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     right = rows([*outputs.values(), *flags.T.astype(np.int64)])
     (made / "expected_words.txt").write_text(right)
     name = next(made.glob("*.tcl")).stem
-    assert run(made, name, "-O1") == "10000 states, 0 words and flags differ\n"
+    # what the optimiser finds uninitialised is in the headers of ap_int
+    quiet = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
+    assert run(made, name, "-O1", *quiet) == "10000 states, 0 words and flags differ\n"
