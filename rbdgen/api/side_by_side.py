@@ -60,7 +60,7 @@ def of_program(
     ]
     if threads > 1:
         both = {n: min(own.threads, own.rows) for n, own in times.of.items()}
-        found.append(_called("C++, double", None, both, f"{threads} cores"))
+        found.append(_called("C++, double", None, both, f"up to {threads} cores"))
     kinds = ("cpp", "cpp32", "cpp")
     return [
         Contender(f"{row.name}, {about}", CALL, row.one_us, row.rates, errors.get(kind), row.parts)

@@ -41,8 +41,8 @@ _PCIE = (
 LINKS = (
     Link("PCIe Gen1 x8", 2.5e9 * 8 / 10, 128, 28, 1e-6, _PCIE),
     Link("PCIe Gen3 x16", 8e9 * 16 / 8 * 128 / 130, 128, 28, 1e-6, _PCIE),
-    # preamble 8, Ethernet 14, IPv4 20, UDP 8, checksum 4, gap 12; a kernel's round trip
-    Link("1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: two kernels' stacks"),
+    # preamble 8, Ethernet 14, IPv4 20, UDP 8, checksum 4, gap 12; the turn is an assumption
+    Link("1 GbE, UDP", 125e6, 1472, 66, 30e-6, "IEEE 802.3, RFC 768; turn: assumed"),
     # start and stop bit; an FT231X sends what it has after a millisecond at least
     Link("UART, 3 Mbaud", 0.3e6, 1 << 30, 0, 1e-3, "10 bits a byte; turn: FTDI's latency timer"),
 )
