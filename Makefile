@@ -3,6 +3,7 @@
 # make test    style, types and all tests but the longest: some ten minutes on two cores
 # make test-all  the longest, some twenty minutes more: with make test, every test
 # make bench   the long measurements
+# make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
 # make durations  measures which tests make fast leaves out
@@ -19,7 +20,9 @@ PY  := $(VENV)/bin/python
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
-.PHONY: demo fast test test-all durations bench pictures lint format clean
+PAGES := build/docs-pages
+
+.PHONY: demo docs fast test test-all durations bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
@@ -42,6 +45,14 @@ durations: $(DEV)
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench all
+
+docs: $(DEV)
+	rm -rf $(PAGES)
+	mkdir -p build
+	cp -r docs $(PAGES)
+	cp README.md CHANGELOG.md CITATION.cff LICENSE $(PAGES)
+	$(PY) -m sphinx -q -W --keep-going -b html $(PAGES) build/docs
+	@echo build/docs/index.html
 
 pictures: $(RUN)
 	$(PY) -m tests.pictures

@@ -3,6 +3,7 @@
 import argparse
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -192,3 +193,22 @@ def test_python_runs(
     exec(code.replace('"iiwa14"', '"pendulum"'), found)
     if "Dynamics(" in code:
         assert found["q"].shape == (100, 2)
+
+
+def test_site(tmp_path: Path) -> None:
+    """The pages become a site without a warning; no link in it is dead."""
+    pytest.importorskip("sphinx", reason="Sphinx is not installed")
+    pages, site = tmp_path / "pages", tmp_path / "site"
+    shutil.copytree(ROOT / "docs", pages)
+    for name in ("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"):
+        shutil.copy(ROOT / name, pages)
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    done = subprocess.run([*command, pages, site], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    made = {file.name for file in site.glob("*.html")}
+    assert {f"{file.stem}.html" for file in PAGES} <= made
+    for file in site.glob("*.html"):
+        links = re.findall(r'href="([^"#?:]+\.html)(?=["#])', file.read_text())
+        dead = [link for link in links if not (site / link).is_file()]
+        assert not dead, f"{file.name}: {', '.join(dead)}"
+    assert "rbdgen synthesize" in (site / "commands.html").read_text()

@@ -19,9 +19,11 @@ FLOORS = (
     {"dynamics", "schedule", "synthesize"},
     {"estimate", "tasks"},
     {"compile", "draw", "rtl"},
+    {"board"},
     {"api"},
-    {"driver"},
+    {"driver", "parallel"},
     {"bench"},
+    {"reproduce"},
     {"cli"},
     {"__main__"},
 )

@@ -7,6 +7,7 @@ from ..system.lazy import names_from
 if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays
     from .comparison import compare
+    from .design_report import report
     from .errors import Mismatch
     from .evaluation import evaluate
     from .exploration import explore
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         write_file,
     )
     from .generation import generate
+    from .on_board import board, simulated_board
     from .places import check_place
     from .results import Generated, Report, Results
     from .sampling import states
@@ -33,7 +35,12 @@ __getattr__ = names_from(
             "read_arrays",
             "write_arrays",
         ),
+        ".on_board": (
+            "board",
+            "simulated_board",
+        ),
         ".comparison": ("compare",),
+        ".design_report": ("report",),
         ".errors": ("Mismatch",),
         ".evaluation": ("evaluate",),
         ".exploration": ("explore",),
@@ -68,7 +75,9 @@ __all__ = [
     "Mismatch",
     "OutputError",
     "UsageError",
+    "board",
     "check_place",
+    "simulated_board",
     "Report",
     "Results",
     "compare",
@@ -78,6 +87,7 @@ __all__ = [
     "info",
     "read_arrays",
     "read_manifest",
+    "report",
     "simulate",
     "states",
     "synthesize",

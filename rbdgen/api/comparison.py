@@ -21,7 +21,7 @@ from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .results import Comparison
 from .side_by_side import Contender, SideBySide, behind_links, of_core, of_peer, wins
-from .timed import timed
+from .timed import of_words, on_cpu, on_gpu
 
 Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
@@ -35,54 +35,71 @@ def compare(
     progress: Progress = lambda _: None,
     trust: bool = False,
     cpu: bool = True,
+    pinocchio: bool = False,
     **choices: Any,
 ) -> Comparison:
     """Our designs of ``robot``, compiled now, beside what the peers have of it.
 
-    By default their function and conventions (``CONVENTIONS``) on their part; ``choices`` are
-    fields of Design that win. Ours are a fold at each of ``intervals`` and the fewest cycles at
-    RoboShape's clock. Our clock is known only of ``designs``: folders of ``generate`` that
-    ``synthesize`` has placed and routed, their files as generated unless ``trust`` says to take
-    them as they are. Our C++ is compiled and timed on this machine unless ``cpu`` is false. Designs
-    whose clock is known are put behind models of links, too. Returns the report; ``text`` is the
-    tables.
+    By default their functions on their part, in their conventions (``CONVENTIONS``), which hold
+    for these functions alone; ``choices`` are fields of Design that win. Ours are a fold at each of
+    ``intervals`` and the fewest cycles at RoboShape's clock. Our clock is known only of
+    ``designs``: folders of ``generate`` that ``synthesize`` has placed and routed, their files as
+    generated unless ``trust`` says to take them as they are. Our C++, and our CUDA where there is a
+    GPU, is compiled and timed on this machine unless ``cpu`` is false, and so is Pinocchio in both
+    forms with ``pinocchio``, which takes minutes to compile, once. Designs whose clock is known are
+    put behind models of links, too. Returns the report; ``text`` is the tables.
 
     Raises RobotError, InputError or OutputError, in one line.
     """
     refuse_unknown(choices, compare)
     asked = {key: value for key, value in choices.items() if value is not None}
-    chosen = {"target": TARGET, **CONVENTIONS, **asked}
-    chosen |= {"ii": 1, "fit": False}  # what is asked for, and nothing else
+    exactly = {**asked, "ii": 1, "fit": False}  # what is asked for, and nothing else
+    chosen = {"target": TARGET, **CONVENTIONS, **exactly}
     design, loaded = load(robot, **chosen)
+    if not set(design.functions) <= set(GRADIENTS):
+        chosen = {"target": TARGET, **exactly}
+        design, loaded = load(robot, **chosen)
     name = loaded.name
     for folder in designs:
         checked_manifest(Path(folder), trust, progress)
     measured = [placed(Path(folder), name, design.functions) for folder in designs]
-    found_wrong = {own.name: _error(Path(f)) for own, f in zip(measured, designs, strict=True)}
+    simulated = {own.name: _error(Path(f)) for own, f in zip(measured, designs, strict=True)}
     front = front_end(robot, **chosen)
     lines: list[Line] = []
+    errors: dict[str, float | None] = {}
     for interval in intervals:
         progress(f"{robot}: interval {interval}")
-        lines.append(_ours(f"II {interval}", front, {"ii": interval}))
+        line, error = _ours(f"II {interval}", front, {"ii": interval})
+        lines.append(line)
+        errors[line.name] = error
     progress(f"{robot}: fewest cycles at RoboShape's clock")
     period = 1e3 / ROBOSHAPE_CLOCK
     asked_for = f"--style latency --clock {period:g}"
     no_slow = ""
     try:
-        slow = _ours(asked_for, front, {"ii": None, "style": "latency", "clock": period})
+        slow, error = _ours(asked_for, front, {"ii": None, "style": "latency", "clock": period})
         lines.append(replace(slow, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))
+        errors[slow.name] = error
     except RobotError as error:  # every product on its own may be more than the part has
         no_slow = f"{asked_for}: {error}"
     lines += measured
     known = [p for p in PEERS if p.robot == name and set(design.functions) <= set(GRADIENTS)]
     peers = tuple(theirs(peer) for peer in known)
-    on_cpu, notes = timed(front, progress) if cpu else ([], ["No CPU was timed."])
+    errors |= simulated
+    rows: list[Contender] = []
+    notes: list[str] = []
     cpu_ns = _cpu(name, design.functions)
-    rows = [*on_cpu, *_pinocchio(cpu_ns, design.functions)]
-    rows += [of_core(line, found_wrong.get(line.name)) for line in (*lines, *peers)]
+    if cpu:
+        for own, said in (on_cpu(front, progress, pinocchio), on_gpu(front, progress)):
+            rows += own
+            notes += said
+    else:
+        notes.append("Neither a CPU nor a GPU was timed.")
+    if not any(row.name.startswith("Pinocchio") for row in rows):
+        rows += _pinocchio(cpu_ns, design.functions)
+    rows += [of_core(line, errors.get(line.name)) for line in (*lines, *peers)]
     words = len(front.graph.inputs), len(front.graph.outputs)
-    rows += [row for line in lines for row in behind_links(line, *words)]
-    notes.append("GPU: rbdgen bench gpu looks for one; none is timed here.")
+    rows += [row for line in lines for row in behind_links(line, *words, errors.get(line.name))]
     report = Compared(
         robot=name,
         functions=design.functions,
@@ -98,12 +115,13 @@ def compare(
     return Comparison(report)
 
 
-def _ours(name: str, front: Front, choices: dict[str, Any]) -> Line:
-    """A design of ours, compiled now: as ``generate`` would make it."""
+def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, float]:
+    """A design of ours, compiled now: as ``generate`` would make it; and its largest error."""
     core = compile_core(replace(front, design=replace(front.design, **choices)))
     plan, width = core.plan, core.fixed.width
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
-    return Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
+    line = Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
+    return line, of_words(core)
 
 
 def theirs(peer: Peer) -> Theirs:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen import cuda_library, library, nvcc
+from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import Interface
-from ..codegen.library import FLAGS, Library, build
-from ..design.choices import ROLLOUTS
+from ..codegen.library import Library
+from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design
 from ..dynamics.interface import to_columns
 from ..robot.canonical import canonicalize
@@ -23,6 +25,7 @@ from ..robot.xml_lines import read_bytes
 from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, find_compiler, processor
+from ..system.gpu import NoGpu, find_gpu
 from .completion import refuse_missing_forces
 from .digests import FOLDER, compiler_digest
 from .folder import InputError, read_manifest
@@ -31,29 +34,82 @@ from .names import DESIGN, ROBOT, design_text
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
+ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 # What a program depends on: all other choices are of hardware.
 OF_PROGRAMS = (
     *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
     *("external_forces", "angles", "rotation", "formulation", "factorisation", "root"),
+    *("network", "frame"),
     *("base_link", "velocity", "acceleration", "effort"),
 )
 
 
+@dataclass(frozen=True)
+class Kind:
+    """One of `COMPILED`: C++ (``cpp``), CUDA on a GPU (``cuda``), its text on the CPU
+    (``cuda-on-cpu``); in double, or with 32 in single precision."""
+
+    name: str
+
+    @property
+    def language(self) -> str:
+        """What its text is written in."""
+        return "cpp" if self.name in DTYPES else "cuda"
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of its arrays."""
+        return np.dtype(np.float32 if "32" in self.name else np.float64)
+
+    def builder(self) -> Builder:
+        """What makes a shared library here; NoGpu, NoCompiler."""
+        if self.language == "cuda" and not self.name.endswith(ON_CPU):
+            try:
+                gpu = find_gpu()
+            except NoGpu as error:
+                raise NoGpu(
+                    f"{error}. {self.name} runs where there is one; {self.name}{ON_CPU} is the "
+                    "same text compiled for this processor"
+                ) from None
+            compiler = nvcc.find_nvcc()
+            of = compiler, about(compiler), nvcc.FLAGS, cuda_library.SHARED, gpu.architecture
+            return Builder(repr(of), partial(cuda_library.build, gpu.architecture))
+        compiler = find_compiler()
+        about_it = about(compiler), processor()
+        if self.language == "cuda":
+            build = partial(cuda_library.build_for_cpu, compiler)
+            return Builder(repr((*about_it, cuda_library.HOST_FLAGS)), build)
+        build = partial(library.build, compiler, self.dtype)
+        return Builder(repr((*about_it, library.FLAGS)), build)
+
+
+@dataclass(frozen=True)
+class Builder:
+    """``build(folder, name, into, say)`` compiles a program; ``of``: what the code depends on."""
+
+    of: str
+    build: Callable[[Path, str, Path, Progress], None]
+
+
 class Program:
-    """A design's functions, all at once, in double (``cpp``) or single precision (``cpp32``).
+    """A design's functions, all at once, of a kind.
 
     ``folder``: as `generate` writes it; ``file``: the shared library.
     """
 
-    def __init__(
-        self, design: Design, robot: Robot, folder: Path, library: Path, kind: str
-    ) -> None:
+    def __init__(self, design: Design, robot: Robot, folder: Path, place: Path, kind: Kind) -> None:
         self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
         self.name, self.facts = entry.name, entry.facts
         self.interface: Interface = entry.interface
-        self.file = library / f"{self.name}.so"
-        self.library = Library(self.file, self.name, self.interface, DTYPES[kind])
+        self.file = place / f"{self.name}.so"
+        taken = self.file, self.name, self.interface, kind.dtype
+        self.library: Library | CudaLibrary
+        if kind.language == "cpp":
+            self.library = Library(*taken)
+        else:
+            scalars = len(self.interface.inputs) + len(self.interface.outputs)
+            self.library = CudaLibrary(*taken, scalars + self.facts["workspace"])
 
     def __call__(self, arrays: Mapping[str, Array], threads: int = 1) -> dict[str, NDArray]:
         """All that the functions give, (N, …), of arrays as `checked` has them.
@@ -90,32 +146,33 @@ class Program:
 
 
 def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Program:
-    """The functions of a design, of ``robot``, its robot; ``kind``: one of `DTYPES`.
+    """The functions of a design, of ``robot``, its robot; ``kind``: one of `COMPILED`.
 
     Generated and compiled into the cache the first time, and found there by a digest of robot,
     choices, rbdgen and compiler. InputError for rollouts, which only accelerators have;
-    NoCompiler, CompilerError; SimulationError where the cache cannot be written.
+    NoCompiler, CompilerError, NoGpu; SimulationError where the cache cannot be written.
     """
+    assert kind in COMPILED
     for function in set(design.functions) & set(ROLLOUTS):
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
-    own = _of_programs(design)
-    compiler = find_compiler()
+    own, of = _of_programs(design), Kind(kind)
+    builder = of.builder()
     text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
     text.update(read_bytes(own.robot))
-    source = text.hexdigest()[:16]
-    built = repr((source, kind, about(compiler), FLAGS, processor()))
+    source = f"{of.language}-{text.hexdigest()[:16]}"
+    built = repr((source, kind, builder.of))
     with in_cache():
-        folder = cached(f"cpp-{source}", lambda work: _write(own, work, progress), progress)
+        folder = cached(source, lambda work: _write(own, of.language, work, progress), progress)
         entry = read_manifest(folder)
 
         def make(work: Path) -> None:
-            build(compiler, folder, entry.program.name, DTYPES[kind], work, progress)
+            builder.build(folder, entry.program.name, work, progress)
 
         library = f"program-{hashlib.sha256(built.encode()).hexdigest()[:16]}"
         library_folder = cached(library, make, progress)
     for note in entry["notes"]:
         progress(f"note: {note}")
-    return Program(own, robot, folder, library_folder, kind)
+    return Program(own, robot, folder, library_folder, of)
 
 
 def _of_programs(design: Design) -> Design:
@@ -125,13 +182,16 @@ def _of_programs(design: Design) -> Design:
     return replace(design, **{name: getattr(plain, name) for name in others})
 
 
-def _write(design: Design, work: Path, progress: Progress) -> None:
+def _write(design: Design, language: str, work: Path, progress: Progress) -> None:
     """Write the program's folder."""
     from ..compile.flow import front_end  # which a program that is kept does without
     from .cpp_program import cpp_program
+    from .cuda_program import cuda_program
+
+    program = cpp_program if language == "cpp" else cuda_program
 
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
         (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))
         (Path(place) / DESIGN).write_text(design_text(design))
-        for name, text in cpp_program(front_end(str(Path(place) / DESIGN), progress)).items():
+        for name, text in program(front_end(str(Path(place) / DESIGN), progress)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))

@@ -1,4 +1,7 @@
-"""Arrays of states brought into the form that every model takes."""
+"""Arrays of states brought into the form that every model takes.
+
+Of the arrays themselves only what CuPy's have too: they may lie on a GPU.
+"""
 
 from __future__ import annotations
 
@@ -41,23 +44,26 @@ def _normalise(robot: Robot, q: Array) -> None:
     """Bring quaternions and (cos θ, sin θ) in q to norm 1; InputError where far from it."""
     for i, turn in turns(robot).items():
         joint = robot.joints[i]
-        norm = np.linalg.norm(q[:, turn], axis=1, keepdims=True)
-        bad = np.flatnonzero(np.abs(norm - 1) > UNIT)
-        if bad.size:
+        norm = (q[:, turn] ** 2).sum(axis=1, keepdims=True) ** 0.5
+        bad = abs(norm - 1) > UNIT
+        if bad.any():
+            state = int(bad.argmax())
             quaternion = joint.kind is JointKind.FLOATING
             what = "quaternion (x, y, z, w)" if quaternion else "(cos, sin)"
             raise InputError(
-                f'q of state {bad[0]}: the {what} of joint "{joint.name}", entries {turn.start} to '
-                f"{turn.stop - 1}, has norm {norm[bad[0], 0]:g}; expected 1"
+                f'q of state {state}: the {what} of joint "{joint.name}", entries {turn.start} to '
+                f"{turn.stop - 1}, has norm {float(norm[state, 0]):g}; expected 1"
             )
         q[:, turn] /= norm
 
 
 def _symmetric(name: str, matrices: Array) -> Array:
     transposed = matrices.swapaxes(1, 2)
-    largest = np.abs(matrices).max(axis=(1, 2), initial=0.0)
-    apart = np.abs(matrices - transposed).max(axis=(1, 2), initial=0.0)
-    bad = np.flatnonzero(apart > ASYMMETRY * largest)
-    if bad.size:
-        raise InputError(f"{name} of state {bad[0]} is not symmetric")
+    if not matrices.size:
+        return matrices
+    largest = abs(matrices).max(axis=(1, 2))
+    apart = abs(matrices - transposed).max(axis=(1, 2))
+    bad = apart > ASYMMETRY * largest
+    if bad.any():
+        raise InputError(f"{name} of state {int(bad.argmax())} is not symmetric")
     return (matrices + transposed) / 2

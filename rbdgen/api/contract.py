@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..board.packets import Layout
 from ..design.facts import AcceleratorFacts
 from ..graph.fixed import Format
 
@@ -61,3 +62,14 @@ class Contract:
         }
         words = {word.name: word.width for word in facts.words}
         return cls(functions, words, facts.result.words, facts.result.width)
+
+    @property
+    def layouts(self) -> dict[int, Layout]:
+        """Code of each function → how its words are packed on the line to a board."""
+        widths = tuple(self.words.values())
+        return {
+            own.code: Layout(
+                widths[: len(own.inputs)], tuple(word.width for word in own.outputs.values())
+            )
+            for own in self.functions.values()
+        }

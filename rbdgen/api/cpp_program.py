@@ -7,7 +7,7 @@ from ..compile.front import Front
 from .entries import interface_of
 from .made import Files
 from .names import design_name
-from .program_folder import program_folder
+from .program_folder import about, program_folder
 from .vectors import vectors
 
 
@@ -15,6 +15,5 @@ def cpp_program(front: Front) -> Files:
     """The functions of one state or many."""
     name = design_name(front.robot.name, front.design)
     interface = interface_of(front)
-    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
-    files, facts = cpp(front.graph, interface, name, about)
+    files, facts = cpp(front.graph, interface, name, about(front))
     return program_folder(front, "cpp", name, files | vectors(front, interface), facts)

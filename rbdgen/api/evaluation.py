@@ -1,4 +1,4 @@
-"""A batch of states through any of the models: golden, float graph, C++, integer graph, RTL."""
+"""A batch of states through any of the models: golden, float graph, programs, integers, RTL."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import Core, Front, compile_core, front_end
-from ..design.choices import GIVES, MODELS, VECTORS
+from ..design.choices import COMPILED, GIVES, MODELS, VECTORS
 from ..design.design import Design, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
@@ -21,7 +22,7 @@ from ..graph.word import kind_of
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
-from .compiled import DTYPES, compiled
+from .compiled import compiled
 from .completion import completed, refuse_missing_forces
 from .folder import InputError
 from .integer_model import IntegerModel
@@ -43,14 +44,16 @@ def evaluate(
 
     ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
     moment in the link's frame), as the functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq,
-    dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv), as the functions give, joint_names, and for the fixed
-    and rtl models ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the
-    result is wrong because a word was too short. Where the base's motion is given, tau, Minv and
-    all results have nv − 6 for nv, and the forward functions read the first six entries of qdd.
+    dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv), as the functions give, joint_names, and for models of
+    words (fixed, c, hls, rtl) ``overflow`` (N, outputs of the hardware, called ``overflow_names``):
+    whether the result is wrong because a word was too short. Where the base's motion is given, tau,
+    Minv and all results have nv − 6 for nv, and the forward functions read the first six entries of
+    qdd.
     All arrays are of the design's base link, in the order of joint_names.
 
-    Raises InputError for states of a wrong shape or outside the input words' ranges; of C++, too,
-    Singular for a state whose mass matrix is, NoCompiler where there is none.
+    Raises InputError for states of a wrong shape or outside the input words' ranges; of compiled
+    programs, too, Singular for a state whose mass matrix is; of what is compiled NoCompiler where
+    nothing does, of cuda NoGpu, of hls NoHeaders.
     """
     refuse_unknown(choices, evaluate)
     if model not in MODELS:
@@ -60,7 +63,7 @@ def evaluate(
     arrays = checked(design, loaded, states)
     if model == "golden":  # of every function, hardware or not
         results = golden_model(design, loaded, arrays)
-    elif model in DTYPES:
+    elif model in COMPILED:
         found = compiled(design, loaded, model, progress)(arrays)
         results = {name: values.astype(np.float64, copy=False) for name, values in found.items()}
     else:
@@ -75,9 +78,11 @@ def evaluate(
             words = to_words(core, arrays)
             if model == "fixed":
                 results = fixed_model(core, words, progress)
-            else:
+            elif model == "rtl":
                 with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
                     results = rtl_model(core, words, Path(folder), progress)
+            else:
+                results = word_model(core, words, model, progress)
     return Results(results, joint_names=np.array(loaded.joint_names, dtype=np.str_))
 
 
@@ -151,7 +156,23 @@ def fixed_model(
     progress: Progress = lambda _: None,
 ) -> dict[str, NDArray]:
     """The integer model, as numbers."""
-    outputs, flags = IntegerModel(core, progress)(words)
+    return _numbers(core, IntegerModel(core, progress)(words))
+
+
+def word_model(
+    core: Core,
+    words: Mapping[str, NDArray[np.int64]],
+    language: str,
+    progress: Progress,
+) -> dict[str, NDArray]:
+    """The model in C, or for high-level synthesis, as numbers."""
+    from .word_programs import word_program  # which needs what writes them
+
+    return _numbers(core, word_program(core, language, progress)(words))
+
+
+def _numbers(core: Core, found: IntegerResults) -> dict[str, NDArray]:
+    outputs, flags = found
     return {**as_numbers(core, outputs, len(flags)), **_overflow(flags, list(outputs))}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..compile.accelerate import Accelerated, accelerate
 from ..compile.accelerator_area import accelerator_features
+from ..compile.advice import advice
 from ..compile.flow import Core, Front, compile_core, front_end
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
@@ -64,7 +65,9 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
     progress("trace: after each rewrite")
-    return Info(core_facts(core, robot_facts(front, core.notes)))
+    said = advice(front)
+    notes = (*core.notes, said) if said else core.notes
+    return Info(core_facts(core, robot_facts(front, notes)))
 
 
 def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:

@@ -37,7 +37,11 @@ class IntegerModel:
         return self._model.run("", words, lambda own: integer_results(self.core, own))
 
     def _source(self) -> Source:
-        fixed = self.core.fixed
-        flags = len(fixed.graph.outputs)
-        file, function, word = core_function(fixed, flagged_outputs(self.core.plan), flags, "model")
-        return Source(sources(file, [function], word, ABOUT), [function], word)
+        return c_source(self.core, "model", ABOUT)
+
+
+def c_source(core: Core, name: str, about: Mapping[str, str]) -> Source:
+    """The model in C, with a flag for each output. ``about``: ``robot`` and so on, in words."""
+    flags = len(core.fixed.graph.outputs)
+    file, function, word = core_function(core.fixed, flagged_outputs(core.plan), flags, name)
+    return Source(sources(file, [function], word, about), [function], word)

@@ -26,7 +26,7 @@ LONGEST_NAME = 120  # characters; what is longer ends in a digest
 FOLLOW = ("robot", "fitted")  # fields that follow from the others, or that the name has
 # Choices whose value alone says what it is of.
 CLEAR = {
-    *("base", "mimic", "target", "angles", "formulation", "factorisation"),
+    *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),
     *("root", "scheduler", "style", "order"),
 }
 

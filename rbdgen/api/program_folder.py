@@ -17,6 +17,11 @@ from .names import filed_notes
 from .places import no_defaults
 
 
+def about(front: Front) -> dict[str, str]:
+    """What a program's files say of what it computes."""
+    return {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
+
+
 def program_folder(
     front: Front, language: str, name: str, own: Files, facts: Mapping[str, Any]
 ) -> Files:

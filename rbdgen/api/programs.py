@@ -6,20 +6,16 @@ from dataclasses import replace
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
-from ..codegen.cuda import cuda as cuda_files
-from ..codegen.hls_program import hls_files
 from ..compile.accelerate import Accelerated
-from ..compile.core import Core
-from ..graph.node import Node
 from ..graph.text import to_text
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
 from .cpp_program import cpp_program
-from .entries import interface_of
+from .cuda_program import cuda_program
+from .hls_program import hls_program
 from .made import Files, Made
 from .names import design_name, module_name
-from .program_folder import program_folder
-from .vectors import vectors
+from .program_folder import about, program_folder
 from .word_vectors import task_vectors, word_vectors
 
 
@@ -39,8 +35,7 @@ def c(made: Made) -> Files:
     front = core.front
     front = replace(front, notes=(*front.notes, *core.notes))
     name = design_name(front.robot.name, front.design)
-    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
-    files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about)
+    files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about(front))
     return program_folder(front, "c", name, files | word_vectors(core), facts)
 
 
@@ -51,42 +46,15 @@ def hls(made: Made) -> Files:
     front = replace(front, notes=(*front.notes, *core.notes))
     name = design_name(front.robot.name, front.design)
     made.progress("C++ for high-level synthesis")
-    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
-    plan = core.plan
-    resources = _resources(core)
-    # in logic too, they are multiplications to the tool, which limits all of them together
-    shared = plan.interval > 1 and "fabric" not in resources.values()
-    files, facts = hls_files(
-        core.fixed,
-        flagged_outputs(plan),
-        resources,
-        plan.interval,
-        plan.multipliers if shared else 0,
-        name,
-        about,
-    )
+    files, facts = hls_program(core, name)
     return program_folder(front, "hls", name, files | word_vectors(core), facts)
-
-
-def _resources(core: Core) -> dict[tuple[str, Node], str]:
-    """What products are made of; of none, where the plan is of what takes turns."""
-    if core.plan.turns is not None:
-        return {}
-    binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}
-    kinds = {"mul": binding.style, "sincos": binding.sincos, "recip": binding.recip}
-    return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}
 
 
 def cuda(made: Made) -> Files:
     """The functions of many states, for a GPU."""
     front = made.front_of("cuda")
-    name = design_name(front.robot.name, front.design)
     made.progress("CUDA")
-    interface = interface_of(front)
-    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
-    found = cuda_files(front.graph, interface, name, about)
-    facts = {"workspace": found.slots, "kernels": [own.to_json() for own in found.kernels]}
-    return program_folder(front, "cuda", name, {**found.files, **vectors(front, interface)}, facts)
+    return cuda_program(front)
 
 
 def _tasks_in_c(made: Accelerated) -> Files:
@@ -94,9 +62,8 @@ def _tasks_in_c(made: Accelerated) -> Files:
     name = module_name(front.robot.name, "accelerator")
     file = File(name)
     functions = add_tasks(file, made.accelerator)
-    about = {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
     word = word_type(all_words(made.accelerator))
-    files = folder(file, functions, word, {**about, "graph": ""})
+    files = folder(file, functions, word, {**about(front), "graph": ""})
     files |= task_vectors(made, functions)
     for stage, own in made.accelerator.stages.items():
         files[f"graph_{stage}.txt"] = to_text(own.fixed)

@@ -22,6 +22,8 @@ from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.records import Record
+from .bitstream import BoardFacts
+from .bitstream import as_text as board_text
 from .compared import Compared
 from .compared import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
@@ -120,6 +122,17 @@ class Synthesis(_Told[Synthesised | Mapped]):
 
     def as_text(self) -> str:
         return mapped_text(self.facts) if isinstance(self.facts, Mapped) else str(self.facts)
+
+
+class OnBoard(_Told[BoardFacts]):
+    """What `board` returns."""
+
+    def headline(self) -> str:
+        own = self.facts
+        return f"{own.name} on {own.board}: {own.bitstream}, {own.clock:g} MHz"
+
+    def as_text(self) -> str:
+        return board_text(self.facts)
 
 
 class Comparison(_Told[Compared]):

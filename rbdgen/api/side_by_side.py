@@ -20,6 +20,7 @@ BOUNDARIES = {
     CORE: "at the core: without what brings states and takes results",
     LINK: "through a link, from memory and back: the link is a model",
 }
+NOT_PLACED = "not placed"
 WORD = 4  # bytes of a word in our shells' packets
 
 
@@ -50,16 +51,17 @@ class SideBySide(Record):
 
 
 def of_program(
-    times: ProgramTimes, threads: int, errors: Mapping[str, float | None], about: str
+    times: Mapping[str, ProgramTimes], threads: int, errors: Mapping[str, float | None], about: str
 ) -> list[Contender]:
-    """Our C++: double and float on one core, double on all; ``errors``: by kind."""
-    one = times.one
+    """Our C++: double and float on one core, double on all; ``times``, ``errors``: by kind."""
+    double, single = times["cpp"], times["cpp32"]
+    rows = {kind: {n: own.rows for n, own in of.of.items()} for kind, of in times.items()}
     found = [
-        _called("C++, double", one, {n: own.rows for n, own in times.of.items()}, "1 core"),
-        _called("C++, float", None, {n: own.rows_f32 for n, own in times.of.items()}, "1 core"),
+        _called("C++, double", double.one, rows["cpp"], "1 core"),
+        _called("C++, float", single.one, rows["cpp32"], "1 core"),
     ]
     if threads > 1:
-        both = {n: min(own.threads, own.rows) for n, own in times.of.items()}
+        both = {n: min(own.threads, own.rows) for n, own in double.of.items()}
         found.append(_called("C++, double", None, both, f"up to {threads} cores"))
     kinds = ("cpp", "cpp32", "cpp")
     return [
@@ -76,20 +78,35 @@ def _called(name: str, one: float | None, each: Mapping[int, float], parts: str)
     return Contender(name, CALL, one_us, rates, None, parts)
 
 
+def of_gpu(name: str, each: Mapping[int, float], error: float, gpu: str) -> Contender:
+    """Ours on a GPU; ``each``: ns of a state of so many."""
+    rates = {str(n): 1e3 / time for n, time in each.items()}
+    return Contender(name, CALL, 1e-3 * each[1], rates, error, gpu)
+
+
 def of_peer(name: str, nanoseconds: float) -> Contender:
-    """A library on one core that takes one state after another."""
+    """A library on one core that takes one state after another, with gravity and its own sines."""
     rates = {str(n): 1e3 / nanoseconds for n in SIZES}
-    return Contender(name, CALL, 1e-3 * nanoseconds, rates, None, "1 core")
+    parts = "1 core; gravity, sines made"
+    return Contender(name, CALL, 1e-3 * nanoseconds, rates, None, parts)
 
 
 def of_core(line: Line, error: float | None = None) -> Contender:
     """A design, its own or another's; of one whose clock nobody knows only its parts."""
-    parts = "-" if line.dsp is None else f"{line.dsp} DSP"
+    parts = "; ".join([*([] if line.dsp is None else [f"{line.dsp} DSP"]), _clock(line)])
     timing = timing_of(line)
     if timing is None:
         return Contender(line.name, CORE, None, None, error, parts)
     rates = {str(n): 1e-6 * n / timing.alone(n) for n in SIZES}
     return Contender(line.name, CORE, 1e6 * timing.latency, rates, error, parts)
+
+
+def _clock(line: Line) -> str:
+    """What is known of a design's clock."""
+    if line.clock is None:
+        return "clock not known"
+    placed = f", {NOT_PLACED}" * (line.clock_of == "scheduled for")
+    return f"{line.clock:.4g} MHz, {line.clock_of}{placed}"
 
 
 def timing_of(line: Line) -> Timing | None:
@@ -99,7 +116,7 @@ def timing_of(line: Line) -> Timing | None:
     return Timing(line.latency / line.clock * 1e-6, line.interval[0] / line.clock * 1e-6)
 
 
-def behind_links(line: Line, taken: int, given: int) -> list[Contender]:
+def behind_links(line: Line, taken: int, given: int, error: float | None = None) -> list[Contender]:
     """A design behind each link; ``taken``, ``given``: words of a task in and out."""
     timing = timing_of(line)
     if timing is None:
@@ -108,10 +125,9 @@ def behind_links(line: Line, taken: int, given: int) -> list[Contender]:
     for link in LINKS:
         time = {n: timing.through(link, WORD * taken, WORD * given, n) for n in SIZES}
         rates = {str(n): 1e-6 * n / own for n, own in time.items()}
-        words = f"{taken} words in, {given} out"
-        found.append(
-            Contender(f"{line.name}; {link.name}", LINK, 1e6 * time[1], rates, None, words)
-        )
+        parts = f"{taken} words in, {given} out; {_clock(line)}"
+        name = f"{line.name}; {link.name}"
+        found.append(Contender(name, LINK, 1e6 * time[1], rates, error, parts))
     return found
 
 
@@ -121,23 +137,54 @@ def wins(rows: Iterable[Contender]) -> tuple[str, ...]:
     return (
         *_fastest("From memory and back", [r for r in known if r.boundary in (CALL, LINK)]),
         *_fastest("At the core", [r for r in known if r.boundary == CORE]),
+        *_behind(known),
     )
+
+
+def _behind(rows: Sequence[Contender]) -> list[str]:
+    """How our hardware at its best link does beside what this machine computes itself."""
+    best: dict[str, dict[int, float]] = {CALL: {}, LINK: {}}
+    for row in rows:
+        for n in SIZES if row.boundary in best else ():
+            rate = (row.rates or {}).get(str(n), 0.0)
+            best[row.boundary][n] = max(rate, best[row.boundary].get(n, 0.0))
+    if not best[CALL] or not best[LINK]:
+        return []
+    times = {n: best[LINK][n] / best[CALL][n] for n in SIZES}
+    lost = [n for n in SIZES if times[n] < 1]
+    if not lost:
+        return ["Behind its best link our hardware is faster than this machine's programs."]
+    ratios = _and([f"{times[n]:.2g}" for n in lost])
+    return [
+        f"Where our hardware loses: behind its best link it is {ratios} times as fast as this "
+        f"machine's programs for {_listed(lost)}."
+    ]
 
 
 def _fastest(where: str, rows: Sequence[Contender]) -> list[str]:
     best: dict[str, list[int]] = {}
     for n in SIZES:
-        own = {r.name + f" ({r.parts})" * (r.boundary == CALL): r.rates for r in rows}
+        own = {r.name + _besides(r): r.rates for r in rows}
         rates = {name: found[str(n)] for name, found in own.items() if found and str(n) in found}
         if len(rates) > 1:
             best.setdefault(max(rates, key=rates.__getitem__), []).append(n)
     return [f"{where}, {name} is the fastest for {_listed(sizes)}." for name, sizes in best.items()]
 
 
+def _besides(row: Contender) -> str:
+    """What a name alone does not say."""
+    if row.boundary == CALL:
+        return f" ({row.parts})"
+    return f" ({NOT_PLACED})" if NOT_PLACED in row.parts else ""
+
+
 def _listed(sizes: Sequence[int]) -> str:
-    words = ["one task" if n == 1 else str(n) for n in sizes]
-    text = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    text = _and(["one task" if n == 1 else str(n) for n in sizes])
     return text if sizes == [1] else f"{text} together"
+
+
+def _and(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def as_text(report: SideBySide) -> str:

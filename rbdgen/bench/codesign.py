@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.program_times import ProgramTimes, program_times
+from ..api.program_times import ProgramTimes, graph_times
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.flow import Front, compile_core, front_end
 from ..compile.plans import planned
@@ -171,7 +171,7 @@ def _measured(threads: int, progress: Progress) -> Measured:
     host = {}
     for name, graph in graphs.items():
         progress(f"host: {name}")
-        host[name] = program_times(graph, _interface(graph), SIZES, threads, progress)
+        host[name] = graph_times(graph, _interface(graph), SIZES, threads, progress)
     return Measured(host, halves)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +14,28 @@ from ..api.compiled import DTYPES, Program, compiled
 from ..api.errors import Error, Mismatch
 from ..api.evaluation import checked
 from ..api.folder import write_file
+from ..api.pinocchio import FORMS, check, command
+from ..api.program_times import Command, read
+from ..api.program_times import command as times_command
 from ..api.reference import golden_model
 from ..api.sampling import states
-from ..codegen.interface import Interface
+from ..api.timing import least
 from ..design.loading import load
 from ..draw.tables import markdown, table
-from ..system.templates import render
-from .pinocchio import FORMS, check_generated, command
-from .timing import least, program
 
 Progress = Callable[[str], None]
-# Robot, base, function, states whose errors are taken: those of the golden model take longest.
+# Robot, base, function, Pinocchio's forms, states whose errors are taken: those of the golden
+# model take longest.
 CASES = (
-    ("iiwa14", "fixed", "id", 100_000),
-    ("iiwa14", "fixed", "did", 100_000),
-    ("iiwa14", "fixed", "dfd", 100_000),
-    ("hyq", "floating", "did", 100_000),
-    ("humanoid", "floating", "dfd", 2_000),
+    ("iiwa14", "fixed", "id", FORMS, 100_000),
+    ("iiwa14", "fixed", "did", FORMS, 100_000),
+    ("iiwa14", "fixed", "dfd", FORMS, 100_000),
+    ("hyq", "floating", "did", FORMS, 100_000),
+    ("humanoid", "floating", "dfd", FORMS[:1], 2_000),
 )
 CHUNK = 2_000  # states at a time
 THREADS = 2
+FEW = 256  # states of a batch that stays in the cache
 MANY = 100_000  # states of a large batch,
 LARGEST = 1 << 28  # or as many as take so many bytes
 BOUNDARIES = ("one", "blocks", "rows", "batch", "batch_threads")
@@ -44,17 +46,18 @@ RATIOS = (
     *("error, double", "float"),
 )
 LEGEND = (
-    "ns a state: medians of 51 runs in CPU time, least of 5 processes in turn; sines included. Of "
-    "one state at a time; of 256 in blocks, and in rows as C has arrays. Pinocchio: one state at "
-    "a time, templated and generated (CppADCodeGen); all -O3 for this processor. Threads: batches "
-    "of rows, wall time. Errors: the largest, by the largest entry of the golden model's array."
+    "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
+    "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays. Pinocchio: "
+    "one state at a time, templated and generated (CppADCodeGen); all -O3 for this processor. "
+    "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the golden "
+    "model's array, of states as the program has them, in double or in float."
 )
 
 
 def cpu(place: Path, progress: Progress) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
-    for robot, base, function, n in CASES:
+    for robot, base, function, forms, n in CASES:
         name = f"{robot}{' floating' * (base == 'floating')} {function}"
 
         def say(line: str, name: str = name) -> None:
@@ -63,14 +66,16 @@ def cpu(place: Path, progress: Progress) -> Any:
         choices: dict[str, Any] = {"base": base, "functions": (function,)}
         design, loaded = load(robot, **choices)
         programs = {kind: compiled(design, loaded, kind, say) for kind in DTYPES}
-        commands = {kind: _timed(own, say) for kind, own in programs.items()}
-        if base == "fixed":
-            commands |= {form: command(form, function, robot, say) for form in FORMS}
-            check_generated(function, robot, say)
+        commands: dict[str, Command] = {
+            kind: times_command(own, _sizes(own), THREADS, say) for kind, own in programs.items()
+        }
+        for form in forms:
+            commands[form] = command(form, function, robot, say, base)
+            check(form, function, robot, say, base)
         say("timed")
         found = least(commands)
-        times = {kind: dict(zip(BOUNDARIES, found[kind], strict=True)) for kind in DTYPES}
-        peers = {form: found[form][0] for form in FORMS if form in found}
+        times = {kind: _ours(own, found[kind]) for kind, own in programs.items()}
+        peers = {form: found[form][0] for form in forms}
         errors = _errors(robot, programs, n, choices, say)
         results[name] = {
             "ns": {**times, **peers},
@@ -104,7 +109,7 @@ def _ratios(name: str, result: Mapping[str, Any]) -> list[Any]:
         double["rows"] / double["blocks"],
         double["batch"] / double["batch_threads"],
     ]
-    errors = [f"{result['errors'][kind]:.1e}" for kind in DTYPES]
+    errors = [f"{max(result['errors'][kind].values()):.1e}" for kind in DTYPES]
     return [name, *(_three(x) for x in (*by_peers, *others)), *errors]
 
 
@@ -113,56 +118,46 @@ def _three(value: float | None) -> float | str:
     return "-" if value is None else float(f"{value:.3g}")
 
 
-def _timed(own: Program, say: Progress) -> list[str | Path]:
-    """What prints the times of a program of ours."""
-    interface = own.interface
-    arrays = (*interface.takes, *interface.gives)
-    itemsize = own.library.dtype.itemsize
-    text = render(
-        "bench/states_times.cpp.jinja",
-        name=own.name,
-        sizes=[array.size for array in arrays],
-        takes=len(interface.takes),
-        arrays=len(arrays),
-        many=min(MANY, LARGEST // (itemsize * sum(array.size for array in arrays))),
-        **_inputs(interface),
-    )
-    suffix = "_f32" * (itemsize == 4)
-    scalar = own.library.dtype.name.replace("float64", "double").replace("float32", "float")
-    flags = ["-std=c++17", "-O2", f"-DSCALAR={scalar}", f"-DSUFFIX={suffix}", f"-I{own.folder}"]
-    flags += [str(own.file), f"-Wl,-rpath,{own.file.parent}"]
-    made = program(f"times-{own.file.parent.name}", flags, text, say, f"times of {own.name}")
-    return [made, own.folder / "states.txt", str(THREADS)]
+def _sizes(own: Program) -> tuple[int, int]:
+    """Of a batch that stays in the cache, and of a large one."""
+    arrays = (*own.interface.takes, *own.interface.gives)
+    bytes_of_one = own.library.dtype.itemsize * sum(array.size for array in arrays)
+    return FEW, min(MANY, LARGEST // bytes_of_one)
 
 
-def _inputs(interface: Interface) -> dict[str, list[int]]:
-    """Of each input of a block: which array, and which of its entries."""
-    places = {array.name: k for k, array in enumerate(interface.takes)}
-    entries = interface.inputs.values()
-    return {
-        "input_array": [places[entry.array] for entry in entries],
-        "input_at": [entry.at for entry in entries],
-    }
+def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
+    """What its command has printed, by `BOUNDARIES`."""
+    few, many = _sizes(own)
+    found = read(numbers, (few, many))
+    some, all_of = found.of[few], found.of[many]
+    ours = found.one, some.blocks, some.rows, all_of.wall, all_of.threads
+    return dict(zip(BOUNDARIES, ours, strict=True))
 
 
 def _errors(
     robot: str, programs: Mapping[str, Program], n: int, choices: Mapping[str, Any], say: Progress
-) -> dict[str, float]:
-    """Of each precision the largest error, by the largest entry of its array."""
+) -> dict[str, dict[str, float]]:
+    """Of each precision and array the largest error, by the array's largest entry.
+
+    The golden model is given what the program is: rounding q to float alone moves q̈ more than all
+    that is computed from it does.
+    """
     sums: dict[str, dict[str, Error]] = {kind: {} for kind in programs}
     design, loaded = load(robot, **choices)
     for seed in range(-(-n // CHUNK)):
         if seed % 10 == 0:
             say(f"errors: {seed * CHUNK} of {n} states")
         arrays = checked(design, loaded, states(robot, min(CHUNK, n), seed, **choices))
-        expected = golden_model(design, loaded, arrays)
         for kind, own in programs.items():
-            for name, values in own(arrays).items():
+            given = {k: x.astype(own.library.dtype).astype(np.float64) for k, x in arrays.items()}
+            expected = golden_model(design, loaded, given)
+            for name, values in own(given).items():
                 if not np.isfinite(values).all():
                     raise Mismatch(f"{own.name}, {kind}: {name} is not finite in every state")
                 sums[kind].setdefault(name, Error()).add(values, expected[name])
     return {
-        kind: max(error.report().max_relative for error in of.values()) for kind, of in sums.items()
+        kind: {name: error.report().max_relative for name, error in of.items()}
+        for kind, of in sums.items()
     }
 
 

@@ -11,13 +11,13 @@ from typing import Any
 from .. import api
 from ..api.digests import compiler_digest
 from ..api.kept import kept
+from ..api.pinocchio import pinocchio_nanoseconds
 from ..compile.flow import compile_core, front_end
 from ..design.target import find_target
 from ..draw.tables import table
 from ..rtl.emit import emit
 from ..schedule.modulo import fold
 from ..synthesize.report import synthesize
-from .pinocchio import pinocchio_nanoseconds
 
 Progress = Callable[[str], None]
 # Name: robot, choices, how nextpnr is asked. The static placer makes shorter wires where many

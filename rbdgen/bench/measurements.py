@@ -27,9 +27,11 @@ from .codesign import codesign
 from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
+from .exact import exact_accelerators, exact_c, exact_hls
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .gpu import gpu
+from .logarithmic import chains, logarithmic
 from .names import TAKES, chosen
 from .peers import beside_peers
 from .programs import programs
@@ -75,6 +77,13 @@ def listed() -> str:
 
 def _about(name: str) -> str:
     return (MEASUREMENTS[name].__doc__ or "").splitlines()[0]
+
+
+def scans(place: Path, progress: Progress) -> Any:
+    """Errors of rbdgen.parallel on chains of 2 to 256 links, worst of 64 states, beside ABA's."""
+    from .scans import scans as measured  # which needs JAX
+
+    return measured(place, progress)
 
 
 def bits(place: Path, progress: Progress) -> Any:
@@ -209,9 +218,13 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
     "codesign": codesign,
     "programs": programs,
+    "exact-c": exact_c,
+    "exact-hls": exact_hls,
+    "exact-accelerators": exact_accelerators,
     "gpu": gpu,
     "bits": bits,
     "ranges": ranges,
+    "scans": scans,
     "growth": growth,
     "tool": tool,
     "robots": robots,
@@ -227,5 +240,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "rk4": rk4,
     "delays": delays,
     "area-model": area_model,
+    "logarithmic": logarithmic,
+    "logarithmic-chains": chains,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }

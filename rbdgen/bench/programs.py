@@ -2,46 +2,74 @@
 
 from __future__ import annotations
 
+import json
 import sysconfig
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import api
-from ..api.compiled import compiled
+from ..api.compiled import Kind, Program
 from ..api.completion import completed
+from ..api.cpp_program import cpp_program
+from ..api.digests import FOLDER, compiler_digest
+from ..api.folder import write_folder
+from ..api.kept import kept
 from ..api.reference import golden_model
+from ..codegen.library import build
+from ..compile.flow import front_end
 from ..compile.samples import sample_states
+from ..design.design import Design
 from ..design.loading import load
+from ..design.states import State
 from ..draw.tables import table
-from ..robot.model import RobotError
+from ..robot.model import Array, Robot, RobotError
+from ..system.compiler import about, find_compiler
 
 Progress = Callable[[str], None]
-STATES, SEED = 16, 4
+STATES, SEED = 17, 4  # two blocks, and one state alone
+BASES = ("fixed", "floating")
 # Gradients of forward dynamics come twice: from an effort, and from M⁻¹ given.
 TOGETHER = (("id", "fd", "m", "minv", "did", "dfd"), ("difd",))
-# Of the largest entry; forward dynamics loses what the mass matrix's condition takes.
-WITHIN = {"tau": 1e-10, "M": 1e-10, "dtau_dq": 1e-10, "dtau_dqd": 1e-10}
-INVERTED = 1e-6
-HEAD = ("robot", "base", "functions", "largest difference", "in", "s", "verdict")
+FLAGS = ("-std=c++17", "-O0", "-march=native", "-fPIC")
+# Robots as they are to be read, where it is not by themselves.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "alex_psyonic_hands": {"mimic": "independent"},  # its fingers follow joints that are not there
+}
+# Of the largest entry: values that agree to ten digits are computed once.
+WITHIN = 1e-10
+# What M times an array makes, of those that have M⁻¹ in them.
+EFFORTS = {"qdd": "tau", "dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd", "Minv": None}
+HEAD = (
+    *("robot", "base", "coordinates", "functions"),
+    *("largest difference", "in", "as effort", "s", "verdict"),
+)
+COUNTS = ("base", "rows", "right", "wrong", "refused", "nothing moves")
+LARGEST = ("base", "array", "largest difference", "of", "largest as effort", "of")
+LEGEND = (
+    "Differences from the golden model, of the array's largest entry. As effort: of accelerations\n"
+    "and M⁻¹ that differ by more than 1e-10, M times the difference, of M times the array and of\n"
+    "the efforts that make it. Right: by 1e-10 at most, as effort where that is said."
+)
 
 
 def programs(place: Path, progress: Progress) -> Any:
     """C++ of every robot of example-robot-data, every function, both bases, beside golden."""
     rows = []
     for file in example_robots():
-        for base in ("fixed", "floating"):
+        for base in BASES:
             for functions in TOGETHER:
-                row = _row(str(file), base, functions)
-                progress(" ".join(map(str, row)))
-                rows.append([file.stem, base, ", ".join(functions), *row])
-    print(table(HEAD, rows))
-    verdicts = [row[-1] for row in rows]
-    print("\n" + ", ".join(f"{verdicts.count(v)} {v}" for v in dict.fromkeys(verdicts)))
-    return [dict(zip(HEAD, row, strict=True)) for row in rows]
+                choices = {"base": base, **CHOICES.get(file.stem, {})}
+                found = _row(place / "programs", file, functions, choices, progress)
+                rows.append({"robot": file.stem, **choices, "functions": functions, **found})
+                progress(" ".join(map(str, _line(rows[-1]))))
+    print(f"{table(HEAD, [_line(row) for row in rows])}\n\n{_summary(rows)}")
+    return rows
 
 
 def example_robots() -> Iterator[Path]:
@@ -52,23 +80,123 @@ def example_robots() -> Iterator[Path]:
     yield from sorted(share.rglob("*.urdf"))
 
 
-def _row(path: str, base: str, functions: tuple[str, ...]) -> tuple[Any, ...]:
-    """The largest difference, of which array, the seconds it took, and what that means."""
-    started = time.monotonic()
+def _row(
+    place: Path,
+    file: Path,
+    functions: Sequence[str],
+    choices: Mapping[str, Any],
+    progress: Progress,
+) -> dict[str, Any]:
+    """What is found of a robot's functions, or was before of the same robot; or why nothing is."""
+    verdict = "nothing moves"
     try:
-        design, robot = load(path, snap=0.0, base=base, functions=functions)
-        if not robot.nv:
-            return "-", "-", 0.0, "nothing moves"
-        state = completed(robot, sample_states(design, robot, STATES, SEED))
-        found = compiled(design, robot, "cpp", lambda _: None)(state)
-        wanted = golden_model(design, robot, state)
+        _, robot = load(str(file), snap=0.0, functions=tuple(functions), **choices)
+        if robot.nv:
+            made = compiler_digest(FOLDER), about(find_compiler()), FLAGS, STATES, SEED
+            of = f"{json.dumps(asdict(robot), default=_plain)} {functions} {made}"
+            found = kept(place, "robot", of, lambda: _found(file, functions, choices), progress)
+            return {"coordinates": robot.nv, **found}
     except RobotError as error:
-        return "-", "-", round(time.monotonic() - started, 1), f"refused: {error}"[:90]
+        verdict = f"refused: {str(error).removeprefix(f'{file.parent}/')}"
+    return {"coordinates": 0, "apart": {}, "efforts": {}, "s": 0.0, "verdict": verdict}
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
+
+
+def _found(file: Path, functions: Sequence[str], choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The differences by array, of its largest entry; the seconds; a verdict."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
+        program = _compiled(file, functions, choices, Path(work))
+        design, robot = program.design, program.robot
+        state = completed(robot, sample_states(design, robot, STATES, SEED))
+        wanted = golden_model(design, robot, state)
+        differences = {name: own - wanted[name] for name, own in program(state).items()}
     apart = {
-        name: float(np.abs(values - wanted[name]).max() / (np.abs(wanted[name]).max() or 1.0))
-        for name, values in found.items()
+        name: _largest(own) / (_largest(wanted[name]) or 1.0) for name, own in differences.items()
     }
-    worst = max(apart, key=lambda name: apart[name] / WITHIN.get(name, INVERTED))
-    right = all(apart[name] <= WITHIN.get(name, INVERTED) for name in apart)
-    took = round(time.monotonic() - started, 1)
-    return f"{apart[worst]:.1e}", worst, took, "right" if right else "wrong"
+    far = [name for name, own in apart.items() if not own <= WITHIN]
+    efforts = {
+        name: _effort(design, robot, state, name, differences[name], wanted[name])
+        for name in far
+        if name in EFFORTS
+    }
+    right = all(efforts.get(name, apart[name]) <= WITHIN for name in far)
+    return {
+        "apart": apart,
+        "efforts": efforts,
+        "s": round(time.monotonic() - started, 1),
+        "verdict": "right" if right else "wrong",
+    }
+
+
+def _effort(
+    design: Design, robot: Robot, state: State, name: str, difference: Array, wanted: Array
+) -> float:
+    """The backward error of what was divided by M: how far off the efforts are that it is of.
+
+    M times the difference, of the largest entry of M times the array's, and of the efforts'. An
+    acceleration at 10000 rad/s is what efforts leave of each other that are a million times larger.
+    """
+    golden = golden_model(replace(design, functions=("m", "did")), robot, state)
+    M, of = golden["M"], EFFORTS[name]
+    effort = M @ (difference if difference.ndim == 3 else difference[..., None])
+    size = _largest(M) * _largest(wanted) + (_largest(golden[of]) if of else 0.0)
+    return _largest(effort) / (size or 1.0)
+
+
+def _compiled(
+    file: Path, functions: Sequence[str], choices: Mapping[str, Any], work: Path
+) -> Program:
+    """The functions in double, of the text that the driver compiles, without optimisations."""
+    front = front_end(str(file), snap=0.0, functions=tuple(functions), **choices)
+    folder = work / "made"
+    write_folder(folder, cpp_program(front))
+    name = api.read_manifest(folder).program.name
+    kind = Kind("cpp")
+    build(find_compiler(), kind.dtype, folder, name, work, lambda _: None, FLAGS)
+    return Program(front.design, front.robot, folder, work, kind)
+
+
+def _largest(values: Array) -> float:
+    """The largest entry, or infinity where one is no number."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest if np.isfinite(largest) else np.inf
+
+
+def _line(row: Mapping[str, Any]) -> list[Any]:
+    apart, efforts = row["apart"], row["efforts"]
+    worst = max(apart, key=apart.__getitem__, default="")
+    known = (row["robot"], row["base"], row["coordinates"], ", ".join(row["functions"]))
+    found = (_short(apart.get(worst)), worst or "-", _short(efforts.get(worst)))
+    return [*known, *found, row["s"], row["verdict"][:90]]
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1e}"
+
+
+def _summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many of which verdict, and the largest differences of each array."""
+    counts, largest = [], []
+    for base in BASES:
+        own = [row for row in rows if row["base"] == base]
+        verdicts = [row["verdict"].partition(":")[0] for row in own]
+        counts.append([base, len(own), *map(verdicts.count, COUNTS[2:])])
+        for name in dict.fromkeys(name for row in own for name in row["apart"]):
+            most = [_most(own, kind, name) for kind in ("apart", "efforts")]
+            largest.append([base, name, *most[0], *most[1]])
+    seconds = sum(row["s"] for row in rows)
+    return (
+        f"{table(COUNTS, counts)}\n\n{table(LARGEST, largest)}\n\n{LEGEND}\n"
+        f"Rows are of a file and of functions that are compiled together; {seconds:.0f} s."
+    )
+
+
+def _most(rows: Sequence[Mapping[str, Any]], kind: str, name: str) -> tuple[str, str]:
+    """The largest difference of an array, and whose it is."""
+    of = [(row[kind][name], row["robot"]) for row in rows if name in row[kind]]
+    value, robot = max(of, default=(None, "-"))
+    return _short(value), robot

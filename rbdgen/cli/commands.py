@@ -116,6 +116,7 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
         progress=progress,
         trust=options.trust,
         cpu=options.cpu,
+        pinocchio=options.pinocchio,
         **({"intervals": options.ii} if options.ii else {}),
         **{**choices_of(options), "ii": None},
     )
@@ -153,6 +154,81 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
+def _report(options: argparse.Namespace, progress: Progress) -> Answer:
+    page = api.report(options.folder, progress, options.trust)
+    return Answer({"page": str(page)}, str(page))
+
+
+def _board(options: argparse.Namespace, progress: Progress) -> Answer:
+    if options.list:
+        from ..board.catalog import listed
+
+        return Answer({"boards": listed()}, "\n".join(listed()))
+    if options.board is None or options.folder is None:
+        raise api.UsageError(
+            "board: which one, and of which folder: rbdgen board BOARD DIR; --list"
+        )
+    if options.simulate:
+        place, trust = options.folder, options.trust
+        with api.simulated_board(options.board, place, progress, trust) as running:
+            if options.check:
+                return _checked(options, running.port, progress)
+            print(running.port, flush=True)
+            progress("until Ctrl-C")
+            running.wait()
+        return Answer({"cycles": running.cycles}, f"{running.cycles} cycles")
+    if options.check:
+        if options.port is None:
+            raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
+        return _checked(options, options.port, progress)
+    report = api.board(
+        options.board,
+        options.folder,
+        options.seeds,
+        options.frequency,
+        options.load,
+        progress,
+        options.trust,
+    )
+    return _answer(report)
+
+
+def _checked(options: argparse.Namespace, port: str, progress: Progress) -> Answer:
+    from ..driver.checking import check_board
+
+    equal = check_board(
+        options.folder, port, options.states, progress=progress, trust=options.trust
+    )
+    return Answer({"results": equal}, f"{equal} results, every bit equal")
+
+
+def _completion(options: argparse.Namespace, progress: Progress) -> Answer:
+    from .parser import parser
+
+    try:
+        import shtab
+    except ImportError:
+        raise api.UsageError(
+            'no shtab to complete with: pip install "rbdgen[completion]"'
+        ) from None
+    text = shtab.complete(parser(), options.shell)
+    return Answer({"shell": options.shell, "script": text}, text)
+
+
+def _doctor(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..api.doctor import as_text, doctor
+
+    health = doctor()
+    return Answer(health.to_json(), as_text(health))
+
+
+def _robots(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..api.robots import as_text, robots
+
+    found = robots()
+    return Answer(found.to_json(), as_text(found))
+
+
 def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
     from ..bench.demo import demo
 
@@ -165,6 +241,13 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
     if not options.names:
         return Answer({"measurements": there_are()}, listed())
     return Answer(bench(options.names, Path(options.output), progress), "")
+
+
+def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..reproduce.papers import reproduce
+
+    found = reproduce(options.papers, Path(options.output), options.full, progress)
+    return Answer(found, "")
 
 
 def _answer(report: api.Report[Record]) -> Answer:
@@ -181,6 +264,12 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "compare": _compare,
     "simulate": _simulate,
     "synthesize": _synthesize,
+    "report": _report,
+    "board": _board,
+    "completion": _completion,
+    "doctor": _doctor,
+    "robots": _robots,
     "demo": _demo,
     "bench": _bench,
+    "reproduce": _reproduce,
 }

@@ -84,7 +84,7 @@ def _look(options: Namespace) -> None:
 
     if hasattr(options, "robot"):
         locate(options.robot)
-    elif hasattr(options, "folder"):
+    elif getattr(options, "folder", None) is not None:
         read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
         chosen(options.names)

@@ -12,6 +12,7 @@ from ..design.choices import (
     FOLDS,
     FORMULATIONS,
     FUNCTIONS,
+    NETWORKS,
     ROOTS,
     SCHEDULERS,
     STYLES,
@@ -104,14 +105,30 @@ def _computed(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--formulation",
         choices=FORMULATIONS,
-        help="of the gradients: composite bodies (default, half the multiplications), or "
-        "recursive, derivatives carried from body to body as others do",
+        help="composite (default): from link to link, gradients of composite bodies, the fewest "
+        "multiplications; recursive: gradients carried from link to link as others do; "
+        "logarithmic: sums in one frame for each tree, far fewer cycles on long chains; of id "
+        "alone: linear, from link to link with one matrix a joint, and Lathrop's of 1985, "
+        "lathrop-linear and lathrop-log, to compare with",
+    )
+    group.add_argument(
+        "--network",
+        choices=NETWORKS,
+        help="how --formulation logarithmic composes rotations: sklansky (default), the fewest "
+        "cycles; kogge-stone, no word read by many; brent-kung, the fewest products",
+    )
+    group.add_argument(
+        "--frame",
+        metavar="LINK",
+        help="the link whose axes --formulation logarithmic adds along (default: the middle of "
+        "each tree that stands on the base)",
     )
     group.add_argument(
         "--factorisation",
         choices=FACTORISATIONS,
         help="how minv, fd and dfd invert the mass matrix: ltdl, factors with the tree's "
-        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot",
+        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot; "
+        "blocks, cofactors of up to four coordinates: the fewest cycles, the largest errors",
     )
     group.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
@@ -345,6 +362,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "angles": options.angles,
         "rotation": options.rotation,
         "formulation": options.formulation,
+        "network": options.network,
+        "frame": options.frame,
         "factorisation": options.factorisation,
         "root": options.root,
         "base_link": options.base_link,

@@ -7,6 +7,7 @@ from pathlib import Path
 from .. import __version__
 from ..design.choices import LANGUAGES, MODELS
 from ..design.target import PLACERS, ROUTERS, SPEEDS, TARGETS
+from ..reproduce.names import PAPERS
 from .arguments import Parser, count, examples, languages, numbers, positive, seed, whole
 from .options import (
     command,
@@ -86,8 +87,12 @@ def parser() -> Parser:
         choices=MODELS,
         default="golden",
         help="golden: float64 reference; float: the traced graph; cpp, cpp32: the same in C++, "
-        "compiled for this machine once, in double or single precision; fixed: the integer model; "
-        "rtl: the Verilated hardware (default: %(default)s)",
+        "compiled for this machine once, in double or single precision; cuda, cuda32: on its GPU; "
+        "cuda-on-cpu, cuda32-on-cpu: the text of those, compiled for the CPU; fixed: the integer "
+        "model; "
+        "c, hls: the same as generate --to c and --to hls write it, compiled for this machine, hls "
+        "with the open headers of the package da4ml; rtl: the Verilated hardware (default: "
+        "%(default)s)",
     )
     made.add_argument(
         "--input",
@@ -167,7 +172,14 @@ def parser() -> Parser:
         "--no-cpu",
         dest="cpu",
         action="store_false",
-        help="do not compile and time our C++ on this machine, which takes half a minute",
+        help="do not compile and time our C++ on this machine, which takes half a minute; nor our "
+        "CUDA, where there is a GPU",
+    )
+    made.add_argument(
+        "--pinocchio",
+        action="store_true",
+        help="time Pinocchio beside it, of id, did or dfd, templated and code-generated; "
+        "compiling that takes minutes, once",
     )
     made.add_argument("-o", "--output", metavar="SVG", type=Path, help="draw it, too")
 
@@ -198,6 +210,42 @@ def parser() -> Parser:
         )
     )
 
+    folder_command(
+        commands,
+        "report",
+        "one page on a design, for people: DIR/report.html",
+        "rbdgen report build/iiwa14_id",
+    )
+
+    _board(
+        command(
+            commands,
+            "board",
+            "a bitstream for a board, and the line to it",
+            "rbdgen board --list",
+            "rbdgen generate pendulum --accelerator --function id,m --ii 2 --target ecp5-85f -o D",
+            "rbdgen board ulx3s-85f D",
+            "rbdgen board ulx3s-85f D --simulate   a port to call from another terminal",
+            "rbdgen board ulx3s-85f D --simulate --check --states 100",
+            "rbdgen board ulx3s-85f D --check --port /dev/ttyUSB0",
+        )
+    )
+
+    command(
+        commands,
+        "doctor",
+        "what is here of all that rbdgen can use, and how to get the rest",
+        "rbdgen doctor",
+        "rbdgen doctor --json",
+    )
+    made = command(
+        commands,
+        "completion",
+        "what a shell needs to complete commands and options",
+        'eval "$(rbdgen completion bash)"',
+    )
+    made.add_argument("shell", choices=("bash", "zsh", "tcsh"), metavar="bash|zsh|tcsh")
+    command(commands, "robots", "the robots that a name is enough for", "rbdgen robots")
     made = command(
         commands,
         "demo",
@@ -217,13 +265,54 @@ def parser() -> Parser:
     )
     made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    made = command(
+        commands,
+        "reproduce",
+        "the papers' tables and figures, beside ours",
+        "rbdgen reproduce 003             minutes",
+        "rbdgen reproduce 000 001 --full  longer chains and larger batches: an hour",
+    )
+    made.add_argument(
+        "papers",
+        nargs="+",
+        choices=tuple(PAPERS),
+        metavar="PAPER",
+        help="; ".join(f"{number}: {about}" for number, about in PAPERS.items()),
+    )
+    made.add_argument("--full", action="store_true", help="sizes that take longer than minutes")
+    made.add_argument("-o", "--output", metavar="DIR", default="build/reproduce")
     for name in ("generate", "explore"):
         forced(commands.choices[name])
-    for name in ("compare", "simulate", "synthesize"):
+    for name in ("board", "compare", "report", "simulate", "synthesize"):
         trusted(commands.choices[name])
     for made in commands.choices.values():
         printed(made)
     return top
+
+
+def _board(made: Parser) -> None:
+    made.add_argument("board", nargs="?", metavar="BOARD", help="one of --list")
+    made.add_argument("folder", nargs="?", metavar="DIR", help="what generate --accelerator wrote")
+    made.add_argument("--list", action="store_true", help="the boards there are")
+    group = made.add_argument_group("the bitstream")
+    group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
+    group.add_argument(
+        "--frequency", type=positive, default=80.0, metavar="MHZ", help="aimed at (default: 80)"
+    )
+    group.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
+    group = made.add_argument_group("the line")
+    group.add_argument(
+        "--simulate",
+        action="store_true",
+        help="no bitstream: the Verilated design behind a pseudo-terminal, which is printed",
+    )
+    group.add_argument(
+        "--check",
+        action="store_true",
+        help="no bitstream: random states over the line, every bit beside the integer model's",
+    )
+    group.add_argument("--port", metavar="PATH", help="the serial port that --check takes")
+    group.add_argument("--states", type=count, default=1000, help="of --check (default: 1000)")
 
 
 def _synthesize(made: Parser) -> None:

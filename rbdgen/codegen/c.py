@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from .c_units import Body, Spec, Units
+from .c_units import Body
 from .integers import (
     RANGES,
     Term,
@@ -24,6 +24,7 @@ from .integers import (
     variable,
     wrapped,
 )
+from .units import Spec, Units
 
 
 def _aligned(fixed: FixedGraph, of: Node, x: Term, fraction: int, to: int) -> Term:
@@ -131,7 +132,11 @@ class Statements(Body):
     """
 
     def __init__(
-        self, units: Units, fixed: FixedGraph, layout: Layout, ranges: dict[Node, tuple[int, int]]
+        self,
+        units: Units[Spec],
+        fixed: FixedGraph,
+        layout: Layout,
+        ranges: dict[Node, tuple[int, int]],
     ) -> None:
         super().__init__(units.tables)
         self.units, self.fixed, self.layout, self.ranges = units, fixed, layout, ranges

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, source
 from .c import MADE, Layout, Statements
-from .c_units import Tables, Units
-from .integers import INT32, INT64
+from .c_units import units
+from .integers import INT32, INT64, type_of
 from .real import chunks_of, identifier, slots_of
+from .units import Spec, Tables, Units
 
 LONGEST, PART = 500, 250  # nodes: compilers take longer for these than for real numbers
 Flagged = Mapping[Node, frozenset[int]]  # node → the flags, by number, that its overflow raises
@@ -32,12 +33,12 @@ class File:
 
     prefix: str
     tables: Tables = field(init=False)
-    units: Units = field(init=False)
+    units: Units[Spec] = field(init=False)
     functions: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.tables = Tables(identifier(self.prefix))
-        self.units = Units(self.prefix, self.tables)
+        self.tables = Tables(identifier(self.prefix), type_of)
+        self.units = units(self.prefix, self.tables)
 
     @property
     def text(self) -> str:

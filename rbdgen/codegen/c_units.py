@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-import numpy as np
-
-from ..graph.algorithm import Algorithm, Do, Step, Variable
+from ..graph.algorithm import Do, Step, Variable
 from .integers import (
     Term,
     cast,
@@ -28,17 +25,10 @@ from .integers import (
     variable,
     wrapped,
 )
+from .units import Function, Spec, Tables, Units
 
 NAME = re.compile(r"[A-Za-z_]\w*")
 CONSTANT = re.compile(r"const (?:struct )?\w+ (\w+) = ")
-
-
-class Spec(Protocol):
-    """A unit that is described by an algorithm; equal ones are one."""
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """What it computes."""
 
 
 class Body:
@@ -68,28 +58,6 @@ class Body:
         to = type_of(value.low, value.high)
         self.statements.append(f"const {to} {name} = {cast(value, to).text};")
         return variable(name, value.low, value.high)
-
-
-@dataclass
-class Tables:
-    """The tables of constants of a file: rows of columns; each is there once."""
-
-    prefix: str
-    named: dict[bytes, str] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
-
-    def name(self, table: np.ndarray) -> str:
-        """The name of a table (rows, columns)."""
-        key = np.ascontiguousarray(table).tobytes() + repr(table.shape).encode()
-        if key not in self.named:
-            name = self.named[key] = f"{self.prefix}_table_{len(self.named) + 1}"
-            to = type_of(int(table.min()), int(table.max()))
-            rows = [f"{{{', '.join(map(str, row))}}}" for row in table.tolist()]
-            lines = [", ".join(rows[k : k + 4]) for k in range(0, len(rows), 4)]
-            body = ",\n    ".join(lines)
-            shape = "".join(f"[{n}]" for n in table.shape)
-            self.texts.append(f"static const {to} {name}{shape} = {{\n    {body},\n}};")
-        return self.named[key]
 
 
 def _signed(width: int) -> tuple[int, int]:
@@ -171,32 +139,9 @@ C_STEPS: dict[Do, Callable[..., Term | tuple[Term, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Function:
-    """A function of C that computes a unit's outputs; ``outputs``: what each of them can be."""
-
-    name: str
-    text: str
-    outputs: Mapping[str, tuple[int, int]]
-
-
-@dataclass
-class Units:
-    """The functions of a file for the units that its graphs have; each is there once."""
-
-    prefix: str
-    tables: Tables
-    made: dict[tuple[str, Spec, tuple[int, ...]], Function] = field(default_factory=dict)
-
-    def function(self, kind: str, spec: Spec, widths: Sequence[int]) -> Function:
-        """Of operands of so many bits, or of as many as the unit reads."""
-        inputs = spec.algorithm.inputs.values()
-        taken = tuple(max(x.width, own) for x, own in zip(inputs, widths, strict=True))
-        key = kind, spec, taken
-        if key not in self.made:
-            name = f"{self.prefix}_{kind}_{len(self.made) + 1}"
-            self.made[key] = _function(name, spec, taken, self.tables)
-        return self.made[key]
+def units(prefix: str, tables: Tables) -> Units[Spec]:
+    """Of a file in C."""
+    return Units(prefix, tables, _function)
 
 
 def _function(name: str, spec: Spec, widths: Sequence[int], tables: Tables) -> Function:

@@ -153,11 +153,9 @@ def cuda(
 
 
 def _places(arrays: Sequence[Array], columns: Mapping[Entry, int]) -> list[tuple[int, ...]]:
-    """Of each number of a state's rows: where it is, and its column, or -1."""
-    found: list[tuple[int, ...]] = []
-    before = 0
-    for own in arrays:
-        for at in range(own.size):
-            found.append((before, own.size, at, columns.get(Entry(own.name, at), -1)))
-        before += own.size
-    return found
+    """Of each number of a state's rows: the array, its size, where it is, and its column, or -1."""
+    return [
+        (k, own.size, at, columns.get(Entry(own.name, at), -1))
+        for k, own in enumerate(arrays)
+        for at in range(own.size)
+    ]

@@ -9,7 +9,8 @@ from ..graph.algorithm import Algorithm
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
 from .ap import Body, Term, constant, word_range
-from .hls_units import Units
+from .hls_units import MadeOf
+from .units import Units
 
 Resources = Mapping[tuple[str, Node], str]  # (mul, sincos or recip, whose): dsp or fabric
 
@@ -108,7 +109,7 @@ class Statements(Body):
     overflows of each flag."""
 
     fixed: FixedGraph = field(kw_only=True)
-    units: Units = field(kw_only=True)
+    units: Units[MadeOf] = field(kw_only=True)
     resources: Resources = field(kw_only=True)
     flags: Mapping[Node, int] = field(kw_only=True)
     words: dict[Node, Term] = field(kw_only=True)  # of all functions so far
@@ -151,7 +152,7 @@ class Statements(Body):
         """An output of a unit, which is called once for all that read one of them."""
         made_of = self.resources.get((kind, node.args[0]), "")
         widths = [self.fixed.formats[a].width for a in node.args]
-        function = self.units.function(kind, algorithm, widths, made_of)
+        function = self.units.function(kind, MadeOf(algorithm, made_of), widths)
         taken = self.pieces(args)
         key = function.name, taken
         if key not in self._called:

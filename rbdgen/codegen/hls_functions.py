@@ -10,8 +10,9 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, Region, source
 from .ap import Term, constant, word_range
 from .hls import MADE, Resources, Statements
-from .hls_units import Units
+from .hls_units import MadeOf
 from .real import chunks_of
+from .units import Units
 
 LONGEST = 500  # operations of a function; longer graphs have one for each region
 
@@ -63,7 +64,10 @@ class Written:
 
 
 def write(
-    fixed: FixedGraph, flagged: Mapping[Node, frozenset[int]], resources: Resources, units: Units
+    fixed: FixedGraph,
+    flagged: Mapping[Node, frozenset[int]],
+    resources: Resources,
+    units: Units[MadeOf],
 ) -> Written:
     """The graph's functions. ``flagged``: node → the outputs, by number, that it flags."""
     graph = fixed.graph

@@ -14,8 +14,7 @@ from ..system.templates import render
 from .c_program import GRAPH
 from .hls import Resources
 from .hls_functions import write
-from .hls_units import Tables, Units
-from .real import identifier
+from .hls_units import units
 
 NARROWEST, WIDEST = 32, 512  # bits of a beat
 
@@ -73,9 +72,8 @@ def hls_files(
     cycles apart. ``multipliers``: how many there are to be; 0: as many as the tool takes.
     """
     graph = fixed.graph
-    tables = Tables(identifier(name))
-    units = Units(name, tables)
-    written = write(fixed, flagged, resources, units)
+    made = units(name)
+    written = write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
     into = stream([(own, _field(own), f.width, f.fraction) for own, f in fixed.inputs.items()])
     given = [(own, _field(own), f.width, f.fraction) for own, f in formats.items()]
@@ -95,8 +93,8 @@ def hls_files(
         "axis_interval": max(interval, len(into.beats), len(out_of.beats)),
         "limit": multipliers,
         "bound": {own: styles.count(own) for own in ("dsp", "fabric")} if styles else None,
-        "tables": tables.texts,
-        "units": [unit.text for unit in units.made.values()],
+        "tables": made.tables.texts,
+        "units": [unit.text for unit in made.made.values()],
         "functions": written.functions,
         "split": len(written.functions) > 1,
         "results": written.results,

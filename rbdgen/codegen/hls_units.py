@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-
-import numpy as np
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..graph.algorithm import Algorithm, Do, Step, Variable
 from .ap import Body, Term, constant, type_of, word_range, word_type
+from .real import identifier
+from .units import Function, Tables, Units
 
 
 class Unit(Body):
@@ -19,26 +19,22 @@ class Unit(Body):
         self.tables, self.made_of = tables, made_of
 
 
-@dataclass
-class Tables:
-    """Columns of constants, each there once."""
+@dataclass(frozen=True)
+class MadeOf:
+    """A unit by its algorithm; ``products``: dsp or fabric, whichever makes them, or empty."""
 
-    prefix: str
-    named: dict[bytes, str] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
+    algorithm: Algorithm
+    products: str
 
-    def name(self, column: np.ndarray) -> str:
-        """The name of a column of numbers that are not negative."""
-        key = column.tobytes()
-        if key not in self.named:
-            name = self.named[key] = f"{self.prefix}_table_{len(self.named) + 1}"
-            rows = [
-                ", ".join(map(str, column[k : k + 8].tolist())) for k in range(0, len(column), 8)
-            ]
-            body = ",\n    ".join(rows)
-            kind = "unsigned" if int(column.max()) < 1 << 32 else "unsigned long long"
-            self.texts.append(f"static const {kind} {name}[{len(column)}] = {{\n    {body},\n}};")
-        return self.named[key]
+
+def units(prefix: str) -> Units[MadeOf]:
+    """Of a file in C++."""
+    return Units(prefix, Tables(identifier(prefix), _kind), _function)
+
+
+def _kind(least: int, largest: int) -> str:
+    assert least >= 0
+    return "unsigned" if largest < 1 << 32 else "unsigned long long"
 
 
 def _bits(unit: Unit, step: Step, x: Term) -> Term:
@@ -115,37 +111,8 @@ HLS_STEPS: dict[Do, Callable[..., Term | tuple[Term, ...]]] = {
 }
 
 
-@dataclass(frozen=True)
-class Function:
-    """A unit's function; ``outputs``: what each of them can be, in the order of its arguments."""
-
-    name: str
-    text: str
-    outputs: Mapping[str, tuple[int, int]]
-
-
-@dataclass
-class Units:
-    """The functions of a file for the units that its graph has; each is there once."""
-
-    prefix: str
-    tables: Tables
-    made: dict[tuple[Algorithm, tuple[int, ...], str], Function] = field(default_factory=dict)
-
-    def function(
-        self, kind: str, algorithm: Algorithm, widths: Sequence[int], made_of: str
-    ) -> Function:
-        """Of operands of so many bits, or of as many as the unit reads; products of ``made_of``."""
-        inputs = algorithm.inputs.values()
-        taken = tuple(max(x.width, own) for x, own in zip(inputs, widths, strict=True))
-        key = algorithm, taken, made_of
-        if key not in self.made:
-            name = f"{self.prefix}_{kind}_{len(self.made) + 1}"
-            self.made[key] = _function(name, algorithm, taken, Unit(self.tables, made_of))
-        return self.made[key]
-
-
-def _function(name: str, algorithm: Algorithm, widths: Sequence[int], unit: Unit) -> Function:
+def _function(name: str, spec: MadeOf, widths: Sequence[int], tables: Tables) -> Function:
+    unit, algorithm = Unit(tables, spec.products), spec.algorithm
     values: dict[Variable, Term] = {}
     taken = []
     for (own, x), width in zip(algorithm.inputs.items(), widths, strict=True):

@@ -33,7 +33,13 @@ class Singular(Refusal, np.linalg.LinAlgError):
 
 
 def build(
-    compiler: str, folder: Path, name: str, dtype: Any, into: Path, say: Callable[[str], None]
+    compiler: str,
+    dtype: Any,
+    folder: Path,
+    name: str,
+    into: Path,
+    say: Callable[[str], None],
+    flags: Sequence[str] = FLAGS,
 ) -> None:
     """Compile the files that ``codegen.cpp`` wrote to ``into/NAME.so``, all cores at once.
 
@@ -41,7 +47,7 @@ def build(
     """
     sources = sorted(folder.glob(f"{name}*.cpp"))
     only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
-    flags = [*FLAGS, *only]
+    flags = [*flags, *only]
     if _has_openmp(compiler):
         flags.append(OPENMP)
     else:
@@ -73,26 +79,20 @@ def _has_openmp(compiler: str) -> bool:
     return True
 
 
-class Library:
-    """The functions of a library that ``codegen.cpp`` has written, in one precision.
+class Rows:
+    """Functions of arrays as NumPy has them, in one precision.
 
     ``takes`` and ``gives`` are the shapes of one state's arrays, in the order of the interface;
     ``dtype`` is that of all of them.
     """
 
-    def __init__(self, file: Path, name: str, interface: Interface, dtype: Any) -> None:
+    def __init__(self, file: Path, interface: Interface, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         self.names = tuple(array.name for array in interface.gives)
         self.takes = tuple(array.shape for array in interface.takes)
         self.gives = tuple(array.shape for array in interface.gives)
         self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
-        arrays = [ctypes.c_void_p] * (len(self.takes) + len(self.gives))
-        self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]
-        self._call.argtypes = [ctypes.c_longlong, *arrays]
-        self._threads = self._library[f"{name}_threads{SUFFIX[self.dtype]}"]
-        self._threads.argtypes = [ctypes.c_int, *self._call.argtypes]
-        for function in (self._call, self._threads):
-            function.restype = ctypes.c_longlong
+        self._arrays = [ctypes.c_void_p] * (len(self.takes) + len(self.gives))
 
     def fits(self, arrays: Sequence[Any]) -> tuple[int, ...] | None:
         """The leading shape of arrays that `run` takes as they lie in memory; else None."""
@@ -125,14 +125,32 @@ class Library:
         found = [np.empty(leading + shape, self.dtype) for shape in self.gives]
         if n == 0:
             return found
-        places = [_address(array) for array in (*arrays, *found)]
-        if threads > 1 and n > 1:
-            wrong = self._threads(threads, n, *places)
-        else:
-            wrong = self._call(n, *places)
+        wrong = self._compute(n, [_address(array) for array in (*arrays, *found)], threads)
         if wrong:
             raise Singular(wrong - 1)
         return found
+
+    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
+        """Of n states, by the addresses of arrays: 0, or 1 and the first singular state."""
+        raise NotImplementedError
+
+
+class Library(Rows):
+    """The functions of a library that ``codegen.cpp`` has written."""
+
+    def __init__(self, file: Path, name: str, interface: Interface, dtype: Any) -> None:
+        super().__init__(file, interface, dtype)
+        self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]
+        self._call.argtypes = [ctypes.c_longlong, *self._arrays]
+        self._threads = self._library[f"{name}_threads{SUFFIX[self.dtype]}"]
+        self._threads.argtypes = [ctypes.c_int, *self._call.argtypes]
+        for function in (self._call, self._threads):
+            function.restype = ctypes.c_longlong
+
+    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
+        if threads > 1 and n > 1:
+            return self._threads(threads, n, *places)
+        return self._call(n, *places)
 
 
 def _address(array: NDArray) -> int:

@@ -161,6 +161,8 @@ class _Pieces:
             why = str(error)
         else:
             return len(limbs.limbs), cut_limbs(front, limbs, self.given, self.progress)
+        if front.design.formulation == "logarithmic":
+            return f"{why}; sums in one frame are not cut where limbs meet a trunk"
         try:
             return cut_hips(front, self.searched, self.progress)
         except LimbError as error:

@@ -22,13 +22,21 @@ from ..passes.order import EXACT, run
 from ..robot.canonical import stages
 from .core import Core, as_asked, fastest, need_of
 from .fitting import too_large
-from .front import Front, Progress, refuse_accelerator, refuse_large, refuse_still, trace
+from .front import (
+    IDENTITY_SAMPLES,
+    IDENTITY_SEED,
+    Front,
+    Progress,
+    of_bodies,
+    refuse_accelerator,
+    refuse_large,
+    refuse_still,
+    trace,
+)
 from .samples import refuse_singular
 from .words import Words
 
 __all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
-
-IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5
 
 
 def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any) -> Front:
@@ -38,7 +46,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     refuse_large(design, robot)
     refuse_singular(design, robot)
     progress(f"trace: {robot.nv} coordinates")
-    *_, (last, canonical) = stages(robot, design.snap, notes)
+    *_, (last, canonical) = stages(robot, design.snap, notes, of_bodies(design))
     graph = trace(design, canonical)
     counts = [(last, graph.operations())]
     progress("identities and common factors")

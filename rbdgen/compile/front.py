@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..design.choices import OF_BODIES
 from ..design.design import Design, given_coordinates
 from ..design.target import Target
 from ..dynamics.trace import trace as trace_functions
@@ -14,9 +15,11 @@ from ..graph.verify import verify
 from ..robot.canonical import stages
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
+from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 
 MATRICES = ("m", "minv", "did", "dfd", "difd")
+IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
 Progress = Callable[[str], None]
 Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
@@ -42,11 +45,19 @@ class Front:
         """
         design, rows = self.design, []
         # Only axes on z can be traced: the first two counts are of the robot with its axes there.
-        steps = [("as read", self.robot), *stages(self.robot, design.snap)]
+        steps = [
+            ("as read", self.robot),
+            *stages(self.robot, design.snap, bodies=of_bodies(design)),
+        ]
         for name, robot in steps[:-1]:  # the last is the canonical robot
             counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot
             rows.append((name, trace(design, counted).operations()))
         return (*rows, *self.counts)
+
+
+def of_bodies(design: Design) -> bool:
+    """Whether the formulation asks for centres of mass, which regrouped inertias have not."""
+    return design.formulation in OF_BODIES
 
 
 def trace(design: Design, canonical: Robot) -> Graph:
@@ -60,11 +71,26 @@ def trace(design: Design, canonical: Robot) -> Graph:
         multiplications=design.rotation,
         sincos_inputs=design.angles == "sincos",
         formulation=design.formulation,
+        network=design.network,
+        frame=_frame(design, canonical),
         factorisation=design.factorisation,
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
     )
     return verify(graph)
+
+
+def _frame(design: Design, canonical: Robot) -> int | None:
+    """The joint that moves the link along whose axes the design adds; RobotError if none does."""
+    if design.frame is None:
+        return None
+    bodies = [joint.body for joint in canonical.joints]
+    if design.frame not in bodies:
+        hint = did_you_mean(design.frame, bodies, f"; one of {', '.join(bodies)}")
+        raise RobotError(
+            f"{canonical.name}: frame: {quoted(design.frame)} is no link that a joint moves{hint}"
+        )
+    return bodies.index(design.frame)
 
 
 def refuse_large(design: Design, robot: Robot) -> None:

@@ -5,7 +5,7 @@ Where limbs are alike, the graph of one of them is made and cut, and stands for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..design.bounds import whole_turns
@@ -17,7 +17,7 @@ from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limb_pieces import of_all_limbs
 from ..passes.limbs import Limb, Limbs, constants
-from ..passes.pieces import Piece, cut
+from ..passes.pieces import SHARED, Piece, cut
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
@@ -94,9 +94,24 @@ def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
         stage: [name for name in graph.outputs if kind_of(name) in kinds]
         for stage, kinds in OUTPUTS.items()
     }
-    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS)]
+    # `rnea` and `mass` run beside each other, so what both need is made before: sines, and in one
+    # frame for all the bodies' rotations and places
+    both = _needed(graph, found["rnea"]) & _needed(graph, found["mass"])
+    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS) or node in both]
     found["inverse"] += _factors(graph)
     return found
+
+
+def _needed(graph: Graph, outputs: Sequence[str | Node]) -> set[Node]:
+    """The operations that these outputs need."""
+    found: set[Node] = set()
+    stack = [graph.outputs[name] for name in outputs if isinstance(name, str)]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += node.args
+    return {node for node in found if node.op not in SHARED}
 
 
 def _factors(graph: Graph) -> list[Node]:

@@ -66,9 +66,15 @@ OF_HARDWARE = (
     ),
     *("slots", "mix", "order"),
 )
-MODELS = ("golden", "float", "cpp", "cpp32", "fixed", "rtl")  # that evaluate a batch of states
-FORMULATIONS = ("composite", "recursive")
-FACTORISATIONS = ("auto", "ltdl", "mminvgen")
+# Programs over real numbers, compiled for this machine: in double, and with 32 in float.
+COMPILED = ("cpp", "cpp32", "cuda", "cuda32", "cuda-on-cpu", "cuda32-on-cpu")
+MODELS = ("golden", "float", *COMPILED, "fixed", "c", "hls", "rtl")  # of batches of states
+FORMULATIONS = (
+    *("composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
+)
+OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file
+NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
+FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
@@ -289,6 +295,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "rotation": _rotation,
     "error": _error,
     "formulation": _one_of(*FORMULATIONS),
+    "network": _one_of(*NETWORKS),
+    "frame": _name,
     "factorisation": _one_of(*FACTORISATIONS),
     "root": _one_of(*ROOTS),
     "base_link": _name,

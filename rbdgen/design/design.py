@@ -92,9 +92,20 @@ class Design:
     ``error``            relative RMS error of every output array, in place of ``width``: words
                          get the bits that this takes, each its own.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
-    ``formulation``      of the gradients: "composite" (half the multiplications) or "recursive"
-                         (Carpentier's, the dataflow that others build).
-    ``factorisation``    of the mass matrix: "ltdl", "mminvgen", or "auto", the cheaper one.
+    ``formulation``      "composite": recursions from link to link, gradients of composite bodies
+                         (the fewest multiplications); "recursive": gradients carried from link to
+                         link (Carpentier's, the dataflow that others build); "logarithmic": sums
+                         in one frame for each tree (as many cycles as the logarithm of its height
+                         asks for, and more multiplications); of id alone "linear", from link to
+                         link with one matrix a joint, and Lathrop's of 1985, "lathrop-linear" and
+                         "lathrop-log", to compare with.
+    ``network``          of the formulation "logarithmic": how rotations are composed, "sklansky"
+                         (the fewest cycles), "kogge-stone" or "brent-kung" (the fewest products).
+    ``frame``            of it, too: the link whose axes its tree's sums are along; the middle of
+                         each tree unless given.
+    ``factorisation``    of the mass matrix: "ltdl", "mminvgen", or "auto", the cheaper one; or
+                         "blocks", by cofactors of up to four coordinates, which takes the fewest
+                         cycles and has the largest errors.
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
@@ -144,6 +155,8 @@ class Design:
     rotation: int = 4
     error: float | None = None
     formulation: str = "composite"
+    network: str = "sklansky"
+    frame: str | None = None
     factorisation: str = "auto"
     root: str = "free"
     base_link: str | None = None
@@ -170,6 +183,10 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+        if self.formulation != "logarithmic":
+            for key, default in (("network", "sklansky"), ("frame", None)):
+                if (value := getattr(self, key)) != default:
+                    raise RobotError(f"{key}: {value} is for formulation logarithmic")
         rollouts = [name for name in self.functions if name in ROLLOUTS]
         if rollouts and not self.accelerator:
             raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")

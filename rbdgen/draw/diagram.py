@@ -39,6 +39,8 @@ SHADE = ("#f6f8fa", "#ffffff")  # limbs, alternating
 COLOURS = {
     "forward": "#2f6db3",
     "forward_again": "#5a4fcf",
+    "sums": "#2f6db3",
+    "sums_again": "#5a4fcf",
     "out": "#0d86a8",
     "out_again": "#1f5f7a",
     "inverse": "#8a52b5",

@@ -18,6 +18,7 @@ AGAIN = "_again"
 MEANING = {
     "forward": "motion and forces, from the base outwards",
     "backward": "torques and what is summed on the way to the base",
+    "sums": "a whole tree, as sums in one frame",
     "columns": "derivatives, from the base outwards",
     "columns_back": "derivatives, back to the base",
     "effort": "effort less the bias",

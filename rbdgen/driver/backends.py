@@ -1,10 +1,10 @@
-"""What answers a driver's calls: float64, C++, the integer model, the Verilated accelerator."""
+"""What answers a driver's calls: float64, C++, the integer model, the accelerator."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.checked import checked_manifest
-from ..api.compiled import DTYPES, Program, compiled
+from ..api.compiled import Program, compiled
 from ..api.contract import Contract
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
@@ -20,15 +20,18 @@ from ..api.kept_accelerator import kept_accelerator
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
+from ..board.packets import BAUD
 from ..design.bounds import whole_turns, within_a_turn
-from ..design.choices import GIVES, ROLLOUTS
+from ..design.choices import COMPILED, GIVES, ROLLOUTS
 from ..design.design import Design
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
+from ..rtl.task_packets import Status
 from ..simulate.model import Model
+from .links import Link, SerialPort, Transport
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str], None]
 TAGS = 1 << 16
+# Function: what one call asks for besides, and costs little more where it is computed with it.
+TOGETHER = {"did": ("m",), "dfd": ("minv",)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +72,9 @@ Run = Callable[[Sequence[Tasks]], tuple[list[Answer], int | None]]
 class Backend:
     """``run`` answers batches together, and says how many cycles that took, if it knows.
 
-    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. ``programs``:
-    function → what computes it, of a back end of compiled programs.
+    ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. Of a back end of
+    compiled programs ``programs`` has function → what computes it, and what others give besides
+    where `TOGETHER` says so, and ``joint`` makes the one of all functions.
     """
 
     design: Design
@@ -76,6 +82,7 @@ class Backend:
     coder: Coder | None
     run: Run
     programs: Mapping[str, Program] = field(default_factory=dict)
+    joint: Callable[[], Program] | None = None
 
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
@@ -112,7 +119,8 @@ def run_programs(
     answers = []
     for tasks in batches:
         found = programs[tasks.function](tasks.values, threads)
-        answers.append(Answer(found, np.zeros(len(tasks.tags), np.bool_)))
+        arrays = {name: found[name] for name in GIVES[tasks.function]}
+        answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
 
 
@@ -160,6 +168,26 @@ def run_rtl(
     return answers, int(run.result_cycle.max() - run.accept_cycle.min())
 
 
+def run_board(
+    coder: Coder, link: Link, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """The accelerator on a board."""
+    asked = []
+    for tasks in batches:
+        own = coder.contract.functions[tasks.function]
+        words = np.stack([tasks.values[i.word] for i in own.inputs], axis=1)
+        asked += [(own.code, row) for row in words.tolist()]
+    found = iter(link.ask(asked))
+    answers = []
+    for tasks in batches:
+        own = coder.contract.functions[tasks.function]
+        rows = [next(found) for _ in tasks.tags]
+        results = np.array([row.words for row in rows], np.int64).reshape(-1, len(own.outputs))
+        flags = np.array([row.status is Status.OVERFLOW for row in rows], np.bool_)
+        answers.append(Answer(coder.arrays(tasks.function, results), flags))
+    return answers, None
+
+
 def _answer(coder: Coder, tasks: Tasks, results: Integers, latency: Integers) -> Answer:
     """``results`` (N, fields): function, tag, overflow, words."""
     arrays = coder.arrays(tasks.function, results[:, 3:])
@@ -185,15 +213,22 @@ def backend(
     progress: Progress,
     trust: bool = False,
     threads: int = 1,
+    port: str | Transport | None = None,
     **choices: Any,
 ) -> Backend:
     """The back end of a robot, or of a folder that holds its accelerator.
 
     ``trust``: take the folder's files as they are; else OutputError for one that changed.
-    ``threads``: of compiled programs.
+    ``threads``: of compiled programs. ``port``: where the board is.
     """
     place = Path(robot)
+    if (kind == "board") != (port is not None):
+        raise InputError(
+            f"port: {port}: of {kind}; a board has one: Dynamics(DIR, 'board', port='/dev/ttyUSB0')"
+        )
     if not (place / MARK).is_file():
+        if kind == "board":
+            raise InputError(f"{robot}: a board has what a folder holds: rbdgen board BOARD DIR")
         return _of_robot(kind, str(robot), progress, choices, threads)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
@@ -205,6 +240,8 @@ def backend(
     assert isinstance(entry, AcceleratorManifest)
     if kind == "rtl":
         return _rtl(place, entry, progress)
+    if port is not None:
+        return _board(place, entry, port)
     return _of_robot(kind, str(place / DESIGN), progress, {}, threads, place)
 
 
@@ -222,14 +259,20 @@ def _of_robot(
         if not set(design.functions).isdisjoint(ROLLOUTS):
             whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
-    if kind in DTYPES:
+    if kind in COMPILED:
         design, loaded = load(robot, **{"accelerator": True, **choices})
-        programs = {
-            name: compiled(replace(design, functions=(name,), mix=None), loaded, kind, progress)
-            for name in design.functions
-        }
+
+        def program(functions: Sequence[str]) -> Program:
+            own = replace(design, functions=tuple(functions), mix=None)
+            return compiled(own, loaded, kind, progress)
+
+        programs = {}
+        for name in design.functions:
+            besides = [own for own in TOGETHER.get(name, ()) if own in design.functions]
+            programs[name] = program((name, *besides))
         run = partial(run_programs, programs, threads)
-        return Backend(design, loaded, None, run, programs)
+        joint = cache(partial(program, design.functions))
+        return Backend(design, loaded, None, run, programs, joint)
     if kind == "rtl":
         folder = kept_accelerator(robot, progress, choices)
         entry = read_manifest(folder).facts
@@ -249,10 +292,23 @@ def _of_robot(
     return Backend(front.design, front.robot, coder, run)
 
 
-def _rtl(place: Path, entry: AcceleratorManifest, progress: Progress) -> Backend:
-    """The back end of a generated folder, whose manifest, ``entry``, says all that is needed."""
+def _board(place: Path, entry: AcceleratorManifest, port: str | Transport) -> Backend:
+    """The back end of a folder's design on a board."""
+    coder = _coder(place, entry)
+    transport = SerialPort(port, BAUD) if isinstance(port, str) else port
+    link = Link(transport, coder.contract.layouts, entry.identity, entry.name)
+    return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))
+
+
+def _coder(place: Path, entry: AcceleratorManifest) -> Coder:
+    """The coder of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
     contract = Contract.of(entry.accelerator)
-    coder = Coder(contract, design, loaded, canonicalize(loaded, design.snap))
+    return Coder(contract, design, loaded, canonicalize(loaded, design.snap))
+
+
+def _rtl(place: Path, entry: AcceleratorManifest, progress: Progress) -> Backend:
+    """The back end of a generated folder."""
+    coder = _coder(place, entry)
     model = load_core(place, entry, progress=progress)
-    return Backend(design, loaded, coder, partial(run_rtl, coder, model))
+    return Backend(coder.design, coder.robot, coder, partial(run_rtl, coder, model))

@@ -1,15 +1,17 @@
 """A robot's dynamics with the names, the order and the conventions of Pinocchio's functions.
 
-One interface, answered by any of five back ends: ``golden``, the float64 reference; ``cpp`` and
-``cpp32``, C++ in double and single precision, compiled for this machine; ``integer``, the
+One interface, answered by any of these back ends: ``golden``, the float64 reference; ``cpp`` and
+``cpp32``, C++ in double and single precision, compiled for this machine; ``cuda`` and ``cuda32``,
+the same on its GPU, ``cuda-on-cpu`` and ``cuda32-on-cpu``, their text on the CPU; ``integer``, the
 accelerator's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
-cycles that they took.
+cycles that they took; ``board``, the accelerator on a board.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from numpy.typing import ArrayLike
 from ..api.compiled import DTYPES
 from ..api.completion import completed
 from ..api.folder import InputError
-from ..design.choices import ROLLOUTS
+from ..codegen.cuda_library import on_device
+from ..design.choices import COMPILED, GIVES, ROLLOUTS, UNFORCED
 from ..design.design import given_coordinates, takes
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.xml_lines import did_you_mean
@@ -27,10 +30,11 @@ from .backends import TAGS, Backend, Tasks
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
 from .direct import Direct
+from .links import Transport
 from .tickets import CALLS, Call, Found, Ticket
 from .words import SPELT, Array, step_counts, step_sizes
 
-BACKENDS = ("golden", "cpp", "cpp32", "integer", "rtl")
+BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
 ON_OVERFLOW = ("warn", "raise", "ignore")
 OUTSIDE = ("raise", "saturate")
 
@@ -65,7 +69,11 @@ class Dynamics:
     ``cpp`` and ``cpp32`` take microseconds for a state, and take arrays of float64, or float32, as
     they lie in memory if they are C-contiguous; results are of the same type. ``threads``: of
     theirs that share a batch. They raise `Singular`, a LinAlgError, for a state whose mass matrix
-    is. Their words are never too short.
+    is. Their words are never too short. ``cuda`` and ``cuda32`` do the same, and take arrays of
+    CuPy's, all of them, where they lie on the GPU; so are the results then, in which a state that
+    is not finite has NaN.
+
+    ``port``: where a ``board`` is: the path of a serial port, or a `Transport` of your own.
 
     ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
     only, else None.
@@ -80,6 +88,7 @@ class Dynamics:
         outside: str = "raise",
         trust: bool = False,
         threads: int = 1,
+        port: str | Transport | None = None,
         progress: Callable[[str], None] = lambda _: None,
         **choices: Any,
     ) -> None:
@@ -101,13 +110,16 @@ class Dynamics:
                 f"threads: {threads} of {backend}; {' and '.join(DTYPES)} have several"
             )
         self._threads = threads
-        self._backend: Backend = make_backend(backend, robot, progress, trust, threads, **choices)
+        self._backend: Backend = make_backend(
+            backend, robot, progress, trust, threads, port, **choices
+        )
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:
             self._robot = as_filed(self._backend.design)
             self.base_link = BaseLink(self._robot, self._backend.robot)
         self._direct = self._directly()
+        self._all: Direct | None = None
         self._queue: list[Ticket] = []
         self._next_tag = 0
 
@@ -200,6 +212,55 @@ class Dynamics:
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
 
+    def everything(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        a: ArrayLike | None = None,
+        tau: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
+        f_ext: ArrayLike | None = None,
+    ) -> dict[str, Array]:
+        """All that the functions give at the same states, by name, as `GIVES` has them.
+
+        Of ``functions=("id", "did", "m")`` tau, dtau_dq, dtau_dqd and M. Compiled back ends have
+        one program for it, which shares what the functions share and is compiled when it is first
+        asked for; tasks of the others run together. Rollouts are left out.
+
+        Raises InputError for arrays that the functions need and that were not given.
+        """
+        given = {"q": q, "qd": v, "qdd": a, "tau": tau, "Minv": Minv}
+        functions, needed, returns = self._whole
+        taken: dict[str, ArrayLike] = {}
+        for name in needed:
+            if (values := given[name]) is None:
+                raise InputError(
+                    f"everything of {', '.join(functions)} needs {SPELT.get(name, name)}"
+                )
+            taken[name] = values
+        if self._backend.joint is not None and self.base_link is None:
+            if self._all is None:
+                self._all = Direct(returns, self._backend.joint())
+            arrays = tuple(taken[name] for name in needed)
+            if (own := self._all(arrays, f_ext, self._threads)) is not None:
+                return {n: x for n, x in zip(returns, own, strict=True) if x is not None}
+        queued = len(self._queue)
+        try:
+            for function in functions:
+                wanted = [taken[name] for name in takes(function, self._base > 0)]
+                forces = None if function in UNFORCED else f_ext
+                self.submit(function, *wanted, f_ext=forces)
+        except InputError:
+            del self._queue[queued:]
+            raise
+        tickets = self._queue[queued:]
+        self.run()
+        found: dict[str, Array] = {}
+        for ticket in tickets:
+            ticket.result()  # which warns of overflow
+            found |= ticket.arrays
+        return {name: found[name] for name in returns}
+
     def rollout(
         self,
         q: ArrayLike,
@@ -285,12 +346,12 @@ class Dynamics:
         return by_q, by_v, by_last
 
     def _directly(self) -> dict[str, Direct]:
-        """Call → its compiled programs, if its arrays are those that they take."""
+        """Call → its compiled program, if its arrays are those that it takes."""
         programs = self._backend.programs
         if self.base_link is not None:
             return {}
         return {
-            name: Direct(call, [programs[f] for f in call.functions if f in programs])
+            name: Direct(call.returns, programs[call.functions[0]])
             for name, call in CALLS.items()
             if call.functions[0] in programs
         }
@@ -306,6 +367,14 @@ class Dynamics:
             )
         wanted = dict.fromkeys((*own, besides))
         return [name for name in wanted if name in self.functions]
+
+    @cached_property
+    def _whole(self) -> tuple[list[str], list[str], list[str]]:
+        """The functions but rollouts, the arrays that they take, and those that they give."""
+        functions = [name for name in self.functions if name not in ROLLOUTS]
+        needed = [name for own in functions for name in takes(own, self._base > 0)]
+        given = [name for own in functions for name in GIVES[own]]
+        return functions, list(dict.fromkeys(needed)), list(dict.fromkeys(given))
 
     @property
     def _base(self) -> int:
@@ -338,9 +407,14 @@ class Dynamics:
         leading: tuple[int, ...] | None = None
         flat = {}
         for name, values in given.items():
-            array = np.asarray(values)
             own = shapes.get(name, (robot.nv,))
             said = SPELT.get(name, name)
+            if on_device(values):
+                raise InputError(
+                    f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
+                    f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
+                )
+            array = np.asarray(values)
             before = array.shape[: max(array.ndim - len(own), 0)]
             if array.dtype.kind not in "fiu" or array.shape != before + own:
                 several = ", ".join(map(str, ("N", *own)))

@@ -21,10 +21,10 @@ from .spatial import (
     Twist,
     Wrench,
     add,
-    dot,
     is_zero,
     matvec,
     outer,
+    product,
     scale,
     skew,
     symmetric,
@@ -72,15 +72,10 @@ class Articulated:
             return Articulated(J, H, N)
         r = skew(step.r)
         # H + r̂ N,   J + r̂ Hᵀ - H r̂ - r̂ N r̂ = J + r̂ Hᵀ + (r̂ (H + r̂ N)ᵀ)ᵀ
-        moved = tensor_sum(H, [list(row) for row in _product(r, N)])
-        J = tensor_sum(J, _product(r, transposed(H)))
-        J = symmetric(tensor_sum(J, transposed(_product(r, transposed(moved)))))
+        moved = tensor_sum(H, [list(row) for row in product(r, N)])
+        J = tensor_sum(J, product(r, transposed(H)))
+        J = symmetric(tensor_sum(J, transposed(product(r, transposed(moved)))))
         return Articulated(J, moved, N)
-
-
-def _product(A: Tensor, B: Tensor) -> Tensor:
-    columns = transposed(B)
-    return [[dot(row, column) for column in columns] for row in A]
 
 
 def mass_matrix_inverse(

@@ -170,9 +170,9 @@ class Columns:
         own = [column_of(axis, whole) for axis in axes]
         for axis in axes:
             for column in own:
-                self._among_own(axis, column)
+                put_among_own(self.gradient, axis, column)
             for column in below:
-                self._with_descendant(axis, column)
+                put_with_descendant(self.gradient, axis, column)
         if joint.parent >= 0:
             columns = below + [turning(column, force) for column in own]
             for step in steps_to_parent(joint, moved, self.moved[joint.parent].motion, unit):
@@ -180,22 +180,24 @@ class Columns:
                 columns = [column.seen_after(step) for column in columns]
             self._passed[i] = whole, columns
 
-    def _among_own(self, axis: Axis, column: Column) -> None:
-        """Entries of two coordinates of one joint."""
-        M, dq, dqd = self.gradient
-        put(dq, axis, column.axis, power(axis.S, column.F2))
-        put(dqd, axis, column.axis, power(axis.S, column.F1))
-        if axis.index >= column.axis.index:
-            _put_both(M, axis, column.axis, power(axis.S, column.G1))
 
-    def _with_descendant(self, axis: Axis, column: Column) -> None:
-        """Entries of a coordinate of this joint and one of a joint below."""
-        (M, dq, dqd), k = self.gradient, column.axis
-        put(dq, k, axis, dot(column.G2, axis.first[0]) + power(axis.second, column.G1))
-        put(dqd, k, axis, dot(column.G2, axis.S[0]) + power(axis.rate, column.G1))
-        put(dq, axis, k, power(axis.S, column.F2))
-        put(dqd, axis, k, power(axis.S, column.F1))
-        _put_both(M, axis, k, power(axis.S, column.G1))
+def put_among_own(gradient: Gradient, axis: Axis, column: Column) -> None:
+    """Entries of two coordinates of one joint."""
+    M, dq, dqd = gradient
+    put(dq, axis, column.axis, power(axis.S, column.F2))
+    put(dqd, axis, column.axis, power(axis.S, column.F1))
+    if axis.index >= column.axis.index:
+        _put_both(M, axis, column.axis, power(axis.S, column.G1))
+
+
+def put_with_descendant(gradient: Gradient, axis: Axis, column: Column) -> None:
+    """Entries of a coordinate of a joint and one of a joint below it, seen from its body."""
+    (M, dq, dqd), k = gradient, column.axis
+    put(dq, k, axis, dot(column.G2, axis.first[0]) + power(axis.second, column.G1))
+    put(dqd, k, axis, dot(column.G2, axis.S[0]) + power(axis.rate, column.G1))
+    put(dq, axis, k, power(axis.S, column.F2))
+    put(dqd, axis, k, power(axis.S, column.F1))
+    _put_both(M, axis, k, power(axis.S, column.G1))
 
 
 def _own(joint: Joint, motion: Motion, unit: Units) -> Composite:

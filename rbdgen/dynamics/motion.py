@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..robot.model import Joint
-from .scalars import Scalar, Vector
+from ..robot.model import Joint, Robot
+from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, Rotation, Turn, Twist, Wrench, is_zero
 
 
@@ -93,3 +93,30 @@ class Moved:
 def multiplier(joint: Joint) -> float:
     """The factor of the joint on the velocity and acceleration that it is given."""
     return joint.mimic.multiplier if joint.mimic else 1.0
+
+
+def joint_rates(robot: Robot, i: int, state: State) -> tuple[Vector, Vector]:
+    """The joint's entries of q̇ and q̈, multiplied by what it mimics."""
+    if i not in robot.v_slices:  # a fixed joint; there are some before merge_fixed
+        return [], []
+    at, m = robot.v_slices[i], multiplier(robot.joints[i])
+    return [m * x for x in state.qd[at]], [m * x for x in state.qdd[at]]
+
+
+def joint_position(robot: Robot, i: int, state: State) -> Scalar:
+    """The position of a joint with one coordinate, mimic and offset applied."""
+    joint = robot.joints[i]
+    offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
+    return multiplier(joint) * state.q[robot.q_slices[i].start] + offset
+
+
+def joint_turn(
+    arithmetic: Arithmetic, robot: Robot, i: int, state: State, multiplications: int
+) -> Turn:
+    """The turn of a revolute joint."""
+    if i in state.turns:
+        sin, cos = state.turns[i]
+    else:
+        angle = joint_position(robot, i, state)
+        sin, cos = arithmetic.sin(angle), arithmetic.cos(angle)
+    return Turn(cos, sin, multiplications)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..robot.model import JointKind, Robot
 from .forces import body_force
-from .motion import Motion, Moved, State, multiplier
+from .motion import Motion, Moved, State, joint_position, joint_rates, joint_turn
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, ConstantRotation, Rotation, Turn, Twist, add, cross, scale
 from .units import Units, scaled
@@ -47,19 +47,6 @@ class _Outward:
     A: float  # unit of acceleration and length
     multiplications: int
 
-    def rates(self, i: int) -> tuple[Vector, Vector]:
-        """The joint's entries of q̇ and q̈, multiplied by what it mimics."""
-        if i not in self.robot.v_slices:  # a fixed joint; there are some before merge_fixed
-            return [], []
-        at, m = self.robot.v_slices[i], multiplier(self.robot.joints[i])
-        return [m * x for x in self.state.qd[at]], [m * x for x in self.state.qdd[at]]
-
-    def position(self, i: int) -> Scalar:
-        """The position of a joint with one coordinate, mimic and offset applied."""
-        joint = self.robot.joints[i]
-        offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-        return multiplier(joint) * self.state.q[self.robot.q_slices[i].start] + offset
-
     def arriving(self, i: int, parent: Motion) -> Motion:
         """The parent's motion at joint ``i``'s origin, along its axes before it moves.
 
@@ -74,11 +61,11 @@ class _Outward:
         a = R.back(parent.of_point(scaled(joint.placement.translation, self.A)))
         if joint.kind is JointKind.REVOLUTE:
             # ω' + q̇ z,  α' + q̈ z
-            (qd,), (qdd,) = self.rates(i)
+            (qd,), (qdd,) = joint_rates(self.robot, i, self.state)
             w[2], alpha[2] = w[2] + qd, alpha[2] + qdd
         elif joint.kind is JointKind.PRISMATIC:
             # a' + q̈ z
-            a[2] = a[2] + self.A * self.rates(i)[1][0]
+            a[2] = a[2] + self.A * joint_rates(self.robot, i, self.state)[1][0]
         return Motion(w, alpha, a)
 
     def moved(self, i: int, arriving: Motion) -> Moved:
@@ -95,17 +82,13 @@ class _Outward:
                 return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
 
     def _revolute(self, i: int, arriving: Motion) -> Moved:
-        (rate,), (qdd,) = self.rates(i)
-        if i in self.state.turns:
-            sin, cos = self.state.turns[i]
-        else:
-            angle = self.position(i)
-            sin, cos = self.arithmetic.sin(angle), self.arithmetic.cos(angle)
-        return revolved(arriving, Turn(cos, sin, self.multiplications), rate, qdd)
+        (rate,), (qdd,) = joint_rates(self.robot, i, self.state)
+        turn = joint_turn(self.arithmetic, self.robot, i, self.state, self.multiplications)
+        return revolved(arriving, turn, rate, qdd)
 
     def _prismatic(self, i: int, arriving: Motion) -> Moved:
-        (rate,), (qdd,) = self.rates(i)
-        w, slide = arriving.w, self.position(i)
+        (rate,), (qdd,) = joint_rates(self.robot, i, self.state)
+        w, slide = arriving.w, joint_position(self.robot, i, self.state)
         # a = a' + q̈ z + U q z + 2 ω × q̇ z
         x, y, z = arriving.of_point([0.0, 0.0, self.A * slide])
         coriolis = 2.0 * self.A * rate
@@ -118,7 +101,8 @@ class _Outward:
 
     def _planar(self, i: int, arriving: Motion) -> Moved:
         x, y, cos, sin = self.state.q[self.robot.q_slices[i]]
-        v, a = (([0.0, 0.0, r[2]], [r[0], r[1], 0.0]) for r in self.rates(i))
+        own = joint_rates(self.robot, i, self.state)
+        v, a = (([0.0, 0.0, r[2]], [r[0], r[1], 0.0]) for r in own)
         return self._free(Turn(cos, sin, self.multiplications), [x, y, 0.0], arriving, v, a)
 
     def _floating(self, i: int, arriving: Motion) -> Moved:
@@ -130,7 +114,7 @@ class _Outward:
         way back; and more for each column of M and of the gradients.
         """
         q = self.state.q[self.robot.q_slices[i]]
-        v, a = ((list(r[3:]), list(r[:3])) for r in self.rates(i))
+        v, a = ((list(r[3:]), list(r[:3])) for r in joint_rates(self.robot, i, self.state))
         return self._free(Rotation.of_quaternion(list(q[3:])), list(q[:3]), arriving, v, a)
 
     def _free(

@@ -75,6 +75,12 @@ def matvec(M: list[Vector], v: Vector) -> Vector:
     return [row[0] * v[0] + row[1] * v[1] + row[2] * v[2] for row in M]
 
 
+def product(A: Tensor, B: Tensor) -> Tensor:
+    """A B."""
+    columns = transposed(B)
+    return [[dot(row, column) for column in columns] for row in A]
+
+
 @dataclass(frozen=True)
 class Turn:
     """A turn about z by an angle given as (cos, sin).

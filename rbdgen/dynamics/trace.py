@@ -5,30 +5,42 @@ Several functions share all that they have in common, since equal operations are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+import numpy as np
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.model import JointKind, Robot, RobotError, frozen
+from . import lathrop, linear
 from .articulated import mass_matrix_inverse
+from .blocks import invert_by_blocks
+from .common_frame import OneRegion, common_frame, roots
 from .composite import Columns, Gradient
 from .factorisation import Solver, factorise, times
 from .interface import WRENCH, revolute
-from .motion import Moved, State
+from .logarithmic import Logarithmic
+from .motion import Moved, State, multiplier
 from .outward import move
 from .ports import Interface
 from .recursive import recursive_gradient
 from .rnea import gather, indices
-from .scalars import Scalar, Vector
+from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .spatial import Wrench, is_zero
 from .units import Units, units
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
 AT_GIVEN_EFFORT = {"fd", "dfd"}
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
+SIZES_STATES, SIZES_SEED = 8, 3
+AGAIN = "_again"  # of regions at the acceleration that was found
+LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
+LATHROP = ("lathrop-linear", "lathrop-log")
+OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
 PLACES = {
     JointKind.FLOATING: 3,
     JointKind.PLANAR: 2,
@@ -39,10 +51,11 @@ PLACES = {
 class Pass:
     """The recursions at one acceleration."""
 
-    moved: dict[int, Moved]
+    moved: dict[int, Moved]  # of the formulations in links' frames
     tau: Vector
     M: list[Vector]
     gradient: Gradient  # in the formulation asked for
+    accelerated: Callable[[dict[int, Scalar]], Gradient] | None = None  # by so much more
 
 
 def trace(
@@ -53,6 +66,8 @@ def trace(
     multiplications: int = 4,
     sincos_inputs: bool = False,
     formulation: str = "composite",
+    network: str = "sklansky",
+    frame: int | None = None,
     factorisation: str = "auto",
     root: str = "free",
 ) -> Graph:
@@ -62,7 +77,8 @@ def trace(
     gradients), difd (the gradients of q̈ from M⁻¹ given); effort (q̈ from ``tau[k]`` and a given
     ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
-    floating base's rows and columns out.
+    floating base's rows and columns out. ``network`` and ``frame``: of the formulation
+    "logarithmic", as for ``common_frame``.
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
@@ -70,6 +86,16 @@ def trace(
     revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``M[i,j]`` and ``Minv[i,j]`` for j ≤ i,
     ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
     """
+    if formulation in OF_ID and set(functions) != {"id"}:
+        others = ", ".join(name for name in functions if name != "id")
+        raise RobotError(
+            f"{robot.name}: formulation: {formulation} has id alone, not {others}; use logarithmic "
+            "or composite"
+        )
+    if formulation in LATHROP and external_forces:
+        raise RobotError(
+            f"{robot.name}: formulation: {formulation} takes no external forces; use logarithmic"
+        )
     tracings = [
         _Tracing(
             robot,
@@ -77,19 +103,28 @@ def trace(
             tuple(external_forces),
             multiplications,
             sincos_inputs,
-            formulation == "recursive",
-            way == "mminvgen",
+            formulation,
+            network,
+            frame,
+            way,
             robot.joints[0].kind.nv if root == "given" else 0,
         )
-        for way in _factorisations(robot, functions, factorisation, root)
+        for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
     return min((tracing.graph() for tracing in tracings), key=_cost)
 
 
 def _factorisations(
-    robot: Robot, functions: Sequence[str], factorisation: str, root: str
+    robot: Robot, functions: Sequence[str], factorisation: str, root: str, formulation: str
 ) -> list[str]:
     """The ways to M⁻¹ to try."""
+    if formulation == LOGARITHMIC:
+        if factorisation == "mminvgen":
+            raise RobotError(
+                f"{robot.name}: --factorisation mminvgen goes from link to link, and --formulation "
+                "logarithmic does not; use ltdl or auto"
+            )
+        return ["blocks" if factorisation == "blocks" else "ltdl"]
     mimics = any(joint.mimic is not None for joint in robot.joints)
     if factorisation == "mminvgen" and (mimics or root == "given"):
         why = "joints that mimic others" if mimics else "a base whose motion is given"
@@ -116,8 +151,10 @@ class _Tracing:
     external_forces: tuple[int, ...]
     multiplications: int
     sincos_inputs: bool
-    recursive: bool
-    articulated: bool
+    formulation: str
+    network: str
+    frame: int | None
+    factorisation: str
     base: int
     builder: Builder = field(default_factory=Builder)
 
@@ -132,7 +169,7 @@ class _Tracing:
             regions = "_unforced" if given else ""
             unforced = self._pass(replace(state, qdd=at_rest), True, regions)
         if given is not None:
-            _gives_inverse(face, functions, self.order, given)
+            _gives_inverse(face, functions, self.order, given, self.solving)
         at = unforced or given
         assert at is not None
         if "m" in functions:
@@ -170,6 +207,10 @@ class _Tracing:
         robot, builder, unit = self.robot, self.builder, self.unit
         if not self.moves:
             robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
+        if self.formulation in OF_ID:
+            return Pass({}, self._efforts(robot, state), *self._no_gradient())
+        if self.formulation == LOGARITHMIC:
+            return self._summed(robot, state, wanted, regions)
         moved = move(builder, robot, state, unit, self.multiplications, f"forward{regions}")
         columns = Columns(robot, moved, unit)
         whole: dict[int, Wrench] = {}
@@ -181,28 +222,123 @@ class _Tracing:
 
         tau = gather(builder, robot, moved, unit, f"backward{regions}", observe)
         found = columns.gradient
-        if wanted and self.recursive:
+        if wanted and self.formulation == RECURSIVE:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)
         return Pass(moved, tau, columns.gradient.M, found)
 
+    def _no_gradient(self) -> tuple[list[Vector], Gradient]:
+        """M and gradients of nothing, where τ alone is asked for."""
+        n = self.robot.nv
+        none = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+        return none.M, none
+
+    def _efforts(self, robot: Robot, state: State) -> Vector:
+        """τ (nv,) in a formulation that has nothing else."""
+        if self.formulation == LINEAR:
+            return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
+        arithmetic: Arithmetic = self.builder
+        form = lathrop.linear
+        if self.formulation == LATHROP[1]:
+            arithmetic, form = OneRegion(self.builder, roots(robot)), lathrop.logarithmic
+        efforts = form(
+            arithmetic, *lathrop.links_of(arithmetic, robot, state, self.multiplications)
+        )
+        tau: Vector = [0.0] * robot.nv
+        for i, effort in enumerate(efforts):
+            tau[robot.v_slices[i].start] += multiplier(robot.joints[i]) * effort
+        return tau
+
+    def _summed(self, robot: Robot, state: State, wanted: bool, regions: str) -> Pass:
+        """The same as sums in one frame for each tree."""
+        frame = common_frame(
+            self.builder,
+            robot,
+            state,
+            network=self.network,
+            frame=self.frame,
+            multiplications=self.multiplications,
+        )
+        one = self.solving is not self.builder  # region, then, for whatever is of a tree
+        sums = Logarithmic(self.builder, frame, state, "" if one else regions)
+        if not wanted:
+            return Pass({}, sums.efforts_alone(), *self._no_gradient())
+        found = sums.gathered()
+        gradient = sums.gradient(found)
+        again = sums if one else replace(sums, again=regions + AGAIN)
+        return Pass(
+            {},
+            found.tau,
+            gradient.M,
+            gradient,
+            lambda qdd: again.gradient(again.accelerated(found, qdd)),
+        )
+
     def _solver(self, at: Pass) -> Solver:
-        if self.articulated:
+        if self.factorisation == "mminvgen":
             inverse = mass_matrix_inverse(self.builder, self.robot, at.moved, self.unit)
             return Solver(self.builder, self.order, inverse=inverse)
-        return Solver(self.builder, self.order, factorise(self.builder, at.M, self.order))
+        one, order = self.solving, self.order
+        if self.factorisation == "blocks":
+            above = {k: self._coordinate_above(k) for k in order}
+            scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in self._sizes().items()}
+            return Solver(one, order, inverse=invert_by_blocks(one, at.M, order, above, scale))
+        return Solver(one, order, factorise(one, at.M, order))
+
+    def _coordinate_above(self, k: int) -> int:
+        """The coordinate before this one on the way to the base; -1 where there is none."""
+        robot, i = self.robot, self.order[k]
+        if k > robot.v_slices[i].start:
+            return k - 1
+        while (i := robot.joints[i].parent) >= 0:
+            if i in robot.v_slices and robot.v_slices[i].stop - 1 < k:
+                return robot.v_slices[i].stop - 1
+        return -1
+
+    def _sizes(self) -> dict[int, float]:
+        """About how large each coordinate's own entry of M is, from a few states at random."""
+        robot, rng = self.robot, np.random.default_rng(SIZES_SEED)
+        q, still = rng.uniform(-1.0, 1.0, (robot.nq, SIZES_STATES)), np.zeros(robot.nv)
+        for i in robot.free:
+            turned = PLACES.get(robot.joints[i].kind)
+            if turned is not None:
+                at = robot.q_slices[i]
+                q[at.start + turned : at.stop] /= np.linalg.norm(
+                    q[at.start + turned : at.stop], axis=0
+                )
+        state = State(list(q), list(still), list(still))
+        sums = Logarithmic(Numbers(), common_frame(Numbers(), robot, state), state)
+        M = sums.gradient(sums.gathered()).M
+        return {k: float(np.median(M[k][k])) for k in self.order}
+
+    @cached_property
+    def solving(self) -> Arithmetic:
+        """What M⁻¹ is traced with: sums in one frame have one region a tree for that, too."""
+        robot = self.robot
+        if self.formulation != LOGARITHMIC:
+            return self.builder
+        root = roots(robot)
+        masters = {i: j.mimic.joint for i, j in enumerate(robot.joints) if j.mimic}
+        if any(root[i] != root[k] for i, k in masters.items()):
+            return self.builder  # M couples trees, which then wait for each other
+        return OneRegion(self.builder, root)
 
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
         """What follows from a given effort; ``at``: without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
-        with self.builder.region("effort", 0):
-            effort = {k: tau[k] - at.tau[k] for k in self.order}
+        effort = {}
+        for k, i in self.order.items():
+            with self.solving.region("effort", i if self.solving is not self.builder else 0):
+                effort[k] = tau[k] - at.tau[k]
         (qdd,) = solver.times([effort])
         face.gives_vector("qdd", qdd)
         if "dfd" in self.functions:
-            found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
-            moving = self._pass(replace(state, qdd=found), True, "_again")
-            columns = _columns(moving.gradient, self.order)
-            _gives_forward(face, self.order, [solver.times(c, "_again") for c in columns])
+            if at.accelerated is not None:
+                gradient = at.accelerated(qdd)
+            else:
+                found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
+                gradient = self._pass(replace(state, qdd=found), True, AGAIN).gradient
+            columns = _columns(gradient, self.order)
+            _gives_forward(face, self.order, [solver.times(c, AGAIN) for c in columns])
 
     def _gives_of_effort(self, face: Interface, solver: Solver) -> None:
         """q̈ = M⁻¹ (τ - bias)."""
@@ -211,7 +347,7 @@ class _Tracing:
         with self.builder.region("effort", 0):
             left = {k: tau[k] - bias[k] for k in self.order}
         if "minv" in self.functions:  # it is there, and a product with it is soon done
-            (qdd,) = times(self.builder, solver.explicit(), self.order, [left])
+            (qdd,) = times(self.solving, solver.explicit(), self.order, [left])
         else:
             (qdd,) = solver.times([left])
         face.gives_vector("qdd", qdd)
@@ -243,7 +379,11 @@ class _Tracing:
 
 
 def _gives_inverse(
-    face: Interface, functions: frozenset[str], order: dict[int, int], given: Pass
+    face: Interface,
+    functions: frozenset[str],
+    order: dict[int, int],
+    given: Pass,
+    solving: Arithmetic,
 ) -> None:
     """What follows from a given acceleration."""
     if functions & {"id", "did"}:
@@ -255,7 +395,7 @@ def _gives_inverse(
     if "difd" in functions:
         pairs = _connected(given.M, list(order))
         inverse = {(i, j): face.given(spell("Minv", i, j)) for i, j in pairs}
-        _gives_forward(face, order, [times(face.builder, inverse, order, c) for c in columns])
+        _gives_forward(face, order, [times(solving, inverse, order, c) for c in columns])
 
 
 def _connected(M: list[Vector], order: list[int]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What is equal for every input, though written differently, becomes one; what is zero, zero.
+"""What is equal for every input, though written differently, becomes one; what is constant, that.
 
 Interning finds equal operations on equal operands only. But a + b - b is a, a moment about an axis
 of symmetry vanishes, and two ways round a tree may end in one product. Two polynomials that agree
@@ -43,8 +43,8 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
             new[node] = builder.same(node, [new[a] for a in node.args])
             if node.op in (Op.INPUT, Op.CONST, Op.NEG) or node.is_shift:
                 continue
-            if node.op in SUMS and _vanishes(values, node):
-                new[node] = builder.const(0.0)
+            if node.op in SUMS and (constant := _constant(values, node)) is not None:
+                new[node] = builder.const(constant)
                 continue
             if new[node].op is Op.CONST or not values[node].any():
                 continue
@@ -59,9 +59,14 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
 
 
-def _vanishes(values: Mapping[Node, Array], node: Node) -> bool:
-    size = np.maximum(*(np.abs(values[a]) for a in node.args))
-    return bool(np.all(np.abs(values[node]) <= NONE * size))
+def _constant(values: Mapping[Node, Array], node: Node) -> float | None:
+    """What a sum always is, up to rounding noise: 0, or of several states the same."""
+    size, found = np.maximum(*(np.abs(values[a]) for a in node.args)), values[node]
+    if np.all(np.abs(found) <= NONE * size):
+        return 0.0
+    if len(found) > 1 and np.all(np.abs(found - found[0]) <= NONE * size):
+        return float(np.median(found))
+    return None
 
 
 def _key(v: Array) -> tuple[int, ...]:

@@ -85,6 +85,12 @@ UNITS: tuple[Pass[None], ...] = (
         "carries constants across the shift behind a product, where constant_multiply finds them",
     ),
 )
+BALANCE: Pass[Any] = Pass(
+    "balance",
+    lambda graph, _: balance(graph),
+    "after all that makes additions; the last to change the graph, so that ranges are searched of "
+    "what stays",
+)
 # From real numbers to words; told what the inputs may be and how many bits there are.
 WORDS: tuple[Pass[Setting], ...] = (
     Pass(
@@ -92,12 +98,7 @@ WORDS: tuple[Pass[Setting], ...] = (
         _constants,
         "products by constants become additions, which balance is to put in order",
     ),
-    Pass(
-        "balance",
-        lambda graph, _: balance(graph),
-        "after all that makes additions; the last to change the graph, so that ranges are "
-        "searched of what stays",
-    ),
+    BALANCE,
     Pass(
         "wordlength",
         _words,

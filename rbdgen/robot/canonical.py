@@ -58,10 +58,11 @@ def rewrites(snap: float = 0.0, notes: list[str] | None = None) -> list[tuple[st
 
 
 def stages(
-    robot: Robot, snap: float = 0.0, notes: list[str] | None = None
+    robot: Robot, snap: float = 0.0, notes: list[str] | None = None, bodies: bool = False
 ) -> Iterator[tuple[str, Robot]]:
-    """The robot after each rewrite, with the rewrite's name."""
-    for name, rewrite in rewrites(snap, notes):
+    """The robot after each rewrite, with the rewrite's name. ``bodies``: its inertias stay those
+    of bodies that have a centre of mass."""
+    for name, rewrite in rewrites(snap, notes)[: -1 if bodies else None]:
         robot = rewrite(robot)
         yield name, robot
 

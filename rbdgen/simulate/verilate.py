@@ -39,12 +39,44 @@ def build(
 ) -> Model:
     """Verilate and compile ``top``, or take the model built before from the same text.
 
-    Models are kept in the cache by a digest of sources, ports, options and tools. Verilator's own
+    Args:
+        ports: clock, reset and the two streams.
+        the others: as for `library`.
+
+    Raises:
+        SimulationError: a missing tool, or the first error the tools report.
+    """
+    made = library(
+        sources,
+        top,
+        _harness(ports),
+        defines=defines,
+        include_dirs=include_dirs,
+        trace=trace,
+        jobs=jobs,
+        progress=progress,
+    )
+    return Model(made, ports)
+
+
+def library(
+    sources: Sequence[Path],
+    top: str,
+    harness: str,
+    *,
+    defines: Mapping[str, str] | None = None,
+    include_dirs: Sequence[Path] = (),
+    trace: bool = False,
+    jobs: int = 2,
+    progress: Progress | None = None,
+) -> Path:
+    """The shared library of ``top`` and a harness in C++, which has it as ``Vdut``.
+
+    They are kept in the cache by a digest of sources, harness, options and tools. Verilator's own
     runtime is compiled once for all of them, see `Toolchain.runtime`.
 
     Args:
         sources: Verilog files.
-        ports: clock, reset and the two streams.
         defines: macros for the Verilog.
         include_dirs: where `` `include`` looks.
         trace: make :meth:`Model.run` able to write waves, of all signals or, of large designs, of
@@ -61,7 +93,6 @@ def build(
     options += ["--no-timing", "--x-initial", "unique", "--x-assign", "fast"]
     options += ["-Wno-fatal", "-Wno-lint", "-Wno-style"]
     options += [f"-D{key}={value}" for key, value in (defines or {}).items()]
-    harness = _harness(ports)
     text = _digest_of(sources, include_dirs)
     waves = _traced(top, sum(source.stat().st_size for source in sources))
     if trace and waves:
@@ -70,7 +101,7 @@ def build(
             "deeper ones are left out"
         )
     toolchain = Toolchain.find(trace)
-    library = f"{top}.so"
+    file = f"{top}.so"
 
     def name(toolchain: Toolchain) -> str:
         parts = repr((options, harness, toolchain.identity, text, waves if toolchain.trace else ""))
@@ -88,15 +119,14 @@ def build(
         runtime = toolchain.runtime(jobs, say)
         first: list[str | Path] = ["-include", runtime.header]
         objects = toolchain.compile(_units(scratch), scratch, jobs, first, say)
-        toolchain.link([*objects, *runtime.objects], work / library)
+        toolchain.link([*objects, *runtime.objects], work / file)
         shutil.rmtree(scratch)
 
     traced = cache_folder() / name(replace(toolchain, trace=True))
-    if not trace and is_kept(traced, [library]):
-        return Model(traced / library, ports)
+    if not trace and is_kept(traced, [file]):
+        return traced / file
     with in_cache():
-        folder = cached(name(toolchain), make, say, [library])
-    return Model(folder / library, ports)
+        return cached(name(toolchain), make, say, [file]) / file
 
 
 def _traced(top: str, size: int) -> str:

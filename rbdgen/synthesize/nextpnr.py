@@ -69,6 +69,7 @@ def place_and_route(
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
     floorplanned: bool = True,
+    pins: Path | None = None,
     out_config: Path | None = None,
     progress: Progress | None = None,
 ) -> Placement:
@@ -84,6 +85,7 @@ def place_and_route(
         router: of ``ROUTERS``; the second looks at all nets at once, which full parts need.
         floorplanned: multipliers and block RAMs get their sites before, see
             :mod:`rbdgen.synthesize.floorplan`, not from the placer.
+        pins: sites of the ports and frequencies of clocks, as LPF; without, nextpnr chooses pins.
         out_config: the placed design as text, for ecppack.
 
     Raises:
@@ -104,7 +106,12 @@ def place_and_route(
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
         arguments += ["--placer", placer, "--router", router]
         arguments += ["--json", "netlist.json", "--report", "report.json"]
-        arguments += ["--lpf-allow-unconstrained", "--placer-heap-timingweight", TIMING_WEIGHT]
+        arguments += ["--placer-heap-timingweight", TIMING_WEIGHT]
+        if pins:
+            write(folder / "pins.lpf", pins.read_bytes())
+            arguments += ["--lpf", "pins.lpf"]
+        else:
+            arguments += ["--lpf-allow-unconstrained"]
         arguments += ["--textcfg", "design.config"] if out_config else []
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())

@@ -85,7 +85,7 @@ def run_tool(
 
 def _why(lines: Sequence[str], status: int) -> str:
     """The first error line; else the last line, and what ends a tool that says nothing."""
-    errors = [line.strip() for line in lines if line.startswith("ERROR")]
+    errors = [line.strip() for line in lines if re.search(r"\bERROR:", line)]
     if errors:
         return errors[0]
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")

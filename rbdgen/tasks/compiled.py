@@ -41,7 +41,12 @@ class TaskModel:
         return found, flags[:, 0]
 
     def _source(self) -> Source:
-        file = File("tasks")
-        functions = add_tasks(file, self.accelerator)
-        word = word_type(all_words(self.accelerator))
-        return Source(sources(file, functions, word, ABOUT), functions, word)
+        return tasks_source(self.accelerator)
+
+
+def tasks_source(accelerator: Accelerator) -> Source:
+    """The accelerator's functions in C."""
+    file = File("tasks")
+    functions = add_tasks(file, accelerator)
+    word = word_type(all_words(accelerator))
+    return Source(sources(file, functions, word, ABOUT), functions, word)

@@ -18,7 +18,7 @@ struct Saved : Generator {
 };
 
 int main(int argc, char **argv) {
-  const pinocchio::Model model = model_of(argc == 4 ? argv[2] : "");
+  const auto model = model_of<pinocchio::JointCollectionDefaultTpl>(argc == 4 ? argv[2] : "");
   if (model.njoints < 2) return 2;
   const std::string function = argv[1];
   if (function == "id")

@@ -27,3 +27,17 @@ double nanoseconds(int calls, Call call, clockid_t clock = CLOCK_THREAD_CPUTIME_
   std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
   return times[runs / 2];
 }
+
+// The same of a call however long it takes: a run is so many calls that its clock is precise, and
+// there are fewer runs, 5 at least, where one takes long.
+template <typename Call>
+double steadily(Call call, clockid_t clock = CLOCK_THREAD_CPUTIME_ID) {
+  const double precise = 2e5, altogether = 2e8;  // ns
+  call();
+  const double start = now(clock);
+  call();
+  const double about = std::max(now(clock) - start, 1.0);
+  const int calls = std::max(1, static_cast<int>(precise / about));
+  const int runs = static_cast<int>(std::clamp(altogether / (about * calls), 5.0, 51.0));
+  return nanoseconds(calls, [&](int) { call(); }, clock, runs);
+}

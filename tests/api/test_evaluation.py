@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 from rbdgen import api
+from rbdgen.codegen.hls_library import NoHeaders
+from rbdgen.design.choices import MODELS
 from rbdgen.design.loading import load
 from rbdgen.system.data import data_folder
 
@@ -35,6 +38,24 @@ def test_golden_is_float_and_nearly_fixed() -> None:
     assert (fixed["tau"] != golden["tau"]).any()
     assert fixed["overflow"].shape == (N, 5)
     assert not fixed["overflow"].any()
+
+
+@pytest.mark.parametrize("language", ["c", "hls"])
+def test_programs_of_words_are_the_integer_model(language: str) -> None:
+    """The text that generate writes, compiled: every result and flag."""
+    given = api.states("pendulum", N, functions=("fd", "id"))
+    fixed, found = (
+        api.evaluate("pendulum", given, m, functions=("fd", "id")) for m in ("fixed", language)
+    )
+    assert found.keys() == fixed.keys()
+    for name, values in fixed.items():
+        np.testing.assert_array_equal(found[name], values)
+
+
+def test_hls_without_its_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(NoHeaders, match=r"^no ap_int\.h; .* pip install da4ml$"):
+        api.evaluate(ROBOT, states(), "hls")
 
 
 @pytest.mark.rtl
@@ -65,7 +86,7 @@ def test_golden_has_no_need_of_hardware() -> None:
 
 
 def test_unknown_model() -> None:
-    known = "golden, float, cpp, cpp32, fixed, rtl"
+    known = ", ".join(MODELS)
     with pytest.raises(api.InputError, match=f"no model 'silver'; one of {known}"):
         api.evaluate(ROBOT, states(), "silver")
 

@@ -17,6 +17,7 @@ from rbdgen.api.side_by_side import (
     as_text,
     behind_links,
     of_core,
+    of_gpu,
     of_peer,
     of_program,
     picture,
@@ -24,9 +25,12 @@ from rbdgen.api.side_by_side import (
 )
 from rbdgen.cli.main import main
 
-FAST = Line("fast", 100, (2, 2), 100.0, "", 50)
+FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
-TIMES = ProgramTimes(200.0, {n: Times(10.0, 20.0, 25.0, 40.0, 30.0) for n in (16, 256, 1024)})
+TIMES = {
+    kind: ProgramTimes(one, {n: Times(rows / 2, rows, rows, 30.0) for n in (16, 256, 1024)})
+    for kind, one, rows in (("cpp", 200.0, 40.0), ("cpp32", 250.0, 20.0))
+}
 
 
 def test_a_core_by_hand() -> None:
@@ -37,11 +41,17 @@ def test_a_core_by_hand() -> None:
     assert own.rates["1"] == pytest.approx(1.0)
     assert own.rates["16"] == pytest.approx(16 / 1.3)
     assert own.rates["1024"] == pytest.approx(1024 / (1 + 1023 * 0.02))
+    assert own.parts == "50 DSP; 100 MHz, placed and routed"
     assert of_core(UNKNOWN).rates is None and not behind_links(UNKNOWN, 1, 1)
+    assert of_core(UNKNOWN).parts == "50 DSP; clock not known"
+    slow = Line("slow", 9, (1, 1), 1e3 / 18, "scheduled for", 118)
+    assert of_core(slow).parts == "118 DSP; 55.56 MHz, scheduled for, not placed"
 
 
 def test_a_link_is_no_core() -> None:
-    rows = behind_links(FAST, 21, 7)
+    rows = behind_links(FAST, 21, 7, 1e-4)
+    assert rows[0].parts == "21 words in, 7 out; 100 MHz, placed and routed"
+    assert {row.error for row in rows} == {1e-4}
     assert {row.boundary for row in rows} == {LINK}
     alone = of_core(FAST)
     for row in rows:
@@ -54,10 +64,16 @@ def test_a_cpu_by_hand() -> None:
     one, narrow, both = of_program(TIMES, 2, {"cpp": 1e-15, "cpp32": 1e-7}, "a processor")
     assert one.one_us == pytest.approx(0.2) and one.rates is not None
     assert one.rates == pytest.approx({"1": 5.0, "16": 25.0, "256": 25.0, "1024": 25.0})
-    assert narrow.rates == pytest.approx({"16": 50.0, "256": 50.0, "1024": 50.0})
+    assert narrow.rates == pytest.approx({"1": 4.0, "16": 50.0, "256": 50.0, "1024": 50.0})
     assert both.rates == pytest.approx({"16": 1e3 / 30, "256": 1e3 / 30, "1024": 1e3 / 30})
     assert (one.error, narrow.error, both.parts) == (1e-15, 1e-7, "up to 2 cores")
     assert len(of_program(TIMES, 1, {}, "")) == 2
+
+
+def test_a_gpu_by_hand() -> None:
+    row = of_gpu("CUDA", {1: 1e4, 16: 700.0, 256: 50.0, 1024: 20.0}, 1e-6, "a GPU")
+    assert row.one_us == pytest.approx(10) and row.boundary == CALL and row.parts == "a GPU"
+    assert row.rates == pytest.approx({"1": 0.1, "16": 1 / 0.7, "256": 20.0, "1024": 50.0})
 
 
 def test_who_wins_is_said_by_boundary() -> None:
@@ -70,7 +86,13 @@ def test_who_wins_is_said_by_boundary() -> None:
         "From memory and back, C++, float, c (1 core) is the fastest for 16, 256 and 1024 "
         "together.",
         "At the core, fast is the fastest for one task, 16, 256 and 1024 together.",
+        found[-1],
     )
+    assert found[-1].startswith("Where our hardware loses: behind its best link it is 0.")
+    assert found[-1].endswith("as this machine's programs for one task, 16, 256 and 1024 together.")
+    quick = Line("quick", 1, (1, 1), 1000.0, "", 1)
+    won = wins([of_peer("slow", 1e5), *behind_links(quick, 2, 1)])
+    assert won[-1] == "Behind its best link our hardware is faster than this machine's programs."
     report = SideBySide(tuple(rows), found, ("a note",))
     text = as_text(report)
     assert [text.index(word) for word in ("Called", "At the core:", "Through a link")] == sorted(
@@ -95,3 +117,6 @@ def test_this_cpu_beside_the_designs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert double.error is not None and double.error < 1e-12
     assert narrow.error is not None and 1e-9 < narrow.error < 1e-5
     assert double.one_us is not None and 0 < double.one_us < 10
+    ours = [row for row in report.facts.side.rows if row.boundary == CORE]
+    assert all(row.error is not None and 1e-6 < row.error < 1e-2 for row in ours)
+    assert report.facts.gravity == (0.0, 0.0, -9.81) and report.facts.angles == "on-chip"

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.compiled import compiled
-from rbdgen.bench.cpu import BOUNDARIES, HEAD, RATIOS, _ratios, _timed, _times
-from rbdgen.bench.pinocchio import FORMS, _tree
-from rbdgen.bench.timing import least
+from rbdgen.api.pinocchio import FORMS, _tree
+from rbdgen.api.program_times import command as times_command
+from rbdgen.api.timing import least
+from rbdgen.bench.cpu import BOUNDARIES, HEAD, RATIOS, _ours, _ratios, _sizes, _times
 from rbdgen.design.loading import load
 
 
@@ -18,18 +19,24 @@ def test_times_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     design, robot = load("pendulum", functions=("m",))
     own = compiled(design, robot, "cpp", print)
     said: list[str] = []
-    command = _timed(own, said.append)
+    sizes = _sizes(own)
+    assert sizes == (256, 100_000)
+    command = times_command(own, sizes, 2, said.append)
     assert said == ["compiling times of pendulum_m"]
     found = least({"ours": command}, processes=2)["ours"]
-    assert len(found) == len(BOUNDARIES)
-    assert all(0 < ns < 1e5 for ns in found)
-    assert _timed(own, said.append) == command and len(said) == 1
+    assert len(found) == 1 + 4 * len(sizes)
+    ours = _ours(own, found)
+    assert tuple(ours) == BOUNDARIES and all(0 < ns < 1e5 for ns in ours.values())
+    assert [ours[own] for own in ("one", "blocks", "batch_threads")] == [
+        found[k] for k in (0, 1, 8)
+    ]
+    assert times_command(own, sizes, 2, said.append) == command and len(said) == 1
 
 
 def test_tables() -> None:
     ours = dict.fromkeys(BOUNDARIES, 10.0) | {"rows": 12.0}
     ns = {"cpp": ours, "cpp32": dict.fromkeys(BOUNDARIES, 5.0)}
-    result = {"ns": ns, "errors": {"cpp": 1e-15, "cpp32": 1e-7}}
+    result = {"ns": ns, "errors": {"cpp": {"tau": 1e-15}, "cpp32": {"tau": 1e-7}}}
     assert _ratios("a", result)[1:8] == ["-"] * 4 + [2.0, 1.2, 1.0]
     ns |= dict(zip(FORMS, (100.0, 40.0), strict=True))
     assert _ratios("a", result)[1:5] == [10.0, 4.0, 10.0, 4.0]
@@ -39,5 +46,6 @@ def test_tables() -> None:
 
 def test_residues_are_zeros() -> None:
     """Of a URDF's angles nothing is left that generated code would compute with."""
-    numbers = [float(x) for x in _tree(load("iiwa14")[1]).split()]
+    words = _tree(load("iiwa14")[1]).split()
+    numbers = [float(x) for x in words if x != "revolute"]
     assert all(x == 0 or abs(x) > 1e-9 for x in numbers)

@@ -1,18 +1,32 @@
 """C++ of robots that others have made, beside the golden model."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from rbdgen.bench.programs import TOGETHER, _row, example_robots
+from rbdgen.bench import programs
+from rbdgen.bench.programs import CHOICES, TOGETHER, example_robots
 from rbdgen.design.choices import FUNCTIONS
 
 
 def test_every_function_of_many_robots() -> None:
     assert sum(TOGETHER, ()) == tuple(sorted(FUNCTIONS, key=sum(TOGETHER, ()).index))
     assert len(list(example_robots())) > 60
+    assert CHOICES.keys() <= {file.stem for file in example_robots()}
 
 
 @pytest.mark.slow
-def test_a_robot_is_right() -> None:
-    (path,) = (file for file in example_robots() if file.stem == "double_pendulum_simple")
-    difference, array, _, verdict = _row(str(path), "fixed", ("id", "m"))
-    assert verdict == "right" and array in ("tau", "M") and float(difference) < 1e-12
+def test_a_robot_is_right_and_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = (file for file in example_robots() if file.stem == "double_pendulum_simple")
+    monkeypatch.setattr(programs, "TOGETHER", (("id", "m"),))
+    monkeypatch.setattr(programs, "example_robots", lambda: [file])
+    found = programs.programs(tmp_path, lambda _: None)
+    assert [row["verdict"] for row in found] == ["right", "right"]
+    assert all(0 < row["apart"][name] < 1e-12 for row in found for name in ("tau", "M"))
+
+    def no(*given: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(programs, "_found", no)
+    assert programs.programs(tmp_path, lambda _: None) == found

@@ -90,12 +90,12 @@ def random_graph(rng: np.random.Generator, nodes: int, widest: int) -> tuple[Fix
     made = [*formats, b.const(float(rng.normal()))]
     formats[made[-1]] = _format(rng, widest)
     while len(made) < nodes:
-        op = rng.choice(list(set(Op) - {Op.INPUT, Op.CONST, Op.RECIP}))
+        op = rng.choice([op for op in Op if op not in (Op.INPUT, Op.CONST, Op.RECIP)])
         with suppress(GraphError):
             made.append(_node(rng, b, op, made, formats, steps, widest))
     outputs, place = {}, {}
     users = Graph((), {f"y[{n.index}]": n for n in made}).users
-    for node in made:
+    for node in dict.fromkeys(made):  # what is alike was made once
         if node.op is not Op.INPUT and (not users[node] or rng.random() < 0.1):
             place[node] = len(outputs)
             outputs[f"y[{node.index}]"] = node

@@ -48,23 +48,31 @@ class Host:
 
     def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: int) -> None:
         self.interface, self.outputs = interface, len(graph.outputs)
+        slots = cuda(graph, interface, "made", ABOUT, **options).slots
+        self.numbers = len(graph.inputs) + len(graph.outputs) + slots
         source, library = files(graph, interface, folder, **options), folder / "made.so"
         flags = ("-std=c++17", "-O0", *WARNINGS, "-DMADE_HOST", "-shared", "-fPIC", "-x", "c++")
         subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
         self.of = ctypes.CDLL(str(library))
 
-    def rows(self, given: Sequence[Numbers], buffers: bool = False) -> tuple[int, list[Numbers]]:
-        """The code, and the arrays that are given, of arrays that are taken."""
+    def rows(self, given: Sequence[Numbers], way: str = "") -> tuple[int, list[Numbers]]:
+        """The code, and the arrays that are given, of arrays that are taken, by a way to call."""
         n, dtype = len(given[0]), given[0].dtype
         found = [np.full((n, *a.shape), np.pi, dtype) for a in self.interface.gives]
         arrays = [*map(np.ascontiguousarray, given), *found]
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
         suffix = "_f32" if dtype == np.float32 else ""
-        if buffers:
+        if way == "_with":
             self.of.made_open.restype = ctypes.c_void_p
             room = ctypes.c_void_p(self.of.made_open(ctypes.c_longlong(n)))
             code = self._call(f"made_with{suffix}", room, ctypes.c_longlong(n), *pointers)
             self.of.made_close(room)
+        elif way == "_rows_on_device":
+            room, singular = np.full(n * self.numbers + 1, np.nan, dtype), ctypes.c_longlong(-1)
+            pointers += [ctypes.c_void_p(room.ctypes.data), ctypes.byref(singular)]
+            failed = self._call(f"made{way}{suffix}", ctypes.c_longlong(n), *pointers, None)
+            assert failed == 0
+            code = singular.value + 1
         else:
             code = self._call(f"made{suffix}", ctypes.c_longlong(n), *pointers)
         return code, found
@@ -107,8 +115,8 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
         assert largest > 0.1
         if front.design.functions == ("fd",) and scalar == "float":
             within = 5e-5  # what is left of tau and of the bias is divided by small pivots
-        for buffers in (False, True):
-            code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], buffers)
+        for way in ("", "_with", "_rows_on_device"):
+            code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], way)
             assert code == 0
             for own, other in zip(found, wanted, strict=True):
                 assert np.abs(own - other).max() <= within * largest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
@@ -18,6 +17,7 @@ from rbdgen.api.word_vectors import sampled_words
 from rbdgen.codegen import hls_functions
 from rbdgen.codegen.c_program import rows
 from rbdgen.codegen.hls import HLS
+from rbdgen.codegen.hls_library import headers
 from rbdgen.codegen.hls_program import WIDEST, hls_files, stream
 from rbdgen.codegen.hls_units import HLS_STEPS
 from rbdgen.compile.flow import compile_core, front_end
@@ -48,13 +48,6 @@ template <int D, int U, int I, int DEST> struct ap_axiu {
     ap_uint<1> last;
 };
 """
-
-
-def headers() -> Path:
-    """The folder of ap_int.h, which the package da4ml carries."""
-    found = importlib.util.find_spec("da4ml")
-    assert found is not None and found.origin is not None, 'pip install "rbdgen[dev]"'
-    return Path(found.origin).parent / "codegen/hls/source/ap_types/include"
 
 
 def run(folder: Path, name: str, *flags: str) -> str:

@@ -112,6 +112,31 @@ def test_calls(compiled: Dynamics, golden: Dynamics, method: str, n: int | None)
             np.testing.assert_array_equal(ours, again)
 
 
+@pytest.mark.parametrize("kind", ["cpp", "golden", "integer"])
+def test_everything(kind: str, compiled: Dynamics, golden: Dynamics) -> None:
+    """By name, whatever the arrays are; compiled, of one library, as is the call of did and M."""
+    driver = Dynamics("pendulum", kind, functions=("id", "did", "m"))
+    state = states("pendulum", 7, 2)
+    q, v, a = (state[name] for name in "qva")
+    wanted = golden.submit("computeRNEADerivatives", q, v, a).arrays
+    for given in ((q, v, a), (q.tolist(), v, a)):
+        found = driver.everything(*given)
+        assert list(found) == ["tau", "dtau_dq", "dtau_dqd", "M"] == list(wanted)
+        for name, values in wanted.items():
+            close(found[name], values, 1e-3 if kind == "integer" else 1e-10)
+    one = driver.everything(q[0], v[0], a[0])
+    assert one["M"].shape == (2, 2)
+    with pytest.raises(InputError, match="everything of id, did, m needs a"):
+        driver.everything(q, v)
+    with pytest.raises(InputError, match="another number of states"):
+        driver.everything(q, v, a[:3])
+    assert driver.collect() == []
+    if kind == "cpp":
+        programs = driver._backend.programs
+        assert programs["did"].library.names == ("tau", "dtau_dq", "dtau_dqd", "M")
+        assert programs["id"].library.names == ("tau",)
+
+
 def test_arrays_that_lie_otherwise(compiled: Dynamics, golden: Dynamics) -> None:
     """Every second state, Fortran's order, a leading shape of two, float32, read only."""
     state = states("pendulum", 24, 2)

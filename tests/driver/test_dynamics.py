@@ -14,7 +14,7 @@ from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
 from rbdgen.design.choices import NEEDS
 from rbdgen.design.loading import load
-from rbdgen.driver import Dynamics, OverflowWarning
+from rbdgen.driver import BACKENDS, Dynamics, OverflowWarning
 from rbdgen.driver.tickets import CALLS
 from tests.driver.designs import CHOICES, NAME, states
 
@@ -335,7 +335,7 @@ def test_functions_that_the_accelerator_lacks() -> None:
 
 def test_choices_that_there_are_not() -> None:
     for key, known in (
-        ("backend", "golden, cpp, cpp32, integer, rtl"),
+        ("backend", ", ".join(BACKENDS)),
         ("on_overflow", "warn, raise, ignore"),
         ("outside", "raise, saturate"),
     ):

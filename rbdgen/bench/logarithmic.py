@@ -1,0 +1,189 @@
+"""Sums in one frame beside recursions from link to link: cycles, multipliers, errors, storage.
+
+What is asked of each design stands beside what was measured, and whether it is met.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import api
+from ..api.simulation import integer_errors
+from ..compile.flow import Core, compile_core, front_end
+from ..draw.tables import table
+from ..estimate.features import features
+from ..graph.node import Op, source
+from .chains import chain_urdf
+
+Progress = Callable[[str], None]
+STATES = 2000
+LINKS = (8, 16, 32, 64, 128)
+SERIAL_SHARE, SHARE_AT = 0.3, 32  # of the serial pipeline's cycles, at so many links
+A_TASK_A_CLOCK: dict[str, Any] = {"target": "xcup", "ii": 1, "fold": "none"}
+
+
+class Asked(NamedTuple):
+    """A design in 18 bits, a task a clock; the most that it may take, None where nothing is said.
+
+    ``error``: the largest relative RMS error of an array, of those that ``of`` begins.
+    """
+
+    robot: str
+    function: str
+    choices: dict[str, Any]
+    cycles: int | None = None
+    multipliers: int | None = None
+    error: float | None = None
+    of: str = ""
+
+
+LOG = {"formulation": "logarithmic"}
+BLOCKS = {**LOG, "factorisation": "blocks"}
+BARS = (
+    Asked("iiwa14", "id", {}),
+    Asked("iiwa14", "id", {"formulation": "linear"}),
+    Asked("iiwa14", "id", {"formulation": "lathrop-linear"}),
+    Asked("iiwa14", "id", {"formulation": "lathrop-log"}),
+    Asked("iiwa14", "id", LOG, 60, 390, 1.2e-4),
+    Asked("baxter", "id", LOG, 65, None, 1.2e-4),
+    Asked("iiwa14", "did", {}),
+    Asked("iiwa14", "did", LOG, 66, 1345, 1.25e-4),
+    Asked("hyq", "did", LOG, 48, 800),
+    Asked("baxter", "did", LOG, 68, 3500, 9e-5),
+    Asked("humanoid", "did", LOG, 77, 8600, 1.5e-4),
+    Asked("iiwa14", "difd", LOG, 73, 1870, 3e-4),
+    Asked("iiwa14", "dfd", {}, of="dqdd"),
+    Asked("iiwa14", "dfd", BLOCKS, 143, 2490, 1.2e-3, "dqdd"),
+)
+
+
+def logarithmic(place: Path, progress: Progress) -> Any:
+    """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
+    results, rows = [], []
+    for own in BARS:
+        said = ", ".join(own.choices.values()) or "composite"
+        progress(f"{own.robot} {own.function}, {said}")
+        front = front_end(
+            own.robot, functions=(own.function,), width=18, **A_TASK_A_CLOCK, **own.choices
+        )
+        core = compile_core(front)
+        run = integer_errors(core, STATES).to_json()
+        errors = {name: e["relative_rms"] for name, e in run["errors"].items()}
+        found = {
+            **own._asdict(),
+            "latency": core.plan.latency,
+            "hardware_multipliers": products(core),
+            "errors": errors,
+            "overflows": run["overflows"],
+            **storage(core),
+        }
+        results.append(found)
+        rows.append(
+            [
+                f"{own.robot} {own.function}, {said}",
+                _beside(found["latency"], own.cycles),
+                _beside(found["hardware_multipliers"], own.multipliers),
+                _beside(
+                    max(e for name, e in errors.items() if name.startswith(own.of)),
+                    own.error,
+                    "{:.3g}",
+                ),
+                found["registers"],
+                found["fifos"],
+            ]
+        )
+        print(table(HEAD, rows[-1:]), flush=True)
+    print(f"\n{STATES} states each; multipliers without those of sines\n\n{table(HEAD, rows)}")
+    return results
+
+
+HEAD = ("design", "cycles (≤)", "multipliers (≤)", "RMS (≤)", "register bits", "FIFO bits")
+
+
+def _beside(measured: float, asked: float | None, form: str = "{}") -> str:
+    if asked is None:
+        return form.format(measured)
+    verdict = "" if measured <= asked else ", missed"
+    return f"{form.format(measured)} ({form.format(asked)}{verdict})"
+
+
+def products(core: Core) -> int:
+    """Hardware multipliers of products, without those of sines and reciprocals."""
+    fixed, target = core.plan.fixed, core.front.target
+    return sum(
+        target.hardware_multipliers(*(fixed.formats[source(a)].width for a in node.args))
+        for node in fixed.graph.nodes
+        if node.op is Op.MUL
+    )
+
+
+def storage(core: Core) -> dict[str, int]:
+    """Bits of registers in which results and what waits lie, and of FIFOs and delay memories."""
+    count, plan = features(core.plan), core.plan
+    fifos = sum(channel.width * channel.depth for channel in plan.channels)
+    return {
+        "registers": count["result_bits"] + count["waiting_bits"],
+        "fifos": fifos + count["ring_bits"],
+    }
+
+
+def chains(place: Path, progress: Progress) -> Any:
+    """Chains of 8 to 128 joints, `id` in both forms: every bit of the logarithmic one, cycles."""
+    results, rows = [], []
+    for n in LINKS:
+        file = place / f"chain{n}.urdf"
+        api.write_file(file, chain_urdf(n))
+        serial = compile_core(front_end(str(file), **A_TASK_A_CLOCK), progress)
+        folder = place / f"chain{n}"
+        api.generate(str(file), folder, progress, force=True, **A_TASK_A_CLOCK, **LOG)
+        report = api.simulate(folder, 100, progress=progress)
+        core = compile_core(front_end(str(file), **A_TASK_A_CLOCK, **LOG), progress)
+        own = {
+            "links": n,
+            "serial": serial.plan.latency,
+            "latency": report["latency"],
+            "every_bit": report["bit_exact"],
+            "error": report["error"]["relative_rms"],
+            "multipliers": [products(serial), products(core)],
+            "storage": [storage(serial), storage(core)],
+        }
+        results.append(own)
+        rows.append(_row(own))
+        print(table(CHAIN_HEAD, rows), flush=True)
+    _fit(results)
+    return results
+
+
+CHAIN_HEAD = (
+    *("links", "serial", "logarithmic", "share", "every bit", "RMS", "multipliers"),
+    *("register bits", "FIFO bits"),
+)
+
+
+def _row(own: dict[str, Any]) -> list[Any]:
+    both = (tuple(s[key] for s in own["storage"]) for key in ("registers", "fifos"))
+    return [
+        own["links"],
+        own["serial"],
+        own["latency"],
+        f"{own['latency'] / own['serial']:.2f}",
+        "yes" if own["every_bit"] else "no",
+        f"{own['error']:.1e}",
+        "{} → {}".format(*own["multipliers"]),
+        *("{} → {}".format(*pair) for pair in both),
+    ]
+
+
+def _fit(results: list[dict[str, Any]]) -> None:
+    """The smallest a with cycles ≤ a + b ⌈log₂ n⌉ for all, b the slope of the ends."""
+    points = [(math.ceil(math.log2(own["links"])), own["latency"]) for own in results]
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    b = math.ceil((y1 - y0) / (x1 - x0))
+    a = max(y - b * x for x, y in points)
+    print(f"\ncycles ≤ {a} + {b} ⌈log₂ n⌉")
+    (at,) = [own for own in results if own["links"] == SHARE_AT]
+    share = at["latency"] / at["serial"]
+    print(f"at {SHARE_AT} links {share:.2f} of the serial pipeline's (asked: ≤ {SERIAL_SHARE})")

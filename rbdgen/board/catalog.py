@@ -1,0 +1,129 @@
+"""Boards that there are bitstreams for: parts, pins and lines, as amaranth-boards knows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from ..design.target import TARGETS, Target
+from ..graph.word import spell
+from ..robot.xml_lines import did_you_mean
+from ..system.refusal import Refusal
+from .packets import BAUD
+
+# Board → its class in amaranth_boards, the target that generate knows, nextpnr's name of the die.
+KNOWN = {
+    "ulx3s-12f": ("ulx3s.ULX3S_12F_Platform", "ecp5-25f", "--12k"),
+    "ulx3s-25f": ("ulx3s.ULX3S_25F_Platform", "ecp5-25f", "--25k"),
+    "ulx3s-45f": ("ulx3s.ULX3S_45F_Platform", "ecp5-45f", "--45k"),
+    "ulx3s-85f": ("ulx3s.ULX3S_85F_Platform", "ecp5-85f", "--85k"),
+    "ecpix5-45f": ("ecpix5.ECPIX545Platform", "ecp5-45f", "--um5g-45k"),
+    "ecpix5-85f": ("ecpix5.ECPIX585Platform", "ecp5-85f", "--um5g-85k"),
+    "icepi-zero": ("icepi_zero.IcepiZero1_3Platform", "ecp5-25f", "--25k"),
+}
+PACKAGES = {"BG256": "CABGA256", "BG381": "CABGA381", "BG554": "CABGA554"}
+
+
+class BoardError(Refusal, ValueError):
+    """A board that is not known, or that a design does not fit, in one line."""
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pin of the package, and what its input or output is told; ``low``: active low."""
+
+    name: str
+    site: str
+    attributes: tuple[tuple[str, str], ...]
+    low: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board with a serial line to a host."""
+
+    name: str
+    part: str
+    target: Target
+    speed: int
+    clock_hz: int
+    clock: Pin
+    rx: Pin
+    tx: Pin
+    reset: Pin | None
+    leds: tuple[Pin, ...]
+    baud: int = BAUD
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        """All that the design uses."""
+        return (self.clock, self.rx, self.tx, *([self.reset] if self.reset else []), *self.leds)
+
+
+def listed() -> list[str]:
+    """A line for each board."""
+    return [f"{name:<12} {TARGETS[target].part}" for name, (_, target, _) in KNOWN.items()]
+
+
+def find_board(name: str, leds: int) -> Board:
+    """The board of that name; BoardError.
+
+    ``leds``: how many it is asked for at the most.
+    """
+    if name not in KNOWN:
+        hint = did_you_mean(name, KNOWN, f"; one of {', '.join(KNOWN)}")
+        raise BoardError(f"board: {name!r} is unknown{hint}")
+    path, target, flag = KNOWN[name]
+    module, _, platform_class = path.partition(".")
+    try:
+        platform = getattr(import_module(f"amaranth_boards.{module}"), platform_class)()
+    except ImportError:
+        raise BoardError(
+            'no amaranth-boards to know pins from: pip install "rbdgen[board]"'
+        ) from None
+    resources = platform.resources
+    clock = resources[platform.default_clk, 0]
+    line = resources["uart", 0]
+    sides = {own.name: own for own in line.ios}
+    resets = [key for key in (("rst", 0), ("button", 0)) if key in resources]
+    own = replace(TARGETS[target], flag=flag, package=PACKAGES[platform.package])
+    return Board(
+        name,
+        platform.device,
+        own,
+        int(platform.speed),
+        int(clock.clock.frequency),
+        _pin("clock", clock),
+        _pin("rx", line, sides["rx"]),
+        _pin("tx", line, sides["tx"]),
+        _pin("reset", resources[resets[0]]) if resets else None,
+        tuple(
+            _pin(spell("led", k), resources["led", k])
+            for k in range(leds)
+            if ("led", k) in resources
+        ),
+    )
+
+
+def constraints(board: Board, core_mhz: float) -> str:
+    """The pins and clocks for nextpnr (LPF)."""
+    lines = []
+    for pin in board.pins:
+        told = " ".join(f"{key}={value}" for key, value in pin.attributes)
+        lines += [
+            f'LOCATE COMP "{pin.name}" SITE "{pin.site}";',
+            f'IOBUF PORT "{pin.name}" {told};',
+        ]
+    lines += [
+        f'FREQUENCY PORT "clock" {board.clock_hz / 1e6:g} MHZ;',
+        f'FREQUENCY NET "core" {core_mhz:g} MHZ;',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _pin(name: str, resource: Any, side: Any = None) -> Pin:
+    """One of a resource of amaranth's."""
+    pins = (side or resource).ios[0]
+    attributes = {key: value for key, value in resource.attrs.items() if isinstance(value, str)}
+    return Pin(name, pins.names[0], tuple(attributes.items()), pins.invert)

@@ -1,0 +1,142 @@
+"""The link of a board: a serial line on one side, an accelerator's shell of words on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from amaranth.hdl import (
+    Cat,
+    ClockDomain,
+    ClockSignal,
+    DomainRenamer,
+    Instance,
+    Module,
+    ResetSignal,
+    Signal,
+)
+from amaranth.lib import wiring
+from amaranth.lib.cdc import FFSynchronizer, PulseSynchronizer, ResetSynchronizer
+from amaranth.lib.fifo import AsyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from ..rtl.task_packets import Status
+from .frames import BYTE, Framer, Unframer
+from .packed import Packer, Unpacker
+from .packets import Layout
+from .uart import UartReceiver, UartTransmitter
+
+BETWEEN = 16  # bytes between the two clocks
+SHOWN = 22  # bits of the clocks for which an event lights its LED: 0.17 s of 25 MHz
+
+
+class BoardLink(wiring.Component):
+    """``shell``, the module ``NAME_axi_words``, behind a serial line.
+
+    =============  ===  ====================================================================
+    port                meaning
+    =============  ===  ====================================================================
+    ``clk``        in   of the accelerator
+    ``rst``        in   of all, in any clock: everything starts anew when it falls
+    ``clk_link``   in   of the line, ``clock`` Hz; need not be related to ``clk``
+    ``rx``         in   from the host, ``baud`` baud, 8N1
+    ``tx``         out  to the host
+    ``led``        out  alive (blinks); a task came; a result went; a damaged frame or a bad task
+                        came; a result with an overflow went, since the start
+    =============  ===  ====================================================================
+
+    Bytes, frames and checks have the line's clock, so that the line's rate does not depend on the
+    clock that a routed accelerator reaches. Nothing waits for the line but its own answers: while
+    the host does not listen there is none that could stall, a serial line has no such signal.
+    """
+
+    def __init__(
+        self, shell: str, layouts: Mapping[int, Layout], identity: str, clock: int, baud: int
+    ) -> None:
+        self._shell, self._layouts, self._identity = shell, layouts, identity
+        self._clock, self._baud = clock, baud
+        super().__init__({"clk_link": In(1), "rx": In(1, init=1), "tx": Out(1), "led": Out(5)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.domains.link = link = ClockDomain()
+        m.domains.core = core = ClockDomain()
+        m.d.comb += [link.clk.eq(self.clk_link), core.clk.eq(ClockSignal())]
+        # The reset may come at any time, from a button.
+        for domain in ("link", "core"):
+            m.submodules[f"reset_{domain}"] = ResetSynchronizer(ResetSignal(), domain=domain)
+
+        of_link, of_core = DomainRenamer("link"), DomainRenamer("core")
+        receiver = UartReceiver(self._clock, self._baud)
+        transmitter = UartTransmitter(self._clock, self._baud)
+        unframer, framer = Unframer(self._layouts, self._identity), Framer(self._identity)
+        unpacker, packer = Unpacker(self._layouts), Packer(self._layouts)
+        m.submodules.receiver = of_link(receiver)
+        m.submodules.transmitter = of_link(transmitter)
+        m.submodules.unframer = of_link(unframer)
+        m.submodules.framer = of_link(framer)
+        m.submodules.unpacker = of_core(unpacker)
+        m.submodules.packer = of_core(packer)
+        m.submodules.inward = inward = _between("link", "core")
+        m.submodules.outward = outward = _between("core", "link")
+        wiring.connect(m, receiver.o, unframer.i)
+        wiring.connect(m, unframer.refusal, framer.refusal)
+        wiring.connect(m, framer.o, transmitter.i)
+        for source, fifo, sink in ((unframer.o, inward, unpacker.i), (packer.o, outward, framer.i)):
+            m.d.comb += [
+                fifo.w_data.eq(source.payload.as_value()),
+                fifo.w_en.eq(source.valid),
+                source.ready.eq(fifo.w_rdy),
+                sink.payload.as_value().eq(fifo.r_data),
+                sink.valid.eq(fifo.r_rdy),
+                fifo.r_en.eq(sink.ready),
+            ]
+        m.d.comb += [receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx)]
+        m.submodules.shell = Instance(
+            self._shell,
+            i_clk=ClockSignal("core"),
+            i_rst=ResetSignal("core"),
+            i_s_axis_tdata=unpacker.o.p.data,
+            i_s_axis_tvalid=unpacker.o.valid,
+            o_s_axis_tready=unpacker.o.ready,
+            i_s_axis_tlast=unpacker.o.p.last,
+            o_m_axis_tdata=packer.i.p.data,
+            o_m_axis_tvalid=packer.i.valid,
+            i_m_axis_tready=packer.i.ready,
+            o_m_axis_tlast=packer.i.p.last,
+            # nobody asks the registers
+            **{f"i_s_axil_{name}": 0 for name in ("awvalid", "wvalid", "arvalid")},
+            **{f"i_s_axil_{name}": 0 for name in ("awaddr", "araddr")},
+            **{f"i_s_axil_{name}": 0 for name in ("wdata", "wstrb")},
+            **{f"i_s_axil_{name}": 1 for name in ("bready", "rready")},
+        )
+        self._show(m, unframer, packer)
+        return m
+
+    def _show(self, m: Module, unframer: Unframer, packer: Packer) -> None:
+        """The LEDs."""
+        taken = packer.i.valid & packer.i.ready
+        first = Signal(init=1)  # the beat of a header
+        overflowed = Signal()
+        with m.If(taken):
+            m.d.core += first.eq(packer.i.p.last)
+            with m.If(first & (packer.i.p.data[8:16] == Status.OVERFLOW)):
+                m.d.core += overflowed.eq(1)
+        m.submodules.result = result = PulseSynchronizer("core", "link")
+        m.d.comb += result.i.eq(taken & packer.i.p.last)
+        overflow = Signal()
+        m.submodules.overflow = FFSynchronizer(overflowed, overflow, o_domain="link")
+        alive = Signal(SHOWN + 2)
+        m.d.link += alive.eq(alive + 1)
+        lit = []
+        for event in (unframer.good, result.o, unframer.bad):
+            left = Signal(SHOWN)
+            with m.If(event):
+                m.d.link += left.eq(-1)
+            with m.Elif(left.any()):
+                m.d.link += left.eq(left - 1)
+            lit.append(left.any())
+        m.d.comb += self.led.eq(Cat(alive[-1], *lit, overflow))
+
+
+def _between(writes: str, reads: str) -> AsyncFIFOBuffered:
+    return AsyncFIFOBuffered(width=BYTE.size, depth=BETWEEN, w_domain=writes, r_domain=reads)

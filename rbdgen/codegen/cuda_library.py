@@ -1,0 +1,150 @@
+"""A program in CUDA as a shared library, called with arrays of NumPy's, or of the GPU's."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..system.compiler import compile_with
+from ..system.gpu import NoGpu
+from . import nvcc
+from .interface import Interface
+from .library import SUFFIX, Rows, Singular
+
+SHARED = ("-shared", "-Xcompiler", "-fPIC")
+HOST_FLAGS = ("-std=c++17", "-O2", "-shared", "-fPIC", "-x", "c++")
+ROOM = 1 << 30  # bytes of the GPU that are kept between calls, at most
+NO_ROOM = -1_000_000  # what is returned where memory is asked for in vain
+LONG, POINTER = ctypes.c_longlong, ctypes.c_void_p
+
+
+def build(
+    architecture: str, folder: Path, name: str, into: Path, say: Callable[[str], None]
+) -> None:
+    """Compile what ``codegen.cuda`` wrote to ``into/NAME.so``, for such as sm_90; NoCompiler."""
+    say(f"compiling {name} with nvcc for {architecture}")
+    nvcc.compiled(folder / f"{name}.cu", into / f"{name}.so", f"-arch={architecture}", *SHARED)
+
+
+def build_for_cpu(
+    compiler: str, folder: Path, name: str, into: Path, say: Callable[[str], None]
+) -> None:
+    """The same text for this processor, a loop in place of threads; CompilerError."""
+    say(f"compiling {name}'s CUDA for the CPU with {compiler}")
+    flags = [*HOST_FLAGS, f"-D{name.upper()}_HOST"]
+    compile_with([compiler, *flags, str(folder / f"{name}.cu"), "-o", str(into / f"{name}.so")])
+
+
+class CudaLibrary(Rows):
+    """The functions of a library that ``codegen.cuda`` has written.
+
+    Arrays are NumPy's, which are copied to the GPU and back through buffers that are kept; or all
+    are on the GPU, as CuPy has them, and so are the results then: nothing is copied. ``numbers``:
+    of one state in columns, in, out and between kernels.
+    """
+
+    def __init__(
+        self, file: Path, name: str, interface: Interface, dtype: Any, numbers: int
+    ) -> None:
+        super().__init__(file, interface, dtype)
+        self.name, self.numbers = name, numbers
+        suffix = SUFFIX[self.dtype]
+        self._call = self._function(f"{name}{suffix}", LONG, LONG, *self._arrays)
+        self._with = self._function(f"{name}_with{suffix}", LONG, POINTER, LONG, *self._arrays)
+        device = f"{name}_rows_on_device{suffix}"
+        self._on_device = self._function(device, ctypes.c_int, LONG, *self._arrays, *[POINTER] * 3)
+        self._open = self._function(f"{name}_open", POINTER, LONG)
+        self._close = self._function(f"{name}_close", None, POINTER)
+        rows = sum(array.size for array in (*interface.takes, *interface.gives))
+        self._most = ROOM // (8 * (rows + numbers))  # states whose buffers are kept
+        self._room, self._buffers = 0, _Buffers(None, self._close)
+        self._lock = threading.Lock()
+
+    def _function(self, name: str, result: Any, *arguments: Any) -> Any:
+        function = self._library[name]
+        function.restype, function.argtypes = result, arguments
+        return function
+
+    def fits(self, arrays: Sequence[Any]) -> tuple[int, ...] | None:
+        """The same, of arrays that are all on the GPU, too."""
+        if not any(map(on_device, arrays)):
+            return super().fits(arrays)
+        if len(arrays) != len(self.takes) or not all(map(on_device, arrays)):
+            return None
+        leading: tuple[int, ...] = arrays[0].shape[: arrays[0].ndim - len(self.takes[0])]
+        for array, own in zip(arrays, self.takes, strict=True):
+            alike = array.shape == leading + own and array.dtype == self.dtype
+            if not alike or not array.flags.c_contiguous:
+                return None
+        return leading
+
+    def run(self, leading: tuple[int, ...], arrays: Sequence[Any], threads: int = 1) -> list[Any]:
+        """The same; of arrays on the GPU it waits to know whether a state was singular. NoGpu."""
+        if not arrays or not on_device(arrays[0]):
+            return super().run(leading, arrays, threads)
+        device = module_of(arrays[0])
+        n = int(np.prod(leading, dtype=np.int64))
+        found = [device.empty(leading + shape, self.dtype) for shape in self.gives]
+        if n == 0:
+            return found
+        room = device.empty(n * self.numbers, self.dtype)
+        least = device.full(1, -1, np.int64)
+        places = [_place(array) for array in (*arrays, *found, room, least)]
+        stream = arrays[0].__cuda_array_interface__.get("stream") or 0
+        self._refuse(self._on_device(n, *places, stream))
+        if (singular := int(least[0])) >= 0:
+            raise Singular(singular)
+        return found
+
+    def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
+        with self._lock:  # a buffer serves one call at a time
+            if self._room < n <= self._most:
+                self._buffers.close()
+                size = min(1 << (n - 1).bit_length(), self._most)
+                opened = self._open(size)
+                self._room = size if opened else 0
+                self._buffers = _Buffers(opened, self._close)
+            if n <= self._room:
+                code = self._with(self._buffers.at, n, *places)
+            else:
+                code = self._call(n, *places)
+        self._refuse(-code if code < 0 else 0)
+        return code
+
+    def _refuse(self, failed: int) -> None:
+        """NoGpu for a code of CUDA's that is not 0."""
+        if failed == -NO_ROOM:
+            raise NoGpu(f"{self.name}: no memory of a GPU is to be had")
+        if failed:
+            raise NoGpu(f"{self.name}: the GPU fails with error {failed} of CUDA's")
+
+
+class _Buffers:
+    """Memory of the GPU, given back when nobody has it any more."""
+
+    def __init__(self, at: int | None, close: Callable[[int | None], None]) -> None:
+        self.at = at
+        self.close = weakref.finalize(self, close, at)
+        self.close.atexit = False  # the driver may be gone by then
+
+
+def on_device(array: Any) -> bool:
+    """Whether an array lies on a GPU."""
+    return hasattr(array, "__cuda_array_interface__")
+
+
+def module_of(array: Any) -> Any:
+    """The package whose array it is: CuPy, or one that makes arrays as it does."""
+    return sys.modules[type(array).__module__.partition(".")[0]]
+
+
+def _place(array: Any) -> int:
+    place: int = array.__cuda_array_interface__["data"][0]
+    return place

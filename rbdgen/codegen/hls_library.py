@@ -1,0 +1,47 @@
+"""C++ for high-level synthesis, compiled for this machine with the open headers of ``ap_int``."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..system.refusal import Refusal
+from ..system.templates import render
+from .c_program import Function, Word
+from .compiled import Source
+
+WORD = "int64_t"  # of the arrays: no word of a design is wider
+
+
+class NoHeaders(Refusal, RuntimeError):
+    """There is no ``ap_int.h``, in one line that says what to install."""
+
+
+def headers() -> Path:
+    """The folder of ap_int.h, which the package da4ml carries; NoHeaders."""
+    found = importlib.util.find_spec("da4ml")
+    if found is not None and found.origin is not None:
+        place = Path(found.origin).parent / "codegen/hls/source/ap_types/include"
+        if (place / "ap_int.h").is_file():
+            return place
+    raise NoHeaders("no ap_int.h; the package da4ml carries the open one: pip install da4ml")
+
+
+def flags() -> tuple[str, ...]:
+    """What to compile with; NoHeaders."""
+    return ("-x", "c++", "-std=c++17", "-O1", "-w", "-isystem", str(headers()))
+
+
+def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> Source:
+    """The files of `hls_program`, with a function beside that takes states in rows, as C's does."""
+    inputs, outputs = (
+        [Word(own["name"], own["width"], own["fraction"]) for own in facts[way]]
+        for way in ("inputs", "outputs")
+    )
+    function = Function(name, inputs, outputs, len(outputs))
+    fields = {way: [own["field"] for own in facts[way]] for way in ("inputs", "outputs")}
+    sources = {own: text for own, text in files.items() if own in (f"{name}.h", f"{name}.cpp")}
+    sources[f"{name}_batch.cpp"] = render("hls/batch.cpp.jinja", name=name, word=WORD, **fields)
+    return Source(sources, [function], WORD)

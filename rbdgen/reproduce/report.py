@@ -1,0 +1,18 @@
+"""What a reproduction is: text, numbers and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """``text`` for a reader, ``numbers`` for a program, pictures as SVG by their file's name."""
+
+    text: str
+    numbers: Mapping[str, Any]
+    pictures: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,131 @@
+// An accelerator behind its serial line, bit by bit: what comes in through a file descriptor goes
+// over the line to the design, and what the design sends comes back.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "verilated.h"
+#include "Vdut.h"
+
+namespace {
+
+// One side of the line: a bit of it in every cycle, eight data bits between a start and a stop bit.
+class Sender {
+public:
+    bool idle() const { return left_ == 0; }
+    void start(uint8_t byte)
+    {
+        bits_ = 0x200U | unsigned(byte) << 1;
+        left_ = 10;
+        phase_ = 0;
+    }
+    int level(uint64_t clock, uint64_t baud)
+    {
+        if (idle()) return 1;
+        const int now = bits_ & 1;
+        phase_ += baud;
+        if (phase_ >= clock) {
+            phase_ -= clock;
+            bits_ >>= 1;
+            --left_;
+        }
+        return now;
+    }
+
+private:
+    unsigned bits_ = 1, left_ = 0;
+    uint64_t phase_ = 0;
+};
+
+class Receiver {
+public:
+    bool idle() const { return left_ == 0; }
+    // Whether a byte is whole, which is in `byte` then.
+    bool sample(int line, uint64_t clock, uint64_t baud)
+    {
+        if (idle()) {
+            if (!line) {
+                left_ = 10;
+                phase_ = clock / 2;
+            }
+            return false;
+        }
+        phase_ += baud;
+        if (phase_ < clock) return false;
+        phase_ -= clock;
+        if (--left_ == 0) return line;
+        if (left_ < 9)
+            byte = uint8_t(byte >> 1 | line << 7);
+        else if (line)
+            left_ = 0; // too short for a start bit
+        return false;
+    }
+    uint8_t byte = 0;
+
+private:
+    unsigned left_ = 0;
+    uint64_t phase_ = 0;
+};
+
+constexpr uint64_t QUIET = 200000; // cycles without a byte, after which there is time to wait
+constexpr int WAIT = 20;           // ms
+
+} // namespace
+
+// Runs until *stop, or until the other side is gone. `clock`, `core`: Hz of the link's clock and of
+// the accelerator's. Returns the link's cycles.
+extern "C" __attribute__((visibility("default"))) uint64_t
+rbdgen_board_run(int file, uint64_t clock, uint64_t baud, uint64_t core, const volatile int *stop)
+{
+    auto context = std::make_unique<VerilatedContext>();
+    auto dut = std::make_unique<Vdut>(context.get());
+    Sender sender;
+    Receiver receiver;
+    std::vector<uint8_t> in, out;
+    uint64_t cycle = 0, quiet = 0, ahead = 0;
+    size_t at = 0;
+    dut->rx = 1;
+    dut->rst = 1;
+    const auto half = [&](int level) {
+        dut->clk_link = level;
+        dut->eval();
+        // The accelerator's clock has its own edges between those of the link.
+        for (ahead += core; ahead >= clock; ahead -= clock) {
+            dut->clk = !dut->clk;
+            dut->eval();
+        }
+    };
+    while (!*stop) {
+        if (cycle == 32) dut->rst = 0;
+        if (at == in.size() && (cycle & 63) == 0 && cycle > 64) {
+            pollfd asked{file, POLLIN, 0};
+            if (poll(&asked, 1, quiet > QUIET ? WAIT : 0) > 0 && asked.revents & POLLIN) {
+                in.resize(4096);
+                const ssize_t got = read(file, in.data(), in.size());
+                if (got == 0) break;
+                in.resize(got > 0 ? size_t(got) : 0);
+                at = 0;
+                quiet = 0;
+            } else if (quiet > QUIET) {
+                continue; // nothing moves inside
+            }
+        }
+        if (sender.idle() && at < in.size()) sender.start(in[at++]);
+        dut->rx = sender.level(clock, baud);
+        half(1);
+        half(0);
+        if (receiver.sample(dut->tx, clock, baud)) out.push_back(receiver.byte);
+        quiet = sender.idle() && receiver.idle() ? quiet + 1 : 0;
+        if (!out.empty() && (out.size() > 256 || receiver.idle())) {
+            if (write(file, out.data(), out.size()) < 0) break;
+            out.clear();
+        }
+        ++cycle;
+    }
+    dut->final();
+    return cycle;
+}

@@ -1,0 +1,54 @@
+"""Designs of sums in one frame for each tree: hardware equal to the integer model in every bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.compile.flow import front_end
+from rbdgen.robot.model import RobotError
+
+LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices"),
+    [
+        pytest.param("iiwa14", {"fit": False}, marks=pytest.mark.slow),
+        ("pendulum", {"functions": ("dfd", "m"), "network": "brent-kung", "frame": "upper_rod"}),
+        ("pendulum", {"functions": ("did",), "ii": 4, "fold": "none"}),
+    ],
+)
+def test_every_bit(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
+    place = api.generate(robot, tmp_path / "design", **(LOGARITHMIC | choices))
+    report = api.simulate(place, 500)
+    assert report["bit_exact"] is True
+
+
+def test_accelerator(tmp_path: Path) -> None:
+    """What both the bias and M need, rotations and places, is made where sines are."""
+    choices = {"functions": ("id", "dfd", "m"), "formulation": "logarithmic", "accelerator": True}
+    place = api.generate("pendulum", tmp_path / "design", **choices)
+    assert api.simulate(place, 100)["bit_exact"] is True
+
+
+@pytest.mark.parametrize("formulation", ["linear", "lathrop-linear", "lathrop-log"])
+def test_every_bit_of_the_others(formulation: str, tmp_path: Path) -> None:
+    place = api.generate("pendulum", tmp_path / "design", formulation=formulation)
+    assert api.simulate(place, 300)["bit_exact"] is True
+
+
+def test_info_says_cost_and_gain() -> None:
+    (note,) = [
+        note for note in api.info("hyq", **LOGARITHMIC)["notes"] if note.startswith("formulation")
+    ]
+    assert "composite 156 products + 176 by constants" in note
+    assert note.endswith("height 3: little or nothing gained, --formulation composite takes less")
+
+
+def test_frames_are_links(tmp_path: Path) -> None:
+    with pytest.raises(RobotError, match='frame: "uper_rod" is no link that a joint moves; did'):
+        front_end("pendulum", frame="uper_rod", **LOGARITHMIC)

@@ -1,0 +1,106 @@
+"""The page on a design: whole, of itself, and right."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from rbdgen import api
+from rbdgen.cli.main import main
+
+VOID = {"meta", "link", "br", "img", "hr", "input"}
+
+
+class Checked(HTMLParser):
+    """Whether every element that opens closes; where links lead."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.names: set[str] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for key, value in attrs:
+            if key in ("href", "src") and value:
+                self.links.append(value)
+            if key == "id" and value:
+                self.names.add(f"#{value}")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("report") / "pendulum"
+    return Path(api.generate("pendulum", place, functions=("did",)))
+
+
+def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(folder), "--quiet"]) == 0
+    page = Path(capsys.readouterr().out.strip())
+    assert page == folder / "report.html"
+    text = page.read_text()
+    checked = Checked(text)
+    assert not checked.open
+    assert checked.links and set(checked.links) <= checked.names  # nothing from elsewhere
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert f"{manifest['latency']} cycles" in text
+    assert "Not simulated yet: rbdgen simulate." in text
+    assert "Not mapped yet: rbdgen synthesize." in text
+    for name in ("tau", "dtau_dq", "dtau_dqd"):
+        assert f"<h3>{name} (" in text
+    # every word of the graph stands there, beside what it is for
+    words = re.findall(r"^%\d+ = (?!const)", (folder / "graph.txt").read_text(), re.MULTILINE)
+    assert 0 < text.count("<td>searched</td>") + text.count("<td>proven</td>") <= len(words)
+    spare = [float(x) for x in re.findall(r'class="n">(-?\d+\.\d\d)</td></tr>', text)]
+    assert spare and min(spare) >= 0  # no word is too short for what it was made for
+    assert api.report(folder).read_bytes() == page.read_bytes()
+
+
+def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
+    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2}
+    folder = Path(api.generate("pendulum", tmp_path / "arm", **choices))
+    api.simulate(folder, 100)
+    place = folder / "board-x"
+    place.mkdir()
+    shutil.copy(folder / "simulation.json", place / "board.json")  # no report of a board
+    (place / "board.json").write_text("[]")
+    text = api.report(folder).read_text()
+    assert not Checked(text).open
+    assert "every bit and tag equal" in text
+    assert text.count("<svg") == 2
+    assert "their ranges are not kept" in text
+
+
+def test_a_page_without_a_fault_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    page = api.report(folder)
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
+    picture = tmp_path / "page.png"
+    done = subprocess.run(
+        [browser, *options, f"--screenshot={picture}", "--window-size=400,900", page.as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert picture.stat().st_size > 10_000
+    assert "CONSOLE" not in done.stderr
+
+
+def test_what_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("rbdgen: ")

@@ -1,0 +1,50 @@
+"""A bitstream, end to end with the open tools."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rbdgen import api
+from rbdgen.board.catalog import KNOWN, constraints, find_board
+from rbdgen.board.pll import patched
+from rbdgen.synthesize.tool import SynthesisError
+
+pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_boards_have_pins(name: str) -> None:
+    board = find_board(name, 5)
+    assert len({pin.site for pin in board.pins}) == len(board.pins)
+    assert board.clock_hz >= 4 * board.baud
+    text = constraints(board, 80)
+    assert text.count("LOCATE") == text.count("IOBUF") == len(board.pins)
+    assert f'LOCATE COMP "rx" SITE "{board.rx.site}";' in text
+
+
+def test_a_pll_is_patched() -> None:
+    config = "word: CLKI_DIV 0000000\nword: CLKOP_DIV 0000001\nword: CLKOP_CPHASE 0000001\n"
+    found = patched(config, {"CLKI_DIV": 5, "CLKOP_DIV": 8, "CLKOP_CPHASE": 7})
+    assert found == "word: CLKI_DIV 0000100\nword: CLKOP_DIV 0000111\nword: CLKOP_CPHASE 0000111\n"
+    with pytest.raises(SynthesisError, match="0 words CLKFB_DIV"):
+        patched(config, {"CLKFB_DIV": 3})
+
+
+@pytest.mark.slow
+def test_a_bitstream(tmp_path: Path) -> None:
+    choices = {"functions": ("id",), "accelerator": True, "ii": 4, "target": "ecp5-25f"}
+    folder = Path(api.generate("pendulum", tmp_path / "pendulum", **choices))
+    report = api.board("ulx3s-25f", folder)
+    made = folder / "board-ulx3s-25f"
+    bits = (made / report["bitstream"]).read_bytes()
+    assert b"Part: LFE5U-25F-6CABGA381" in bits[:300]
+    assert len(bits) == report["bytes"] > 50_000
+    kept = json.loads((made / "board.json").read_text())
+    assert kept == json.loads(json.dumps(report.facts.to_json()))
+    reached = [mhz for clock, mhz in report["reached"]["1"].items() if "core" in clock]
+    assert 40 < report["clock"] <= reached[0]
+    assert f"{report['clock']:.4g} MHz" in (made / f"{report['name']}_board.v").read_text()
+    assert "run on a board by us" in report.as_text()

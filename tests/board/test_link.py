@@ -1,0 +1,236 @@
+"""An accelerator behind its serial line, bit by bit in Verilator; the driver is that of boards."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen import api
+from rbdgen.api.contract import Contract
+from rbdgen.api.folder import Manifest, read_manifest
+from rbdgen.board.packets import BROKEN, FLAG, Layout, Unframed, framed, response, task
+from rbdgen.board.simulation import SimulatedBoard
+from rbdgen.design.manifest import AcceleratorManifest
+from rbdgen.driver import Dynamics
+from rbdgen.driver.checking import check_board
+from rbdgen.driver.links import Link, SerialPort
+from rbdgen.rtl.task_packets import Status
+
+pytest.importorskip("serial", reason="pyserial is not installed")
+pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
+BOARD = "ulx3s-85f"
+FAST = 6_000_000  # baud: twice a board's, so that the tests take half as long
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("board") / "pendulum"
+    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "ecp5-85f"}
+    return Path(api.generate("pendulum", place, **choices))
+
+
+@pytest.fixture(scope="module")
+def board(folder: Path) -> Iterator[SimulatedBoard]:
+    with api.simulated_board(BOARD, folder, baud=FAST) as running:
+        yield running
+
+
+def layouts_of(manifest: Manifest) -> dict[int, Layout]:
+    """Of an accelerator's functions."""
+    facts = manifest.facts
+    assert isinstance(facts, AcceleratorManifest)
+    return Contract.of(facts.accelerator).layouts
+
+
+class Noisy:
+    """A line that turns, loses, inserts and cuts, both ways, some bytes in a thousand."""
+
+    def __init__(self, port: SerialPort, seed: int, often: float) -> None:
+        self._port, self._rng, self._often = port, random.Random(seed), often
+        self.harmed = 0
+
+    def write(self, data: bytes) -> None:
+        self._port.write(self._through(data))
+
+    def read(self, timeout: float) -> bytes:
+        return self._through(self._port.read(timeout))
+
+    def close(self) -> None:
+        self._port.close()
+
+    def _through(self, data: bytes) -> bytes:
+        found = bytearray()
+        for byte in data:
+            if self._rng.random() >= self._often:
+                found.append(byte)
+                continue
+            self.harmed += 1
+            kind = self._rng.randrange(4)
+            if kind == 0:
+                found.append(byte ^ 1 << self._rng.randrange(8))
+            elif kind == 1:
+                found += bytes([byte, self._rng.randrange(256)])
+            elif kind == 2:
+                del found[-self._rng.randrange(1, 9) :]
+            # else it is lost
+        return bytes(found)
+
+
+def test_every_bit_over_the_line(folder: Path, board: SimulatedBoard) -> None:
+    assert check_board(folder, board.port, 40) == 80
+
+
+def test_noise_delays_and_changes_nothing(folder: Path, board: SimulatedBoard) -> None:
+    """No wrong answer is taken for right, none is missing, nothing hangs."""
+    line = Noisy(SerialPort(board.port, FAST), 7, 0.01)
+    here = Dynamics(folder, "integer", on_overflow="ignore")
+    there = Dynamics(folder, "board", port=line, on_overflow="ignore")
+    state = np.random.default_rng(1).uniform(-1, 1, (3, 150, 2))
+    expected = here.rnea(*state)
+    assert (there.rnea(*state) == expected).all()
+    assert (there.crba(state[0]) == here.crba(state[0])).all()
+    assert line.harmed > 50
+    line.close()
+
+
+def test_what_is_wrong_is_answered(folder: Path, board: SimulatedBoard) -> None:
+    """Damaged frames, unknown functions, wrong lengths; the next good frame is as if none was."""
+    identity = read_manifest(folder)["identity"]
+    port = SerialPort(board.port, FAST)
+    unframed = Unframed(identity)
+
+    def ask(frame: bytes) -> list[tuple[int, Status | None, int]]:
+        port.write(frame)
+        said: list[tuple[int, Status | None, int]] = []
+        for _ in range(40):
+            for payload in unframed.feed(port.read(0.05)):
+                if len(payload) == 4:
+                    answer = response(payload, {})
+                    said.append((answer.function, answer.status, answer.tag))
+            if said:
+                break
+        return said
+
+    good = framed(identity, bytes([9, 1, 2, 3]))
+    assert ask(good) == [(9, Status.UNKNOWN_FUNCTION, 0x0201)]
+    assert ask(framed(identity, bytes([0, 1, 2, 3]))) == [(0, Status.TOO_SHORT, 0x0201)]
+    assert ask(framed(identity, bytes([0, 1, 2] + [0] * 60))) == [(0, Status.TOO_LONG, 0x0201)]
+    assert ask(good[:4] + bytes([FLAG])) == [(BROKEN, None, 0)]
+    assert ask(framed("0" * 16, bytes([9, 1, 2, 3]))) == [(BROKEN, None, 0)]
+    assert ask(bytes(3000) + bytes([FLAG])) == [(BROKEN, None, 0)]  # longer than the buffer
+    assert ask(good) == [(9, Status.UNKNOWN_FUNCTION, 0x0201)]
+    port.close()
+
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+def test_a_host_in_c(folder: Path, board: SimulatedBoard, tmp_path: Path) -> None:
+    """The example that is written beside the bitstream, over the same line."""
+    place = folder / f"board-{BOARD}-simulated"
+    name = read_manifest(folder)["name"]
+    program = tmp_path / "example"
+    warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"]
+    source = place / f"{name}_example.c"
+    command = [COMPILER, "-std=gnu99", *warnings, f"-I{folder}", source, "-o", program, "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([program, board.port], capture_output=True, text=True, check=True)
+    expected = Dynamics(folder, "integer").rnea([0, 0], [0, 0], [0, 0])
+    found = [float(line.partition(" = ")[2]) for line in done.stdout.splitlines()]
+    assert found == pytest.approx(expected, rel=1e-8)
+    silent = subprocess.run([program, "/dev/null"], capture_output=True, text=True, check=False)
+    assert silent.returncode == 1
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+def test_frames_in_c_are_those_of_python(
+    folder: Path, board: SimulatedBoard, tmp_path: Path
+) -> None:
+    place = folder / f"board-{BOARD}-simulated"
+    manifest = read_manifest(folder)
+    name, identity = manifest["name"], manifest["identity"]
+    source, library = tmp_path / "line.c", tmp_path / "line.so"
+    source.write_text(
+        f"""#include "{name}_line.h"
+        size_t frame(const uint32_t *packet, uint8_t *to) {{ return {name}_frame(packet, to); }}
+        static struct {name}_line line;
+        int heard(uint8_t byte, uint32_t *packet) {{ return {name}_heard(&line, byte, packet); }}
+        unsigned long damaged(void) {{ return line.damaged; }}
+        """
+    )
+    paths = [f"-I{folder}", f"-I{place}"]
+    command = [COMPILER, "-std=c99", "-shared", "-fPIC", *paths, source, "-o", library, "-lm"]
+    subprocess.run(command, capture_output=True, check=True)
+    own = ctypes.CDLL(str(library))
+    rng = random.Random(5)
+    layouts = layouts_of(manifest)
+    packet, bytes_ = (ctypes.c_uint32 * 64)(), (ctypes.c_uint8 * 512)()
+    for _ in range(300):
+        code, layout = rng.choice(list(layouts.items()))
+        tag = rng.randrange(1 << 16)
+        words = [rng.randrange(-(1 << w - 1), 1 << w - 1) for w in layout.operands]
+        packet[0] = code | tag << 16
+        packet[1 : 1 + len(words)] = [word & 0xFFFFFFFF for word in words]
+        count = own.frame(packet, bytes_)
+        assert bytes(bytes_[:count]) == framed(identity, task(code, tag, words, layout))
+
+        results = [rng.randrange(-(1 << w - 1), 1 << w - 1) for w in layout.results]
+        bits = at = 0
+        for word, width in zip(results, layout.results, strict=True):
+            bits |= (word & (1 << width) - 1) << at
+            at += width
+        payload = bytes([code, rng.randrange(2)]) + tag.to_bytes(2, "little")
+        payload += bits.to_bytes(-(-at // 8), "little")
+        frame = framed(identity, payload)
+        assert not any(own.heard(byte, packet) for byte in frame[:-1])
+        assert own.heard(frame[-1], packet) == 1
+        assert packet[0] == int.from_bytes(payload[:4], "little")
+        found = [(packet[1 + k] ^ 1 << 31) - (1 << 31) for k in range(len(results))]
+        assert found == results
+        broken = bytearray(frame)
+        broken[rng.randrange(1, len(frame) - 1)] ^= 1
+        assert not any(own.heard(byte, packet) for byte in broken)
+    assert own.damaged() >= 300
+
+
+def test_a_board_that_is_silent(folder: Path) -> None:
+    class Silent:
+        def write(self, data: bytes) -> None: ...
+
+        def read(self, timeout: float) -> bytes:
+            return b""
+
+        def close(self) -> None: ...
+
+    manifest = read_manifest(folder)
+    layouts = layouts_of(manifest)
+    link = Link(Silent(), layouts, manifest["identity"], manifest["name"], patience=0.01)
+    with pytest.raises(api.InputError, match="no answer from the board: is this design on it"):
+        link.ask([(0, [0] * len(layouts[0].operands))])
+
+
+def test_what_a_board_does_not_take(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(api.InputError, match="a board has one"):
+        Dynamics(folder, "board")
+    with pytest.raises(api.InputError, match="of integer; a board has one"):
+        Dynamics(folder, "integer", port="/dev/null")
+    with pytest.raises(api.InputError, match="rbdgen board BOARD DIR"):
+        Dynamics("pendulum", "board", port="/dev/null")
+    with pytest.raises(api.InputError, match=r"port: .*nothing"):
+        Dynamics(folder, "board", port=str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match='did you mean "ulx3s-85f"'):
+        api.board("ulx3s-85", folder)
+    with pytest.raises(ValueError, match="generate it with --target ecp5-25f"):
+        api.board("ulx3s-25f", folder)
+    plain = api.generate("pendulum", tmp_path / "plain")
+    with pytest.raises(api.OutputError, match="boards take accelerators"):
+        api.board(BOARD, plain)

@@ -1,0 +1,97 @@
+"""Lathrop's formulations and one matrix a joint: the golden model, and the paper's counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.design.loading import load
+from rbdgen.dynamics import lathrop
+from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.dynamics.trace import trace
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.robot.canonical import canonicalize, stages
+from rbdgen.robot.model import RobotError
+from tests.dynamics.test_functions import (
+    TOLERANCE,
+    assert_golden,
+    drawn,
+    simplified,
+    some_robot,
+)
+from tests.random_robots import ALL_KINDS, random_robot
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_matrix_a_joint(seed: int) -> None:
+    """Of any tree, any joints, forces on every body."""
+    robot = some_robot(seed, kinds=ALL_KINDS, fixed=0.2, mimic=0.2)
+    canonical = canonicalize(robot)
+    graph = trace(canonical, ["id"], formulation="linear", external_forces=canonical.moving)
+    assert_golden(simplified(graph, canonical), robot, canonical, ["id"], seed)
+
+
+@pytest.mark.parametrize("formulation", ["lathrop-linear", "lathrop-log"])
+@pytest.mark.parametrize("joints", [1, 2, 5, 9])
+def test_chains(formulation: str, joints: int) -> None:
+    """Revolute and prismatic joints, whose Coriolis terms the paper's table misprints."""
+    robot = random_robot(np.random.default_rng(joints), joints, branching=0.0, fixed=0.2)
+    *_, (_, bodies) = stages(robot, bodies=True)
+    graph = simplified(trace(bodies, ["id"], formulation=formulation), bodies)
+    state = drawn(robot, joints)
+    found = from_columns(evaluate(graph, to_columns(bodies, graph.inputs, state)), robot.nv)
+    wanted = golden.rnea(robot, state["q"], state["qd"], state["qdd"])
+    assert np.abs(found["tau"] - wanted).max() <= TOLERANCE * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("formulation", ["lathrop-linear", "lathrop-log"])
+def test_refused(formulation: str) -> None:
+    for name, why in (("hyq", "branches off; use logarithmic"), ("iiwa14", "id alone, not did")):
+        canonical = canonicalize(load(name)[1])
+        with pytest.raises(RobotError, match=why):
+            trace(canonical, ["did" if name == "iiwa14" else "id"], formulation=formulation)
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 7, 8, 16])
+def test_table_1(n: int) -> None:
+    """The table's last rows, every number of a link being an input: operations in a row.
+
+    Linear 2n+3 and 6n+7, as printed; Table 4 gives 6n+5 and, with the last dot product, one more
+    multiplication. Logarithmic 2⌈log₂(n+1)⌉+5 and 6⌈log₂(n+1)⌉+10 are upper bounds of ours, whose
+    base is at rest, so that it is no link of its own.
+    """
+    builder = Builder()
+    links, gravity = _given(builder, n)
+    tau = [builder.lift(t) for t in lathrop.linear(builder, links, gravity)]
+    assert _in_a_row(tau, Op.MUL) == 2 * n + 4
+    levels = n.bit_length()  # ⌈log₂(n+1)⌉
+    tau = [builder.lift(t) for t in lathrop.logarithmic(builder, links, gravity)]
+    assert _in_a_row(tau, Op.MUL) <= 2 * levels + 6
+    assert _in_a_row(tau, Op.MUL) >= 2 * (levels - 1) + 4
+
+
+def _given(builder: Builder, n: int) -> tuple[list[lathrop.Link], list[Node]]:
+    def vector(name: str) -> list[Node]:
+        return [builder.input(f"{name}{k}") for k in range(3)]
+
+    links = []
+    for i in range(n):
+        A, J = ([vector(f"{m}{i}.{k}") for k in range(3)] for m in ("A", "J"))
+        one = builder.input(f"m{i}"), builder.input(f"v{i}"), builder.input(f"a{i}")
+        links.append(lathrop.Link(True, A, vector(f"p{i}"), vector(f"r{i}"), one[0], J, *one[1:]))
+    return links, vector("g")
+
+
+def _in_a_row(results: list[Node], op: Op) -> int:
+    depth: dict[Node, int] = {}
+    stack = list(results)
+    while stack:
+        node = stack[-1]
+        waiting = [a for a in node.args if a not in depth]
+        stack += waiting
+        if not waiting:
+            stack.pop()
+            depth[node] = max((depth[a] for a in node.args), default=0) + (node.op is op)
+    return max(depth[node] for node in results)

@@ -1,0 +1,166 @@
+"""Sums in one frame for each tree against the golden model, and what a network may do."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.design.loading import load
+from rbdgen.dynamics.common_frame import centre, rerooted, trees
+from rbdgen.dynamics.networks import NETWORKS, levels, scan, subtree_sums
+from rbdgen.dynamics.trace import trace
+from rbdgen.graph.node import Node, Op
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
+from tests.dynamics.test_functions import FUNCTIONS, assert_golden, simplified, some_robot
+from tests.random_robots import ALL_KINDS, random_inertia
+
+
+@pytest.mark.parametrize("network", [*NETWORKS, "threes"])
+@pytest.mark.parametrize("places", [1, 2, 3, 7, 8, 19, 33])
+def test_networks_give_every_prefix(network: str, places: int) -> None:
+    """In order, each place once; in as many levels as the network is known for."""
+    parent = {i: i - 1 for i in range(places)}
+    items = {i: (i,) for i in range(places)}
+    found = scan(items, parent, lambda a, b: a + b, network, lambda _: nullcontext())
+    assert found == {i: tuple(range(i + 1)) for i in range(places)}
+    log = (places - 1).bit_length()
+    count = len(list(levels(network, places)))
+    assert count <= {"brent-kung": max(2 * log - 1, 0), "threes": -(-log * 2 // 3) + 1}.get(
+        network, log
+    )
+
+
+def test_sums_of_trees() -> None:
+    """Of paths from the roots of a forest, and of subtrees."""
+    parent = {0: -1, 1: 0, 2: 1, 3: 1, 4: 0, 5: -1, 6: 3, 7: 6, 8: 7}
+    ones = {i: [1.0] for i in parent}
+    below = subtree_sums(ones, parent, lambda _: nullcontext())
+    assert [int(n) for (n,) in below.values()] == [8, 6, 1, 4, 1, 1, 3, 2, 1]
+    items = {i: (i,) for i in parent}
+    paths = scan(items, parent, lambda a, b: a + b, "sklansky", lambda _: nullcontext())
+    assert paths[8] == (0, 1, 3, 6, 7, 8)
+    assert paths[5] == (5,)
+
+
+def test_the_frame_is_in_the_middle() -> None:
+    robot = canonicalize(load("iiwa14")[1])
+    (tree,) = trees(robot)
+    assert centre(robot, tree) == 3
+    assert rerooted(robot, tree, 3) == {3: -1, 2: 3, 4: 3, 1: 2, 5: 4, 0: 1, 6: 5}
+    assert len(trees(canonicalize(load("hyq")[1]))) == 4
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("seed", range(4))
+def test_any_joints(function: str, seed: int) -> None:
+    """Revolute, prismatic, planar and floating joints anywhere; forces on every body."""
+    robot = some_robot(seed, kinds=ALL_KINDS, fixed=0.2)
+    check(robot, function, seed)
+
+
+@pytest.mark.parametrize("function", ["id", "did", "dfd"])
+@pytest.mark.parametrize("seed", range(3))
+def test_mimic_joints_and_floating_bases(function: str, seed: int) -> None:
+    check(some_robot(seed + 3, mimic=0.4, floating_base=seed > 0), function, seed)
+
+
+@pytest.mark.parametrize("functions", ["id,fd", "did,dfd,m", ",".join(FUNCTIONS)])
+def test_several_share_one_graph(functions: str) -> None:
+    check(some_robot(2, kinds=ALL_KINDS), functions, 2)
+    check(some_robot(4, mimic=0.5), functions, 4)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_any_network_and_any_frame(network: str) -> None:
+    robot = some_robot(4)
+    for frame in range(len(canonicalize(robot).joints)):
+        check(robot, "did", 4, network=network, frame=frame)
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "hyq", "baxter", "gantry"])
+@pytest.mark.parametrize("functions", ["id", "did,m"])
+def test_shipped_robots(name: str, functions: str) -> None:
+    check(load(name)[1], functions, 0)
+
+
+@pytest.mark.parametrize("functions", ["dfd", "fd,minv"])
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks(functions: str, seed: int) -> None:
+    """M⁻¹ by cofactors, of trees with several limbs, floating bases and mimicking joints."""
+    choices = {"mimic": 0.4} if seed == 1 else {"floating_base": True}
+    check(some_robot(seed + 4, **choices), functions, seed, factorisation="blocks")
+
+
+def check(robot: Any, functions: str, seed: int, **choices: Any) -> None:
+    canonical, names = canonicalize(robot), functions.split(",")
+    graph = trace(
+        canonical,
+        names,
+        formulation="logarithmic",
+        external_forces=canonical.moving,
+        **choices,
+    )
+    assert_golden(simplified(graph, canonical), robot, canonical, names, seed)
+
+
+# What the references of these forms take; fewer is better, more is a defect.
+CEILINGS = [
+    ("iiwa14", "id", 349, 120),
+    ("iiwa14", "did", 1345, 180),
+    ("iiwa14", "difd", 1870, 175),
+    ("hyq", "id", 300, 224),
+    ("hyq", "did", 810, 444),
+    ("baxter", "id", 910, 380),
+]
+
+
+@pytest.mark.parametrize(("name", "function", "mul", "mulc"), CEILINGS)
+def test_operation_counts(name: str, function: str, mul: int, mulc: int) -> None:
+    design, robot = load(name)
+    canonical = canonicalize(robot, design.snap)
+    graph = simplified(trace(canonical, [function], formulation="logarithmic"), canonical)
+    count = graph.operations()
+    assert count["mul"] <= mul
+    assert count["mulc"] <= mulc
+
+
+@pytest.mark.parametrize("n", [4, 8, 16, 32])
+def test_depth_of_chains(n: int) -> None:
+    """Oblique axes and bodies of any shape: products of words in a row, and how many there are."""
+    rng = np.random.default_rng(1)
+    joints = []
+    for i in range(n):
+        angle, a, d = rng.uniform(-3, 3), *rng.uniform(0.05, 0.4, 2)
+        c, s = np.cos(angle), np.sin(angle)
+        place = Transform(np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]]), frozen([a, 0, d]))
+        joints.append(
+            Joint(
+                f"j{i}",
+                JointKind.REVOLUTE,
+                i - 1,
+                place if i else Transform(),
+                f"l{i}",
+                random_inertia(rng),
+            )
+        )
+    chain = canonicalize(Robot("chain", tuple(joints)), 1e-9)
+    graph = simplified(trace(chain, ["id"], formulation="logarithmic"), chain)
+    depth: dict[Node, int] = {}
+    for node in graph.nodes:
+        depth[node] = max((depth[a] for a in node.args), default=0) + (node.op is Op.MUL)
+    assert max(depth[node] for node in graph.outputs.values()) <= (n - 1).bit_length() + 4
+    if n == 8:
+        assert graph.operations()["mul"] <= 740
+        assert graph.operations()["mulc"] <= 380
+
+
+def test_refused() -> None:
+    robot = canonicalize(load("iiwa14")[1])
+    with pytest.raises(RobotError, match="mminvgen goes from link to link"):
+        trace(robot, ["minv"], formulation="logarithmic", factorisation="mminvgen")
+    with pytest.raises(RobotError, match="network: brent-kung is for formulation logarithmic"):
+        load("iiwa14", network="brent-kung")

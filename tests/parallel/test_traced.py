@@ -1,0 +1,103 @@
+"""The same formulations as graphs: their values, their networks, their depth."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.design.loading import load
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder
+from rbdgen.parallel import FORWARD, INVERSE, traced
+from rbdgen.parallel.chains import random_chain
+from rbdgen.parallel.depth import depth, longest
+from rbdgen.parallel.network import NETWORKS
+from rbdgen.robot.model import Array, Robot, RobotError
+from tests.random_robots import ALL_KINDS, random_robot
+
+TREE = random_robot(np.random.default_rng(6), 7, ALL_KINDS, branching=0.5, floating_base=True)
+MIMICS = random_robot(np.random.default_rng(8), 5, branching=0.4, mimic=0.4)
+
+
+def values(graph: Graph, name: str, **state: Array) -> Array:
+    """The vector ``name`` (N, nv) at a batch of states."""
+    columns = {f"{kind}[{k}]": x[:, k] for kind, x in state.items() for k in range(x.shape[1])}
+    found = evaluate(graph, {name: columns[name] for name in graph.inputs})
+    return np.stack([found[f"{name}[{k}]"] for k in range(len(found))], 1)
+
+
+def off(found: Array, expected: Array) -> float:
+    return float((np.abs(found - expected).max(1) / np.abs(expected).max(1)).max())
+
+
+@pytest.mark.parametrize("robot", [load("iiwa14")[1], load("hyq")[1], TREE, MIMICS])
+@pytest.mark.parametrize("method", INVERSE)
+def test_inverse_dynamics(robot: Robot, method: str) -> None:
+    state = golden.random_state(robot, 3, np.random.default_rng(1))
+    found = values(traced(robot, "id", method), "tau", **state._asdict())
+    assert off(found, golden.rnea(robot, *state)) < 1e-12
+
+
+@pytest.mark.parametrize("method", FORWARD)
+@pytest.mark.parametrize("robot", [load("iiwa14")[1], load("hyq")[1], TREE, MIMICS])
+def test_forward_dynamics(robot: Robot, method: str) -> None:
+    state = golden.random_state(robot, 3, np.random.default_rng(2))
+    tau = golden.rnea(robot, *state)
+    if (robot is MIMICS and method != "jsiia") or (robot is TREE and method == "cfa"):
+        with pytest.raises(RobotError):
+            traced(robot, "fd", method)
+        return
+    found = values(traced(robot, "fd", method), "qdd", q=state.q, qd=state.qd, tau=tau)
+    assert off(found, state.qdd) < 1e-10
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_networks(network: str, n: int) -> None:
+    """Each entry is the product of all before it, in their order."""
+    words = [chr(ord("a") + i) for i in range(n)]
+    for level in NETWORKS[network](n):
+        read = list(words)
+        for last, first in level:
+            words[last] = read[first] + read[last]
+    assert words == ["abcdefgh"[: i + 1] for i in range(n)]
+
+
+def test_networks_serve_trees() -> None:
+    robot = load("baxter")[1]
+    state = golden.random_state(robot, 2, np.random.default_rng(1))
+    for network in NETWORKS:
+        found = values(traced(robot, "id", "axes", network), "tau", **state._asdict())
+        assert off(found, golden.rnea(robot, *state)) < 1e-12
+
+
+def test_depth_of_a_sum() -> None:
+    """Terms in the order in which they arrive, shifts and signs for nothing."""
+    b = Builder()
+    x = [b.input(f"x[{k}]") for k in range(5)]
+    late = x[0] * x[1] * x[2]
+    graph = Graph(tuple(f"x[{k}]" for k in range(5)), {"y": x[3] + (x[4] + (2.0 * x[0] - late))})
+    found = depth(graph)
+    assert (found.operations, found.multiplications, found.divisions) == (3, 2, 0)
+    assert found.additions == 2
+    assert longest(graph, {}) == 0
+
+
+@pytest.mark.parametrize("n", [4, 7, 16])
+def test_depth(n: int) -> None:
+    """L = ⌈log₂ n⌉ levels of a network; in a row everything is n times."""
+    L, robot = ceil(log2(n)), random_chain(n)
+    axes = depth(traced(robot, "id", "axes"))
+    assert axes.operations <= 9 * L + 16
+    assert axes.multiplications <= L + 7
+    link = depth(traced(robot, "id", "link"))
+    assert link.operations <= 11 * L + 10
+    assert link.multiplications <= 2 * L + 5
+    assert depth(traced(robot, "m", "composite")).operations <= 5 * L + 23
+    assert 7 * n < depth(traced(robot, "id", "serial")).operations <= 10 * n
+    if n < 16:
+        assert depth(traced(robot, "fd", "cfa", bias=None)).operations <= 33 * L + 46
