@@ -51,6 +51,17 @@ def constant(value: int) -> Term:
     return Term(f"{type_of(value, value)}({value}{long})", value, value)
 
 
+def compared(a: Term, how: str, b: Term) -> str:
+    """A comparison of the values: where one is signed alone, both get a type that holds both.
+
+    Of a signed and an unsigned number the headers compare the bits, as many as the wider has.
+    """
+    if (a.low < 0) == (b.low < 0):
+        return f"{a.text} {how} {b.text}"
+    kind = type_of(min(a.low, b.low), max(a.high, b.high))
+    return f"{kind}({a.text}) {how} {kind}({b.text})"
+
+
 @dataclass
 class Body:
     """The statements of a function so far. ``prefix``: of the names of its steps."""
@@ -123,14 +134,15 @@ class Body:
         """The smaller of a and a number."""
         if a.high <= most:
             return a
-        return self._either(f"{a.text} > {constant(most).text}", constant(most), a, a.low, most)
+        end = constant(most)
+        return self._either(compared(a, ">", end), end, a, a.low, most)
 
     def largest(self, a: Term, least: int) -> Term:
         """The larger of a and a number."""
         if a.low >= least:
             return a
         end = constant(least)
-        return self._either(f"{a.text} < {end.text}", end, a, least, max(a.high, least))
+        return self._either(compared(a, "<", end), end, a, least, max(a.high, least))
 
     def chosen(self, test: str, one: Term, other: Term) -> Term:
         """``one`` where the test is true."""

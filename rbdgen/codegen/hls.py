@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..graph.algorithm import Algorithm
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from .ap import Body, Term, constant, word_range
+from .ap import Body, Term, compared, constant, word_range
 from .hls_units import MadeOf
 from .units import Units
 
@@ -132,7 +132,7 @@ class Statements(Body):
             kind = f"ap_int<{out.width}>"
             word = self.let(f"{kind}({exact.text})", low, high, name, kind)
             if not out.wraps and node in self.flags:
-                bit = self.let(f"{name} != {exact.text}", 0, 1, f"{name}_over")
+                bit = self.let(compared(word, "!=", exact), 0, 1, f"{name}_over")
                 self.raised.setdefault(self.flags[node], []).append(bit.text)
         self.words[node] = word
         self._own.add(node)
