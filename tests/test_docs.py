@@ -29,6 +29,8 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*$", re.MULTILINE)
 # What stands for something else in a command.
 PLACEHOLDERS = {"COMMAND": "info", "NAME": "bits", "F": "id", "K": "4", "N": "4", "NS": "18"}
+# Robots of the reader's, and one that robot_descriptions has.
+ROBOTS = ("my_robot.urdf", "my_robot.urdf.xacro", "my_robot.xml", "panda_description")
 LARGEST = 10_000  # bytes of README
 COLUMNS = 110  # of lines that can be broken
 WORDS = 40  # of a sentence
@@ -115,7 +117,7 @@ def test_commands_parse(command: str) -> None:
         return
     assert set(getattr(options, "names", ())) <= {*TAKES, "all"}
     robot = getattr(options, "robot", "ROBOT")
-    assert robot in {"ROBOT", "my_robot.urdf", *shipped_robots()}
+    assert robot in {"ROBOT", *ROBOTS, *shipped_robots()}
 
 
 def test_options_exist() -> None:

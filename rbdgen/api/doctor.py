@@ -24,6 +24,7 @@ FOR = {
     "synthesis": "rbdgen synthesize: cells, placed and routed",
     "simulation": "rbdgen simulate: the Verilog, every bit",
     "board": "rbdgen board: bitstreams, the line to a board",
+    "robots": "robots from MJCF, xacro and robot_descriptions",
     "parallel": "rbdgen.parallel: dynamics in JAX",
     "completion": "rbdgen completion: commands and options in a shell",
     "gpu": "arrays on a GPU, and the peer of bench gpu",

@@ -1,13 +1,16 @@
-"""The robots that travel with rbdgen."""
+"""The robots that travel with rbdgen, and what else a robot may be."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from ..design.loading import load, shipped_robots
 from ..draw.tables import table
 from ..robot.canonical import merge_fixed
 from ..robot.model import JointKind
+from ..robot.sources import descriptions
 from ..system.records import Record
 
 
@@ -23,21 +26,50 @@ class Shipped(Record):
 
 
 @dataclass(frozen=True)
+class Form(Record):
+    """What a robot may be given as; ``cure``: the command that gets what reads it, if missing."""
+
+    given: str
+    example: str
+    read_by: str
+    cure: str
+
+
+@dataclass(frozen=True)
 class Robots(Record):
     """All of them."""
 
     robots: tuple[Shipped, ...]
+    forms: tuple[Form, ...]
 
 
 def robots() -> Robots:
-    """The robots that a name is enough for, as ``rbdgen info iiwa14``."""
-    return Robots(tuple(_shipped(name) for name in sorted(shipped_robots())))
+    """The robots that a name is enough for, as ``rbdgen info iiwa14``; and other forms."""
+    return Robots(tuple(_shipped(name) for name in sorted(shipped_robots())), tuple(_forms()))
 
 
 def as_text(found: Robots) -> str:
     """The same for people."""
     rows = [[own.name, own.moving, own.kinds, own.height, own.file] for own in found.robots]
-    return table(("robot", "joints", "", "longest chain", "file"), rows)
+    shipped = table(("robot", "joints", "", "longest chain", "file"), rows)
+    others = [[own.given, own.example, own.read_by, own.cure] for own in found.forms]
+    return shipped + "\n\n" + table(("or", "as in", "read by", "missing; to get it"), others)
+
+
+def _forms() -> Iterator[Form]:
+    cure = 'pip install "rbdgen[robots]"'
+
+    def read_by(package: str) -> tuple[str, str]:
+        return package, "" if find_spec(package) else cure
+
+    yield Form("URDF", "rbdgen info my_robot.urdf", "rbdgen", "")
+    yield Form("a design", "rbdgen info my_robot.yaml", "rbdgen", "")
+    yield Form("xacro", "rbdgen info my_robot.urdf.xacro", *read_by("xacro"))
+    yield Form("MJCF", "rbdgen info my_robot.xml", *read_by("mujoco"))
+    yield Form("URDF or MJCF, piped", "xacro a.xacro left:=1 | rbdgen info -", "rbdgen", "")
+    by, missing = read_by("robot_descriptions")
+    many = "a name" if missing else f"{len(descriptions())} names"
+    yield Form(f"{many} of {by}", "rbdgen info panda_description", by, missing)
 
 
 def _shipped(name: str) -> Shipped:

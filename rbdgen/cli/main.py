@@ -75,13 +75,17 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _look(options: Namespace) -> None:
-    """Refusal for a robot or a design that is not there, before the imports of what needs it."""
+    """Refusal for a robot or a design that is not there, before the imports of what needs it; a
+    robot that comes on standard input is read, once."""
     from pathlib import Path
 
     from ..api.folder import read_manifest
     from ..bench.names import chosen
     from ..design.loading import locate
+    from ..robot.sources import STANDARD_INPUT, received
 
+    if getattr(options, "robot", None) == STANDARD_INPUT:
+        options.robot = str(received(sys.stdin.buffer))
     if hasattr(options, "robot"):
         locate(options.robot)
     elif getattr(options, "folder", None) is not None:

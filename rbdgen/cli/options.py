@@ -329,7 +329,8 @@ def _robot(made: Parser, nargs: str | None = None) -> None:
         metavar="ROBOT",
         nargs=nargs,
         default="iiwa14",
-        help=f"a URDF, a YAML design that names one, or one of {', '.join(shipped_robots())}",
+        help="a URDF, xacro or MJCF file, a YAML design that names one, - for standard input, a "
+        f"name of robot_descriptions, or one of {', '.join(shipped_robots())}",
     )
 
 

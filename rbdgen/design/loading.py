@@ -1,4 +1,4 @@
-"""Designs and robots from files: a URDF, a YAML design that names one, or a shipped robot."""
+"""Designs and robots from files: a URDF, what becomes one, a YAML design, or a shipped robot."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..robot.canonical import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import NotFound, Robot, RobotError
 from ..robot.reroot import reroot
+from ..robot.sources import DESCRIPTION, as_urdf, described
 from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -30,7 +31,8 @@ def shipped_robots() -> dict[str, Path]:
 
 
 def locate(path: str | Path) -> Path:
-    """The file meant by ROBOT: one that exists, else a shipped robot of that name.
+    """The file meant by ROBOT: one that exists, else a shipped robot of that name, else one that
+    robot_descriptions has, as ``panda_description``.
 
     ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere.
     """
@@ -46,6 +48,8 @@ def locate(path: str | Path) -> Path:
             return shipped[given.name]
         if given.suffix and (data_folder("robots") / given.name).is_file():
             return data_folder("robots") / given.name
+    if given.parent == Path() and given.name.endswith(DESCRIPTION):
+        return described(given.name)
     if given.is_dir() or given.suffix:
         return given  # reading it says what is wrong, and suggests a neighbour
     hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
@@ -105,7 +109,7 @@ def _filed(path: str | Path) -> tuple[Design, Node | None]:
     file = locate(path)
     if file.suffix.lower() in (".yaml", ".yml"):
         return _from_yaml(parse_yaml(read_bytes(file, MAX_YAML), str(file)), file)
-    return Design(str(file)), None
+    return Design(str(as_urdf(file))), None
 
 
 def as_filed(design: Design) -> Robot:
@@ -155,7 +159,7 @@ def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
     for key, node in entries.items():
         if key == "robot":
             name = node.text()
-            values[key] = str(file.parent / name)
+            values[key] = str(as_urdf(file.parent / name))
         elif key == "fitted":
             values[key] = _fitted(node)
         elif key == "limits":

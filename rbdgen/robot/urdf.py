@@ -120,6 +120,7 @@ def parse_urdf(
     if mimic == "fold":
         joints = _fold_mimics(joints, {edge.name: edge.element for edge in order}, notes)
     _note_massless(joints, links, notes)
+    notes += [element.attributes.get("text", "") for element in document.all(read.NOTE)]
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
     notes += unread(document, {edge.name: edge.kind for edge in order if edge.kind.nv})
     if base == "floating":
@@ -131,7 +132,7 @@ def _check_robot(document: Element) -> None:
     if document.tag != "robot":
         near = {
             "sdf": "; this is SDF, convert it to URDF first",
-            "mujoco": "; this is MJCF, convert it to URDF first",
+            "mujoco": "; this is MJCF, which MuJoCo reads: give the file itself",
         }
         hint = near.get(document.tag, "; a URDF file starts with <robot name=...>")
         raise document.error(f"the root element is not <robot>{hint}")

@@ -53,6 +53,7 @@ BESIDES = {
     "dynamics": ("armature",),
 }
 LONGEST_NAME = 150
+NOTE = "rbdgen:note"  # a child of <robot>: what was left out of a file that became this one
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
 # Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless

@@ -1,0 +1,187 @@
+"""MJCF becomes the robot that MuJoCo itself makes of it; what is left out is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+from rbdgen import golden
+from rbdgen.design.loading import load
+from rbdgen.robot.model import JointKind, Robot, RobotError
+
+mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+Array = NDArray[np.float64]
+
+# Degrees, Euler angles, defaults, anchors, a position of 0 that is elsewhere, two joints a body,
+# inertias of geometries, a body that is fixed to another, and all that is left out.
+ARM = """<mujoco model="arm">
+  <compiler angle="degree" eulerseq="zyx" autolimits="true"/>
+  <option gravity="0 0 -1.62" density="1.2"/>
+  <default>
+    <joint damping="0.1" armature="0.01"/>
+    <default class="heavy"><geom density="7800"/></default>
+  </default>
+  <worldbody>
+    <geom type="plane" size="1 1 0.1"/>
+    <body name="base" pos="0 0 1"><geom size="0.1"/>
+      <body name="upper" pos="0.1 0 0" euler="10 20 30">
+        <joint name="turn" pos="0.1 0.2 0.3" axis="0 1 1" range="-90 90" ref="20"/>
+        <joint name="tilt" pos="-0.1 0.2 0" axis="1 0 0" stiffness="3" actuatorfrcrange="-7 7"/>
+        <geom type="capsule" fromto="0 0 0 0.3 0.1 0.4" size="0.05" class="heavy"/>
+        <body name="lower" pos="0.3 0.1 0.4" quat="1 2 3 4">
+          <joint name="slide" type="slide" axis="1 2 3" range="-1 1" ref="0.3"/>
+          <joint name="roll" axis="0 0 1" pos="0 0.1 0" frictionloss="0.2"/>
+          <geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0" euler="20 0 0"/>
+          <body name="tool" pos="0 0 0.2" axisangle="1 1 0 40">
+            <inertial pos="0.01 0.02 0.03" mass="0.5" fullinertia="0.2 0.3 0.25 0.01 0.02 0.03"/>
+          </body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <tendon><fixed name="t"><joint joint="turn" coef="1"/></fixed></tendon>
+  <equality><joint joint1="turn" joint2="tilt"/></equality>
+  <actuator><motor joint="turn" gear="100"/></actuator>
+</mujoco>"""
+KINDS = ("hinge", "hinge", "slide")
+
+
+def drawn(seed: int) -> str:
+    """A tree of seven bodies by a seed, up to three joints each; every other one floats."""
+    rng = np.random.default_rng(seed)
+
+    def numbers(n: int, scale: float = 1.0) -> str:
+        return " ".join(f"{x:.6g}" for x in scale * rng.normal(size=n))
+
+    inside = [""] * 8
+    for i in range(7, 0, -1):
+        joints = (
+            '<freejoint name="free"/>'
+            if i == 1 and seed % 2
+            else "".join(
+                f'<joint name="j{i}{k}" type="{rng.choice(KINDS)}" pos="{numbers(3, 0.3)}" '
+                f'axis="{numbers(3)}" ref="{rng.normal():.6g}" armature="{rng.uniform():.6g}"/>'
+                for k in range(rng.integers(0 if i > 1 else 1, 4))
+            )
+        )
+        size = " ".join(f"{x:.6g}" for x in rng.uniform(0.05, 0.4, 3))
+        body = (
+            f'<body name="b{i}" pos="{numbers(3)}" quat="{numbers(4)}">{joints}'
+            f'<geom type="ellipsoid" size="{size}" pos="{numbers(3, 0.2)}" quat="{numbers(4)}"/>'
+            f"{inside[i]}</body>"
+        )
+        inside[rng.integers(0 if i == 1 else 1, i)] += body
+    return (
+        f'<mujoco model="drawn"><compiler angle="radian"/><worldbody>{inside[0]}'
+        "</worldbody></mujoco>"
+    )
+
+
+def read(text: str, place: Path) -> tuple[Robot, list[str]]:
+    """The robot of a file with that text, and its notes."""
+    notes: list[str] = []
+    place.write_text(text)
+    return load(place, notes=notes)[1], notes
+
+
+def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
+    """States of the robot, and what MuJoCo says of the file in each: tau and M.
+
+    Its armature is taken off: rotors' inertias are left out here. Coordinates of a free joint are
+    mapped: ours are the body's twist in its own frame, theirs are linear in the world's.
+    """
+    model = mujoco.MjModel.from_xml_string(text)
+    model.dof_armature[:] = 0
+    model.opt.gravity[:] = robot.gravity
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-1.5, 1.5, (states, robot.nq))
+    qd, qdd = rng.normal(size=(2, states, robot.nv))
+    tau, M = np.zeros((states, robot.nv)), np.zeros((states, robot.nv, robot.nv))
+    free = robot.joints[robot.free[0]].kind is JointKind.FLOATING
+    for k in range(states):
+        S, drift = np.eye(robot.nv), np.zeros(robot.nv)
+        data.qpos[:] = q[k]
+        if free:
+            q[k, 3:7] /= np.linalg.norm(q[k, 3:7])
+            data.qpos[:] = q[k]
+            data.qpos[3:7] = np.roll(q[k, 3:7], 1)
+            R = np.zeros(9)
+            mujoco.mju_quat2Mat(R, data.qpos[3:7])
+            S[:3, :3] = R.reshape(3, 3)
+            drift[:3] = np.cross(qd[k, 3:6], qd[k, :3])
+        data.qvel[:] = S @ qd[k]
+        data.qacc[:] = S @ (qdd[k] + drift)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        mujoco.mj_makeM(model, data)
+        full = np.zeros((robot.nv, robot.nv))
+        mujoco.mj_fullM(model, data, full)
+        M[k] = S.T @ full @ S
+        mujoco.mj_rne(model, data, 1, tau[k])
+        tau[k] = S.T @ tau[k]
+    return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "M": M}
+
+
+def assert_same(text: str, robot: Robot, seed: int) -> None:
+    of = theirs(text, robot, 20, seed)
+    model = mujoco.MjModel.from_xml_string(text)
+    assert robot.joint_names == [model.joint(k).name for k in range(model.njnt)]
+    tau = golden.rnea(robot, of["q"], of["qd"], of["qdd"])
+    assert_allclose(tau, of["tau"], rtol=0, atol=1e-9 * np.abs(of["tau"]).max())
+    M = golden.crba(robot, of["q"])
+    assert_allclose(M, of["M"], rtol=0, atol=1e-9 * np.abs(of["M"]).max())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_drawn_robots_are_mujocos(seed: int, tmp_path: Path) -> None:
+    text = drawn(seed)
+    assert_same(text, read(text, tmp_path / "drawn.xml")[0], seed)
+
+
+def test_an_arm_is_mujocos_and_what_is_left_out_is_said(tmp_path: Path) -> None:
+    robot, notes = read(ARM, tmp_path / "arm.xml")
+    assert_same(ARM, robot, 0)
+    limits = {robot.joints[i].name: robot.joints[i].limits for i in robot.free}
+    assert (limits["turn"].lower, limits["slide"].upper) == (-np.pi / 2, 1.0)
+    assert limits["tilt"].effort == 7.0
+    said = [note.partition(": ")[2] for note in notes if note.startswith("arm.xml: ")]
+    assert said == [
+        f"MJCF, converted by way of MuJoCo {mujoco.__version__}",
+        "at their joint's anchor, not at their body's frame: frames of links upper, lower",
+        "its gravity is a design's to say: --gravity 0 0 -1.62",
+        "density or viscosity of a medium: left out",
+        'stiffness of joint "tilt": left out; joints have no springs',
+        "contacts: left out; geoms give their inertia alone",
+        "1 equality constraint: left out; closed chains and coupled joints are not computed",
+        "1 tendon: left out; their forces are not computed",
+        "1 actuator: left out; tau is at the joints, whatever gears and limits of forces say",
+    ]
+    rest = "".join(note for note in notes if not note.startswith("arm.xml: "))
+    assert "armature of 4 joints" in rest and "damping, friction of 4 joints" in rest
+
+
+def test_included_files_are_read(tmp_path: Path) -> None:
+    start, end = ARM.index("<worldbody>"), ARM.index("<tendon>")
+    (tmp_path / "bodies.xml").write_text(f"<mujoco>{ARM[start:end]}</mujoco>")
+    main = ARM[:start] + '<include file="bodies.xml"/>' + ARM[end:]
+    assert_same(ARM, read(main, tmp_path / "arm.xml")[0], 1)
+
+
+@pytest.mark.parametrize(
+    ("joint", "message"),
+    [
+        ('<joint name="hip" type="ball"/>', 'joint "hip": turns as a ball, .*; write three hinges'),
+        ('<joint type="screw"/>', "MuJoCo refuses it: .*screw"),
+    ],
+)
+def test_refused_in_one_line(joint: str, message: str, tmp_path: Path) -> None:
+    text = f'<mujoco><worldbody><body>{joint}<geom size="1"/></body></worldbody></mujoco>'
+    with pytest.raises(RobotError, match=f"arm.xml: {message}") as refused:
+        read(text, tmp_path / "arm.xml")
+    assert "\n" not in str(refused.value)

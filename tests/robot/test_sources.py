@@ -1,0 +1,219 @@
+"""xacro, standard input, and names of robot_descriptions become the robots that they stand for."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pinocchio as pin
+import pytest
+
+from rbdgen.cli.main import main
+from rbdgen.design.loading import load, locate
+from rbdgen.robot.model import NotFound, RobotError
+from rbdgen.robot.sources import as_urdf, described, received, root_tag
+from rbdgen.robot.urdf import read_urdf
+from rbdgen.system.data import data_folder
+from tests.robot.same_robot import assert_same_robot
+from tests.robot.test_mjcf import ARM
+
+LINK = """<xacro:macro name="body" params="name mass">
+  <link name="${name}"><inertial><origin xyz="0.1 0 ${mass / 10}"/><mass value="${mass}"/>
+  <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+</xacro:macro>"""
+ARM_XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <!-- where it came from -->
+  <xacro:include filename="{}body.xacro"/>
+  <xacro:arg name="joints" default="2"/>
+  <xacro:property name="n" value="$(arg joints)"/>
+  <xacro:body name="l0" mass="1"/>
+  <xacro:macro name="chain" params="i">
+    <xacro:body name="l${{i}}" mass="${{i + 0.5}}"/>
+    <joint name="j${{i}}" type="continuous"><parent link="l${{i - 1}}"/><child link="l${{i}}"/>
+      <origin xyz="0 0 ${{0.2 * i}}" rpy="${{pi / 2}} 0 0"/><axis xyz="0 0 1"/></joint>
+    <xacro:if value="${{i &lt; n}}"><xacro:chain i="${{i + 1}}"/></xacro:if>
+  </xacro:macro>
+  <xacro:chain i="1"/>
+</robot>"""
+HEAD = '<robot name="body" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+
+
+@pytest.fixture
+def xacro_file(tmp_path: Path) -> Path:
+    """A chain of two joints, whose bodies stand in another file."""
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    (tmp_path / "body.xacro").write_text(f"{HEAD}{LINK}</robot>")
+    file = tmp_path / "arm.urdf.xacro"
+    file.write_text(ARM_XACRO.format(""))
+    return file
+
+
+def test_xacro_is_expanded(xacro_file: Path) -> None:
+    notes: list[str] = []
+    design, robot = load(xacro_file, notes=notes)
+    assert robot.joint_names == ["j1", "j2"]
+    assert robot.joints[1].inertia.mass == 2.5
+    assert_same_robot(robot, pin.buildModelFromUrdf(design.robot))
+    assert notes[0].startswith("arm.urdf.xacro: expanded by xacro ")
+    # the same file gives the same bytes wherever it lies
+    other = xacro_file.parent / "elsewhere"
+    other.mkdir()
+    for file in list(xacro_file.parent.glob("*.xacro")):
+        shutil.copy(file, other)
+    assert Path(load(other / xacro_file.name)[0].robot).samefile(design.robot)
+
+
+def test_packages_of_xacro_are_found(xacro_file: Path) -> None:
+    """By xacrodoc, in the folders around the file."""
+    pytest.importorskip("xacrodoc", reason="xacrodoc is not installed")
+    package = xacro_file.parent / "arm_description"
+    (package / "urdf").mkdir(parents=True)
+    text = '<package format="2"><name>arm_description</name><version>0.0.1</version></package>'
+    (package / "package.xml").write_text(text)
+    shutil.copy(xacro_file.parent / "body.xacro", package)
+    found = package / "urdf" / "arm.urdf.xacro"
+    found.write_text(ARM_XACRO.format("$(find arm_description)/"))
+    assert load(found)[1].joint_names == ["j1", "j2"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ('<link name="${no}"/>', "xacro cannot expand it: name 'no' is not defined"),
+        ("<xacro:body/>", "xacro cannot expand it: unknown macro name: xacro:body"),
+        ('<link name="a"/><link name="a"/>', "a link of that name is on line"),
+    ],
+)
+def test_xacro_is_refused_in_one_line(inside: str, message: str, tmp_path: Path) -> None:
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    (tmp_path / "arm.xacro").write_text(f"{HEAD}{inside}</robot>")
+    with pytest.raises(RobotError, match=message) as refused:
+        load(tmp_path / "arm.xacro")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_yaml_design_may_name_mjcf(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    (tmp_path / "arm.xml").write_text(ARM)
+    (tmp_path / "arm.yaml").write_text("robot: arm.xml\nwidth: 20\n")
+    design, robot = load(tmp_path / "arm.yaml")
+    assert (design.width, robot.nv) == (20, 4)
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    urdf = (data_folder("robots") / "pendulum.urdf").read_bytes()
+    kept = received(io.BytesIO(urdf))
+    assert kept.read_bytes() == urdf
+    done = subprocess.run(
+        [sys.executable, "-m", "rbdgen", "topology", "-"],
+        input=urdf,
+        capture_output=True,
+        check=True,
+    )
+    assert main(["topology", "pendulum"]) == 0
+    assert done.stdout.decode() == capsys.readouterr().out
+    for wrong in (b"", b" \n"):
+        with pytest.raises(RobotError, match="standard input: nothing came"):
+            received(io.BytesIO(wrong))
+
+
+def test_mjcf_on_standard_input() -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    assert read_urdf(received(io.BytesIO(ARM.encode()))).nv == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"),
+    [
+        (b"<mujoco/>", "mujoco"),
+        (b'\xef\xbb\xbf<?xml version="1.0"?>\n<!-- <robot> -->\n<mujoco model="a">', "mujoco"),
+        (b'<robot name="a">', "robot"),
+        (b"width: 18", ""),
+        (b"", ""),
+    ],
+)
+def test_root_tag(text: bytes, tag: str) -> None:
+    assert root_tag(text) == tag
+
+
+def test_a_urdf_is_itself(tmp_path: Path) -> None:
+    for file in (data_folder("robots") / "pendulum.urdf", tmp_path / "none.xml"):
+        assert as_urdf(file) == file
+
+
+def git(*words: str | Path) -> str:
+    """A command of git's, in the name of nobody."""
+    who = ("-c", "user.name=nobody", "-c", "user.email=nobody@localhost")
+    done = subprocess.run(["git", *who, *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def described_by(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """``code`` in a process of its own: a module that was downloaded stays in this one."""
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+SHOW = """
+from rbdgen.design.loading import load
+from rbdgen.robot.model import RobotError
+try:
+    print(load("double_pendulum_description")[1].joint_names)
+except RobotError as error:
+    print(error)
+"""
+
+
+def test_a_description_is_downloaded(tmp_path: Path) -> None:
+    """By its package's own git, from a repository on this machine in place of the net's."""
+    pytest.importorskip("robot_descriptions", reason="robot_descriptions is not installed")
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    source = tmp_path / "source"
+    place = source / "robots" / "double_pendulum_description" / "urdf"
+    place.mkdir(parents=True)
+    shutil.copy(data_folder("robots") / "pendulum.urdf", place / "double_pendulum.urdf")
+    git("init", "--quiet", "--initial-branch=main", source)
+    git("-C", source, "add", ".")
+    git("-C", source, "commit", "--quiet", "--message=robots")
+    there = described_by(
+        SHOW,
+        ROBOT_DESCRIPTIONS_CACHE=str(tmp_path / "cache"),
+        ROBOT_DESCRIPTION_COMMIT=git("-C", source, "rev-parse", "HEAD"),
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.file://{source}.insteadOf",
+        GIT_CONFIG_VALUE_0="https://github.com/Gepetto/example-robot-data.git",
+    )
+    assert there.stdout.splitlines() == ["['shoulder', 'elbow']"], there.stderr
+
+
+def test_what_cannot_be_downloaded_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("robot_descriptions", reason="robot_descriptions is not installed")
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    there = described_by(
+        SHOW,
+        ROBOT_DESCRIPTIONS_CACHE=str(tmp_path / "cache"),
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.file://{tmp_path}/none.insteadOf",
+        GIT_CONFIG_VALUE_0="https://github.com/",
+    )
+    (line,) = there.stdout.splitlines()
+    assert line.startswith("double_pendulum_description: robot_descriptions cannot download it: ")
+
+
+def test_a_description_that_is_not_there() -> None:
+    pytest.importorskip("robot_descriptions", reason="robot_descriptions is not installed")
+    with pytest.raises(NotFound, match='did you mean "panda_description"'):
+        described("pandda_description")
+    with pytest.raises(NotFound, match="pandda_description"):
+        locate("pandda_description")
