@@ -22,6 +22,7 @@ from ..draw.tables import table
 from ..system.stopping import run_child
 from .accelerators import accelerators
 from .area import area_model
+from .board import board
 from .chains import chain_urdf
 from .codesign import codesign
 from .cpu import cpu
@@ -221,6 +222,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "exact-c": exact_c,
     "exact-hls": exact_hls,
     "exact-accelerators": exact_accelerators,
+    "board": board,
     "gpu": gpu,
     "bits": bits,
     "ranges": ranges,

@@ -15,6 +15,7 @@ TAKES = {
     "exact-c": "minutes",
     "exact-hls": "an hour",
     "exact-accelerators": "minutes",
+    "board": "hours",
     "gpu": "minutes",
     "bits": "minutes",
     "ranges": "hours",

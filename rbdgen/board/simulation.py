@@ -14,7 +14,8 @@ from ..simulate.toolchain import Progress
 from ..simulate.verilate import library
 from ..system.data import data_folder
 
-CORE = 40_000_000  # Hz of the accelerator's clock: any that is no multiple of the link's
+CORE = 24_000_000  # Hz of the accelerator's clock, whose edges move along those of the link's
+RUN, STOP, RESTART = range(3)  # as the harness has them
 
 
 class SimulatedBoard:
@@ -37,7 +38,8 @@ class SimulatedBoard:
         self._run = ctypes.CDLL(str(made)).rbdgen_board_run
         self._run.restype = ctypes.c_uint64
         self._of_line = (ctypes.c_uint64(clock), ctypes.c_uint64(baud), ctypes.c_uint64(CORE))
-        self._stop = ctypes.c_int(0)
+        self._order = ctypes.c_int(RUN)
+        self._noise = ctypes.c_uint32(0)
         self.cycles = 0
 
     def __enter__(self) -> Self:
@@ -56,7 +58,7 @@ class SimulatedBoard:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stop.value = 1
+        self._order.value = STOP
         self._thread.join()
         os.close(self._own)
         os.close(self._other)
@@ -69,5 +71,14 @@ class SimulatedBoard:
         except KeyboardInterrupt:
             pass
 
+    def restart(self) -> None:
+        """Press its reset button, whatever is under way."""
+        self._order.value = RESTART
+
+    def disturb(self, often: float) -> None:
+        """Turn the lines over, both ways, for 1 to 64 cycles each time, so often in a cycle."""
+        self._noise.value = round(often * (1 << 32))
+
     def _simulate(self) -> None:
-        self.cycles = self._run(ctypes.c_int(self._own), *self._of_line, ctypes.byref(self._stop))
+        orders = ctypes.byref(self._order), ctypes.byref(self._noise)
+        self.cycles = self._run(ctypes.c_int(self._own), *self._of_line, *orders)

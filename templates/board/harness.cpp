@@ -71,37 +71,71 @@ private:
     uint64_t phase_ = 0;
 };
 
+// What turns a line over for some cycles, now and then: `often` times in 2^32 cycles.
+class Noise {
+public:
+    explicit Noise(uint64_t seed) : state_(seed * 2 + 1) {}
+    int through(int level, uint32_t often)
+    {
+        if (left_ > 0) {
+            --left_;
+            return !level;
+        }
+        if (often == 0) return level;
+        state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+        if (uint32_t(state_ >> 32) < often) left_ = 1 + unsigned(state_ >> 26 & 63);
+        return level;
+    }
+
+private:
+    uint64_t state_;
+    unsigned left_ = 0;
+};
+
 constexpr uint64_t QUIET = 200000; // cycles without a byte, after which there is time to wait
 constexpr int WAIT = 20;           // ms
+constexpr uint64_t RESET = 32;     // cycles
+
+enum Order { RUN, STOP, RESTART };
 
 } // namespace
 
-// Runs until *stop, or until the other side is gone. `clock`, `core`: Hz of the link's clock and of
-// the accelerator's. Returns the link's cycles.
+// Runs until *order is STOP, or until the other side is gone; RESTART presses the reset button.
+// `clock`, `core`: Hz of the link's clock and of the accelerator's; `*noise`: of both lines, see
+// `Noise`. Returns the link's cycles.
 extern "C" __attribute__((visibility("default"))) uint64_t
-rbdgen_board_run(int file, uint64_t clock, uint64_t baud, uint64_t core, const volatile int *stop)
+rbdgen_board_run(int file, uint64_t clock, uint64_t baud, uint64_t core, volatile int *order,
+                 const volatile uint32_t *noise)
 {
     auto context = std::make_unique<VerilatedContext>();
     auto dut = std::make_unique<Vdut>(context.get());
     Sender sender;
     Receiver receiver;
+    Noise inward(1), outward(2);
     std::vector<uint8_t> in, out;
-    uint64_t cycle = 0, quiet = 0, ahead = 0;
+    uint64_t cycle = 0, quiet = 0, ahead = 0, held = RESET;
     size_t at = 0;
     dut->rx = 1;
     dut->rst = 1;
-    const auto half = [&](int level) {
-        dut->clk_link = level;
-        dut->eval();
-        // The accelerator's clock has its own edges between those of the link.
-        for (ahead += core; ahead >= clock; ahead -= clock) {
-            dut->clk = !dut->clk;
+    // Each clock falls when the other one rises, or just before it rises again itself.
+    const auto rise = [&](CData &own) {
+        if (own) {
+            own = 0;
             dut->eval();
         }
+        dut->clk = dut->clk_link = 0;
+        own = 1;
+        dut->eval();
     };
-    while (!*stop) {
-        if (cycle == 32) dut->rst = 0;
-        if (at == in.size() && (cycle & 63) == 0 && cycle > 64) {
+    while (*order != STOP) {
+        if (*order == RESTART) {
+            held = RESET;
+            quiet = 0;
+            *order = RUN;
+        }
+        dut->rst = held > 0;
+        held -= held > 0;
+        if (at == in.size() && (cycle & 63) == 0 && cycle > 2 * RESET) {
             pollfd asked{file, POLLIN, 0};
             if (poll(&asked, 1, quiet > QUIET ? WAIT : 0) > 0 && asked.revents & POLLIN) {
                 in.resize(4096);
@@ -115,10 +149,10 @@ rbdgen_board_run(int file, uint64_t clock, uint64_t baud, uint64_t core, const v
             }
         }
         if (sender.idle() && at < in.size()) sender.start(in[at++]);
-        dut->rx = sender.level(clock, baud);
-        half(1);
-        half(0);
-        if (receiver.sample(dut->tx, clock, baud)) out.push_back(receiver.byte);
+        dut->rx = inward.through(sender.level(clock, baud), *noise);
+        rise(dut->clk_link);
+        for (ahead += core; ahead >= clock; ahead -= clock) rise(dut->clk);
+        if (receiver.sample(outward.through(dut->tx, *noise), clock, baud)) out.push_back(receiver.byte);
         quiet = sender.idle() && receiver.idle() ? quiet + 1 : 0;
         if (!out.empty() && (out.size() > 256 || receiver.idle())) {
             if (write(file, out.data(), out.size()) < 0) break;

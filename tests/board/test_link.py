@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ import pytest
 from rbdgen import api
 from rbdgen.api.contract import Contract
 from rbdgen.api.folder import Manifest, read_manifest
+from rbdgen.bench import damage
+from rbdgen.bench.board import asked_of
+from rbdgen.bench.damage import KINDS, Damage, flood
 from rbdgen.board.packets import BROKEN, FLAG, Layout, Unframed, framed, response, task
 from rbdgen.board.simulation import SimulatedBoard
 from rbdgen.design.manifest import AcceleratorManifest
@@ -97,6 +101,40 @@ def test_noise_delays_and_changes_nothing(folder: Path, board: SimulatedBoard) -
     assert (there.rnea(*state) == expected).all()
     assert (there.crba(state[0]) == here.crba(state[0])).all()
     assert line.harmed > 50
+    line.close()
+
+
+def test_glitches_on_the_wires(folder: Path, board: SimulatedBoard) -> None:
+    """Levels, not bytes: bits turned over for a while, in either direction."""
+    here, there = Dynamics(folder, "integer"), Dynamics(folder, "board", port=board.port)
+    q = np.random.default_rng(2).uniform(-1, 1, (100, 2))
+    board.disturb(1e-4)
+    try:
+        assert (there.crba(q) == here.crba(q)).all()
+    finally:
+        board.disturb(0)
+
+
+def test_damaged_frames(
+    folder: Path, board: SimulatedBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most are damaged, the board is restarted now and then; all others are answered, once."""
+    monkeypatch.setattr(damage, "RESTART", 6)
+    asked, harm = asked_of(folder, 3), Damage(3, 60)
+    line = SerialPort(board.port, FAST)
+    found = flood(line, asked, 150, harm, board.restart)
+    assert found.damaged >= 150
+    assert found.good == found.answered > 100
+    assert found.wrong == 0
+    assert found.restarts > 0
+    assert set(harm.harmed) == set(KINDS)
+    assert all(harm.harmed.values())
+    first = asked.answers[0]
+    other = replace(first, words=(first.words[0] ^ 1, *first.words[1:]))
+    wrong = replace(asked, answers=[other, *asked.answers[1:]])
+    found = flood(line, wrong, 1, Damage(4, 1), board.restart)
+    assert found.wrong == 1
+    assert found.answered == found.good - 1
     line.close()
 
 

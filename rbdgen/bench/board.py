@@ -1,0 +1,157 @@
+"""Boards without a board: every word over the line, and what damage on it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import api
+from ..api.contract import Contract
+from ..api.digests import FOLDER, compiler_digest
+from ..api.errors import Mismatch
+from ..api.folder import read_manifest
+from ..api.kept import kept
+from ..api.names import DESIGN
+from ..api.sampling import states as sampled
+from ..api.word_vectors import sampled_tasks
+from ..board.packets import Answered
+from ..compile.accelerate import accelerate
+from ..design.choices import GIVES, NEEDS
+from ..design.manifest import AcceleratorManifest
+from ..draw.tables import table
+from ..driver import Dynamics
+from ..driver.links import SerialPort
+from ..rtl.task_packets import Status
+from ..tasks.model import evaluate_task
+from .damage import Asked, Damage, Flood, flood
+
+Progress = Callable[[str], None]
+BOARD, BAUD = "ulx3s-85f", 6_000_000
+# Robot → cycles from task to task, on an LFE5U-85F.
+ROBOTS = {"iiwa14": 8, "pendulum": 2}
+FUNCTIONS = ("id", "m")
+STATES, AT_ONCE = 10_000, 1000  # of each function
+DAMAGED, PART = 100_000, 10_000
+OFTEN = 60.0  # of 100 frames
+TASKS = 100  # different ones of each function within the limits, and as many of any words
+SEED = 22
+WORDS = ("robot", "states of each function", "numbers", "that differ")
+FRAMES = ("robot", "frames sent", "damaged", "good tasks", "answered once", "wrong", "restarts")
+LEGEND = f"""\
+Over a pseudo-terminal. Its line has {BAUD // 1_000_000} Mbaud, twice a board's, so
+that it takes half as long. Numbers: from the driver, beside the integer model's. Damaged: bits
+turned, bursts, cut, lost and inserted bytes, frames run into one, noise between; which frames are
+whole after that says the receiver in software. Wrong: an answer that is not the model's, or a
+second one. Restarts: the board's reset in the midst of tasks, which may be answered or not."""
+
+
+def board(place: Path, progress: Progress) -> Any:
+    """iiwa 14 and a pendulum behind a simulated line: words that differ, 10^5 damaged frames."""
+    folders = {}
+    for robot, ii in ROBOTS.items():
+        folders[robot] = place / "board" / robot
+        choices: dict[str, Any] = {
+            "functions": FUNCTIONS,
+            "accelerator": True,
+            "ii": ii,
+            "target": "ecp5-85f",
+        }
+        api.generate(robot, folders[robot], progress, force=True, **choices)
+    arm = next(iter(ROBOTS))
+    words = [arm, *_words(folders[arm], progress)]
+    print(table(WORDS, [words]) + "\n", flush=True)
+    rows = [[robot, *_frames(robot, folder, progress)] for robot, folder in folders.items()]
+    print(f"{table(FRAMES, rows)}\n\n{LEGEND}")
+    words_found, found = dict(zip(WORDS, words, strict=True)), []
+    for row in rows:
+        found.append(dict(zip(FRAMES, row, strict=True)))
+        if found[-1]["wrong"] or found[-1]["good tasks"] != found[-1]["answered once"]:
+            raise Mismatch(f"{row[0]}: frames were not answered as they should be")
+    if words_found["that differ"]:
+        raise Mismatch(f"{arm}: {words_found['that differ']} numbers differ")
+    return {"words": words_found, "frames": found}
+
+
+def _words(folder: Path, progress: Progress) -> list[Any]:
+    """States of each function, numbers compared, those that differ."""
+    rows = []
+    for part in range(STATES // AT_ONCE):
+        say = _saying(progress, f"states {part * AT_ONCE} to {(part + 1) * AT_ONCE}")
+
+        def compare(seed: int = SEED + part, say: Progress = say) -> list[int]:
+            with api.simulated_board(BOARD, folder, say, baud=BAUD) as running:
+                return _compared(folder, running.port, seed, say)
+
+        rows.append(kept(folder.parent / "kept", f"words-{part}", _of(folder), compare, say))
+    numbers, differ = (sum(column) for column in zip(*rows, strict=True))
+    return [STATES, numbers, differ]
+
+
+def _compared(folder: Path, port: str, seed: int, progress: Progress) -> list[int]:
+    there = Dynamics(folder, "board", port=port, on_overflow="ignore")
+    here = Dynamics(folder, "integer", on_overflow="ignore")
+    numbers = differ = 0
+    for function in there.functions:
+        taken = sampled(str(folder / DESIGN), AT_ONCE, seed, functions=(function,))
+        given = [taken[name] for name in NEEDS[function]]
+        expected, found = (own.submit(function, *given) for own in (here, there))
+        for name in GIVES[function]:
+            numbers += expected.arrays[name].size
+            differ += int(np.sum(found.arrays[name] != expected.arrays[name]))
+        differ += int(np.sum(found.overflow != expected.overflow))
+        progress(f"{function}: {numbers} numbers, {differ} differ")
+    return [numbers, differ]
+
+
+def _frames(robot: str, folder: Path, progress: Progress) -> list[Any]:
+    """A row of `FRAMES`."""
+    whole = Flood()
+    for part in range(DAMAGED // PART):
+        say = _saying(progress, f"{robot}, damaged frames from {part * PART}")
+
+        def run(part: int = part, say: Progress = say) -> list[int]:
+            with api.simulated_board(BOARD, folder, say, baud=BAUD) as running:
+                line = SerialPort(running.port, BAUD)
+                harm = Damage(part, OFTEN)
+                asked = asked_of(folder, part)
+                found = flood(line, asked, PART, harm, running.restart, say)
+                line.close()
+                return list(vars(found).values())
+
+        what = f"frames-{robot}-{part}"
+        whole += Flood(*kept(folder.parent / "kept", what, _of(folder), run, say))
+        say(f"{whole}")
+    return [whole.sent, whole.damaged, whole.good, whole.answered, whole.wrong, whole.restarts]
+
+
+def asked_of(folder: Path, seed: int) -> Asked:
+    """Tasks for the accelerator of a folder, as the integer model answers them."""
+    manifest = read_manifest(folder).facts
+    assert isinstance(manifest, AcceleratorManifest)
+    contract = Contract.of(manifest.accelerator)
+    made = accelerate(str(folder / DESIGN))
+    tasks, answers = [], []
+    for function, words in sampled_tasks(made, TASKS, seed).items():
+        own = contract.functions[function]
+        found, flags = evaluate_task(made.accelerator, function, words)
+        given = np.stack(list(words.values()), axis=1).tolist()
+        right = np.stack(list(found.values()), axis=1).tolist()
+        tasks += [(own.code, row) for row in given]
+        answers += [
+            Answered(own.code, Status.OVERFLOW if flag else Status.OK, 0, tuple(row))
+            for row, flag in zip(right, flags, strict=True)
+        ]
+    return Asked(manifest.identity, contract.layouts, tasks, answers)
+
+
+def _of(folder: Path) -> str:
+    """What a part's result depends on."""
+    built = compiler_digest((*FOLDER, "board", "driver", "bench/board.py", "bench/damage.py"))
+    return f"{(folder / 'manifest.json').read_text()} {built} {BAUD} {OFTEN} {SEED}"
+
+
+def _saying(progress: Progress, what: str) -> Progress:
+    return lambda line: progress(f"{what}: {line}")
