@@ -13,11 +13,13 @@ from ..board.build import LEDS, Bitstream
 from ..board.build import build as build_board
 from ..board.catalog import Board, BoardError, find_board
 from ..board.link import BoardLink
+from ..board.self_test import Vectors
 from ..board.simulation import SimulatedBoard
 from ..design.manifest import AcceleratorManifest
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
 from .bitstream import BoardFacts, LineRate
+from .board_vectors import board_vectors
 from .checked import checked_manifest
 from .contract import Contract
 from .folder import OutputError, UsageError, read_manifest, write_file
@@ -56,7 +58,8 @@ def board(
     out = place / f"board-{name}"
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
-    link = _link(entry, known.clock_hz, known.baud) | line_files(entry, known.baud, "..")
+    vectors = board_vectors(place, entry, progress)
+    link = _link(entry, known.clock_hz, known.baud, vectors) | line_files(entry, known.baud, "..")
     for file, text in link.items():
         write_file(out / file, text)
     core = entry.name
@@ -97,7 +100,8 @@ def simulated_board(
     out = place / f"board-{name}-simulated"
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
-    link = _link(entry, known.clock_hz, baud) | line_files(entry, known.baud, "..")
+    vectors = board_vectors(place, entry, progress)
+    link = _link(entry, known.clock_hz, baud, vectors) | line_files(entry, known.baud, "..")
     for file, text in link.items():
         write_file(out / file, text)
     core = entry.name
@@ -124,10 +128,10 @@ def _accelerator(place: Path, trust: bool, progress: Progress) -> AcceleratorMan
     return entry
 
 
-def _link(entry: AcceleratorManifest, clock: int, baud: int) -> dict[str, str]:
+def _link(entry: AcceleratorManifest, clock: int, baud: int, vectors: Vectors) -> dict[str, str]:
     """The files of the link between the shell of words and the line."""
     of = Contract.of(entry.accelerator).layouts
-    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, clock, baud)
+    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, clock, baud, vectors)
     return shell_files(link, f"{entry.name}_link")
 
 

@@ -23,7 +23,7 @@ from ..design.choices import GIVES, NEEDS
 from ..design.manifest import AcceleratorManifest
 from ..draw.tables import table
 from ..driver import Dynamics
-from ..driver.links import SerialPort
+from ..driver.links import SIMULATED, SerialPort
 from ..rtl.task_packets import Status
 from ..tasks.model import evaluate_task
 from .damage import Asked, Damage, Flood, flood
@@ -31,7 +31,7 @@ from .damage import Asked, Damage, Flood, flood
 Progress = Callable[[str], None]
 BOARD, BAUD = "ulx3s-85f", 6_000_000
 # Robot → cycles from task to task, on an LFE5U-85F.
-ROBOTS = {"iiwa14": 8, "pendulum": 2}
+ROBOTS = {"iiwa14": 32, "pendulum": 2}
 FUNCTIONS = ("id", "m")
 STATES, AT_ONCE = 10_000, 1000  # of each function
 DAMAGED, PART = 100_000, 10_000
@@ -83,14 +83,14 @@ def _words(folder: Path, progress: Progress) -> list[Any]:
 
         def compare(seed: int = SEED + part, say: Progress = say) -> list[int]:
             with api.simulated_board(BOARD, folder, say, baud=BAUD) as running:
-                return _compared(folder, running.port, seed, say)
+                return _compared(folder, SerialPort(running.port, BAUD, SIMULATED), seed, say)
 
         rows.append(kept(folder.parent / "kept", f"words-{part}", _of(folder), compare, say))
     numbers, differ = (sum(column) for column in zip(*rows, strict=True))
     return [STATES, numbers, differ]
 
 
-def _compared(folder: Path, port: str, seed: int, progress: Progress) -> list[int]:
+def _compared(folder: Path, port: SerialPort, seed: int, progress: Progress) -> list[int]:
     there = Dynamics(folder, "board", port=port, on_overflow="ignore")
     here = Dynamics(folder, "integer", on_overflow="ignore")
     numbers = differ = 0
@@ -103,6 +103,7 @@ def _compared(folder: Path, port: str, seed: int, progress: Progress) -> list[in
             differ += int(np.sum(found.arrays[name] != expected.arrays[name]))
         differ += int(np.sum(found.overflow != expected.overflow))
         progress(f"{function}: {numbers} numbers, {differ} differ")
+    port.close()
     return [numbers, differ]
 
 

@@ -22,7 +22,7 @@ from ..board.packets import (
 from ..driver.links import OFFERED, Transport
 
 TAGS = 1 << 16
-WAIT = 20.0  # s without any answer, after which a line hangs
+WAIT = 60.0  # s without any answer, after which a line hangs
 SETTLED = 0.5  # s
 SAID = 2000  # frames
 RESTART = 40  # bursts, after which the board starts anew in the midst of one

@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..synthesize.nextpnr import Placement, place_and_route
@@ -14,6 +15,7 @@ from ..synthesize.tool import SynthesisError, Tool, run_tool
 from ..synthesize.yosys import synth_ecp5
 from ..system.files import write
 from ..system.templates import render
+from ..system.workers import cores, in_workers
 from .catalog import Board, BoardError, constraints
 from .pll import Pll, patched, pll
 
@@ -44,7 +46,7 @@ def build(
     aim_mhz: float,
     progress: Progress = lambda _: None,
 ) -> Bitstream:
-    """``NAME_board.bit`` in ``out``, of the fastest of the placements.
+    """``NAME_board.bit`` in ``out``, of the fastest of the placements, which run side by side.
 
     ``sources``: all that `rbdgen.board.link` stands on; ``aim_mhz``: of the accelerator's clock
     while it is placed. Writes ``NAME_board.v``, ``.lpf``, ``.json``, ``.config`` besides.
@@ -69,23 +71,16 @@ def build(
                 f"{board.name}: {name} takes {usage.used} {kind} of {usage.available}; generate it "
                 f"with a longer --ii, or with --target {board.target.name} alone, which fits it"
             )
-    placements, configs = [], {}
     started = time.monotonic()
-    for seed in seeds:
-        configs[seed] = out / f"{top}-{seed}.config"
-        placement = place_and_route(
-            netlist,
-            board.target,
-            speed=board.speed,
-            seed=seed,
-            freq=aim_mhz,
-            pins=pins,
-            out_config=configs[seed],
-            progress=progress,
-        )
-        placements.append(placement)
+    configs = {seed: out / f"{top}-{seed}.config" for seed in seeds}
+    at_once = min(cores(), len(configs))
+    if at_once > 1:
+        progress(f"placing and routing with {len(configs)} seeds, {at_once} at a time: minutes")
+    one = partial(_placed, netlist, board, aim_mhz, pins, progress if at_once < 2 else None)
+    placements = in_workers(one, list(configs.items()), at_once)
+    for placement in placements:
         reached = ", ".join(f"{n} {_mhz(placement, n):.1f} MHz" for n in (CORE, LINK))
-        progress(f"seed {seed}: {reached}")
+        progress(f"seed {placement.seed}: {reached}")
     seconds["nextpnr"] = time.monotonic() - started
     best = max(placements, key=lambda own: _mhz(own, CORE))
     if _mhz(best, LINK) < board.clock_hz / 1e6:
@@ -113,6 +108,28 @@ def build(
 def top_text(name: str, board: Board, clock: Pll) -> str:
     """The Verilog of the board's top."""
     return render("board/top.v.jinja", name=name, board=board, pll=clock, shown=LEDS)
+
+
+def _placed(
+    netlist: Path,
+    board: Board,
+    aim_mhz: float,
+    pins: Path,
+    progress: Progress | None,
+    seed: int,
+    config: Path,
+) -> Placement:
+    """One of the placements; its text goes to ``config``."""
+    return place_and_route(
+        netlist,
+        board.target,
+        speed=board.speed,
+        seed=seed,
+        freq=aim_mhz,
+        pins=pins,
+        out_config=config,
+        progress=progress,
+    )
 
 
 def _mhz(placement: Placement, net: str) -> float:

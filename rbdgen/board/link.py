@@ -22,7 +22,8 @@ from amaranth.lib.wiring import In, Out
 from ..rtl.task_packets import Status
 from .frames import BYTE, Framer, Unframer
 from .packed import Packer, Unpacker
-from .packets import Layout
+from .packets import SELF_TEST, TESTED, Layout
+from .self_test import SelfTest, Vectors
 from .uart import UartReceiver, UartTransmitter
 
 BETWEEN = 16  # bytes between the two clocks
@@ -40,19 +41,28 @@ class BoardLink(wiring.Component):
     ``clk_link``   in   of the line, ``clock`` Hz; need not be related to ``clk``
     ``rx``         in   from the host, ``baud`` baud, 8N1
     ``tx``         out  to the host
-    ``led``        out  alive (blinks); a task came; a result went; a damaged frame or a bad task
-                        came; a result with an overflow went, since the start
+    ``led``        out  alive: blinks, or is lit if the self-test failed; a task came; a result
+                        went; a damaged frame or a bad task came; a result with an overflow went,
+                        since the start
     =============  ===  ====================================================================
 
     Bytes, frames and checks have the line's clock, so that the line's rate does not depend on the
     clock that a routed accelerator reaches. Nothing waits for the line but its own answers: while
     the host does not listen there is none that could stall, a serial line has no such signal.
+    ``vectors`` run after each reset, and when they are asked for, see `rbdgen.board.self_test`.
     """
 
     def __init__(
-        self, shell: str, layouts: Mapping[int, Layout], identity: str, clock: int, baud: int
+        self,
+        shell: str,
+        layouts: Mapping[int, Layout],
+        identity: str,
+        clock: int,
+        baud: int,
+        vectors: Vectors,
     ) -> None:
-        self._shell, self._layouts, self._identity = shell, layouts, identity
+        self._shell, self._identity, self._vectors = shell, identity, vectors
+        self._layouts = {**layouts, SELF_TEST: TESTED}
         self._clock, self._baud = clock, baud
         super().__init__({"clk_link": In(1), "rx": In(1, init=1), "tx": Out(1), "led": Out(5)})
 
@@ -76,6 +86,10 @@ class BoardLink(wiring.Component):
         m.submodules.framer = of_link(framer)
         m.submodules.unpacker = of_core(unpacker)
         m.submodules.packer = of_core(packer)
+        self_test = SelfTest(self._vectors)
+        m.submodules.self_test = of_core(self_test)
+        wiring.connect(m, unpacker.o, self_test.host_tasks)
+        wiring.connect(m, self_test.host_results, packer.i)
         m.submodules.inward = inward = _between("link", "core")
         m.submodules.outward = outward = _between("core", "link")
         wiring.connect(m, receiver.o, unframer.i)
@@ -95,24 +109,24 @@ class BoardLink(wiring.Component):
             self._shell,
             i_clk=ClockSignal("core"),
             i_rst=ResetSignal("core"),
-            i_s_axis_tdata=unpacker.o.p.data,
-            i_s_axis_tvalid=unpacker.o.valid,
-            o_s_axis_tready=unpacker.o.ready,
-            i_s_axis_tlast=unpacker.o.p.last,
-            o_m_axis_tdata=packer.i.p.data,
-            o_m_axis_tvalid=packer.i.valid,
-            i_m_axis_tready=packer.i.ready,
-            o_m_axis_tlast=packer.i.p.last,
+            i_s_axis_tdata=self_test.tasks.p.data,
+            i_s_axis_tvalid=self_test.tasks.valid,
+            o_s_axis_tready=self_test.tasks.ready,
+            i_s_axis_tlast=self_test.tasks.p.last,
+            o_m_axis_tdata=self_test.results.p.data,
+            o_m_axis_tvalid=self_test.results.valid,
+            i_m_axis_tready=self_test.results.ready,
+            o_m_axis_tlast=self_test.results.p.last,
             # nobody asks the registers
             **{f"i_s_axil_{name}": 0 for name in ("awvalid", "wvalid", "arvalid")},
             **{f"i_s_axil_{name}": 0 for name in ("awaddr", "araddr")},
             **{f"i_s_axil_{name}": 0 for name in ("wdata", "wstrb")},
             **{f"i_s_axil_{name}": 1 for name in ("bready", "rready")},
         )
-        self._show(m, unframer, packer)
+        self._show(m, unframer, packer, self_test.failed)
         return m
 
-    def _show(self, m: Module, unframer: Unframer, packer: Packer) -> None:
+    def _show(self, m: Module, unframer: Unframer, packer: Packer, failed: Signal) -> None:
         """The LEDs."""
         taken = packer.i.valid & packer.i.ready
         first = Signal(init=1)  # the beat of a header
@@ -125,7 +139,8 @@ class BoardLink(wiring.Component):
         m.d.comb += result.i.eq(taken & packer.i.p.last)
         overflow = Signal()
         m.submodules.overflow = FFSynchronizer(overflowed, overflow, o_domain="link")
-        alive = Signal(SHOWN + 2)
+        alive, lit_for_good = Signal(SHOWN + 2), Signal()
+        m.submodules.failed = FFSynchronizer(failed, lit_for_good, o_domain="link")
         m.d.link += alive.eq(alive + 1)
         lit = []
         for event in (unframer.good, result.o, unframer.bad):
@@ -135,7 +150,7 @@ class BoardLink(wiring.Component):
             with m.Elif(left.any()):
                 m.d.link += left.eq(left - 1)
             lit.append(left.any())
-        m.d.comb += self.led.eq(Cat(alive[-1], *lit, overflow))
+        m.d.comb += self.led.eq(Cat(alive[-1] | lit_for_good, *lit, overflow))
 
 
 def _between(writes: str, reads: str) -> AsyncFIFOBuffered:

@@ -33,6 +33,7 @@ from ..rtl.task_packets import Status
 
 FLAG, ESCAPE, TURNED = 0x7E, 0x7D, 0x20
 BROKEN = 0xFF  # the function of a response to a frame that was damaged
+SELF_TEST = 0xFE  # the function of a task without operands, which runs the vectors on the board
 CRC_BYTES = 4
 BAUD = 3_000_000  # what the USB bridges of boards reach
 BUFFER = 1024  # bytes of payloads that wait on a board; a power of two
@@ -66,6 +67,10 @@ class Layout:
     def response_bytes(self) -> int:
         """Bytes of a result's payload."""
         return 4 + -(-sum(self.results) // 8)
+
+
+TESTED = Layout((), (16, 16, 32))
+"""Of `SELF_TEST`: tasks that were answered, words that were not as they should be, clocks."""
 
 
 @dataclass(frozen=True)

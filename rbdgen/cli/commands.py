@@ -172,7 +172,10 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
         place, trust = options.folder, options.trust
         with api.simulated_board(options.board, place, progress, trust) as running:
             if options.check:
-                return _checked(options, running.port, progress)
+                from ..board.packets import BAUD
+                from ..driver.links import SIMULATED, SerialPort
+
+                return _checked(options, SerialPort(running.port, BAUD, SIMULATED), progress)
             print(running.port, flush=True)
             progress("until Ctrl-C")
             running.wait()
@@ -193,7 +196,7 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
     return _answer(report)
 
 
-def _checked(options: argparse.Namespace, port: str, progress: Progress) -> Answer:
+def _checked(options: argparse.Namespace, port: Any, progress: Progress) -> Answer:
     from ..driver.checking import check_board
 
     equal = check_board(

@@ -31,7 +31,7 @@ from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..rtl.task_packets import Status
 from ..simulate.model import Model
-from .links import Link, SerialPort, Transport
+from .links import PATIENCE, Link, SerialPort, Transport
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
@@ -296,7 +296,8 @@ def _board(place: Path, entry: AcceleratorManifest, port: str | Transport) -> Ba
     """The back end of a folder's design on a board."""
     coder = _coder(place, entry)
     transport = SerialPort(port, BAUD) if isinstance(port, str) else port
-    link = Link(transport, coder.contract.layouts, entry.identity, entry.name)
+    patience = getattr(transport, "patience", PATIENCE)
+    link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)
     return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))
 
 

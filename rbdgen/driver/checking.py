@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from ..api.errors import Mismatch
+from ..api.folder import read_manifest
 from ..api.names import DESIGN
 from ..api.sampling import states as sampled
+from ..board.packets import BAUD, SELF_TEST, TESTED
 from ..design.design import given_coordinates, takes
 from ..design.loading import load
+from ..design.manifest import AcceleratorManifest
 from .dynamics import Dynamics
-from .links import Transport
+from .links import PATIENCE, Link, SerialPort, Transport
 
 Progress = Callable[[str], None]
 
@@ -26,10 +29,39 @@ def check_board(
     progress: Progress = lambda _: None,
     trust: bool = False,
 ) -> int:
-    """Compare so many random states of each function on a board with the integer model.
+    """The board's self-test, then so many random states of each function over the link.
 
-    The number of results, each equal in every bit; Mismatch for the first that is not.
+    The number of results, each equal in every bit to the integer model's; Mismatch for the first
+    that is not, or for a self-test that found a wrong word. ``port`` is closed at the end.
     """
+    port = SerialPort(port, BAUD) if isinstance(port, str) else port
+    try:
+        progress(self_test(folder, port))
+        return _checked(folder, port, states, seed, progress, trust)
+    finally:
+        port.close()
+
+
+def self_test(folder: str | Path, transport: Transport) -> str:
+    """Run the vectors on the board, and say what it says of them; Mismatch if they fail."""
+    entry = read_manifest(Path(folder)).facts
+    assert isinstance(entry, AcceleratorManifest)
+    patience = getattr(transport, "patience", PATIENCE)
+    link = Link(transport, {SELF_TEST: TESTED}, entry.identity, entry.name, patience)
+    ((answered, wrong, clocks),) = (own.words for own in link.ask([(SELF_TEST, ())]))
+    if wrong or not answered:
+        raise Mismatch(f"self-test of the board: {wrong} words are wrong of {answered} responses")
+    return f"self-test on the board: {answered} tasks in {clocks} clocks, every bit equal"
+
+
+def _checked(
+    folder: str | Path,
+    port: Transport,
+    states: int,
+    seed: int,
+    progress: Progress,
+    trust: bool,
+) -> int:
     there = Dynamics(folder, "board", port=port, trust=trust, on_overflow="ignore")
     here = Dynamics(folder, "integer", trust=trust, on_overflow="ignore", progress=progress)
     design = str(Path(folder) / DESIGN)
@@ -44,10 +76,10 @@ def check_board(
             wrong = np.argwhere(theirs.arrays[name] != expected)
             if len(wrong):
                 raise Mismatch(
-                    f"{port}: {function}: {name} of state {wrong[0][0]} is not the model's"
+                    f"board: {function}: {name} of state {wrong[0][0]} is not the model's"
                 )
         if (theirs.overflow != ours.overflow).any():
-            raise Mismatch(f"{port}: {function}: flags are not the model's")
+            raise Mismatch(f"board: {function}: flags are not the model's")
         results += states
         progress(f"{function}: {states} states, every bit equal")
     return results

@@ -22,12 +22,16 @@ from ..board.packets import (
 
 TAGS = 1 << 16
 PATIENCE = 0.5  # s without an answer, after which is asked again
+SIMULATED = 20.0  # the same where a simulation answers, on a machine that has more to do
 TRIES = 6  # in a row without any
 OFFERED = BUFFER // 2  # bytes of frames under way: the board's buffer is never full
 
 
 class Transport(Protocol):
-    """What moves bytes to a board and back; who has another line writes these three."""
+    """What moves bytes to a board and back; who has another line writes these three.
+
+    One whose answers may take longer than `PATIENCE` has ``patience`` besides, in seconds.
+    """
 
     def write(self, data: bytes) -> None:
         """Send all of it."""
@@ -42,7 +46,8 @@ class Transport(Protocol):
 class SerialPort:
     """A serial line, or what looks like one; InputError where it cannot be opened."""
 
-    def __init__(self, path: str, baud: int) -> None:
+    def __init__(self, path: str, baud: int, patience: float = PATIENCE) -> None:
+        self.patience = patience
         try:
             import serial
         except ImportError:

@@ -9,17 +9,31 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rbdgen import api
+from rbdgen.api import on_board
 from rbdgen.api.contract import Contract
+from rbdgen.api.errors import Mismatch
 from rbdgen.api.folder import Manifest, read_manifest
 from rbdgen.bench import damage
 from rbdgen.bench.board import asked_of
 from rbdgen.bench.damage import KINDS, Damage, flood
-from rbdgen.board.packets import BROKEN, FLAG, Layout, Unframed, framed, response, task
+from rbdgen.board.packets import (
+    BROKEN,
+    FLAG,
+    SELF_TEST,
+    TESTED,
+    Layout,
+    Unframed,
+    framed,
+    response,
+    task,
+)
+from rbdgen.board.self_test import Vectors
 from rbdgen.board.simulation import SimulatedBoard
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.driver import Dynamics
@@ -89,6 +103,43 @@ class Noisy:
 
 def test_every_bit_over_the_line(folder: Path, board: SimulatedBoard) -> None:
     assert check_board(folder, board.port, 40) == 80
+
+
+def test_a_self_test_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One bit of one expected word is wrong: the board says so, and goes on to answer."""
+
+    def wrong(*arguments: Any) -> Vectors:
+        made = right(*arguments)
+        responses = [list(own) for own in made.responses]
+        responses[5][2] ^= 1 << 3
+        return Vectors(made.tasks, responses)
+
+    right = on_board.board_vectors
+    monkeypatch.setattr(on_board, "board_vectors", wrong)
+    with api.simulated_board(BOARD, folder, baud=FAST) as running:
+        line = SerialPort(running.port, FAST)
+        with pytest.raises(Mismatch, match="1 words are wrong of 32 responses"):
+            check_board(folder, line)
+        there = Dynamics(folder, "board", port=running.port)
+        here = Dynamics(folder, "integer")
+        assert (there.crba([0.1, 0.2]) == here.crba([0.1, 0.2])).all()
+
+
+def test_a_self_test_between_tasks(folder: Path, board: SimulatedBoard) -> None:
+    """It waits for what is on its way, and what comes after it waits for it."""
+    asked = asked_of(folder, 6)
+    line = SerialPort(board.port, FAST)
+    of = {**asked.layouts, SELF_TEST: TESTED}
+    link = Link(line, of, asked.identity, "pendulum")
+    between = [*asked.tasks[:5], (SELF_TEST, ()), *asked.tasks[5:9], (SELF_TEST, ())]
+    found = link.ask(between)
+    line.close()
+    tests = [own.words for own in found if own.function == SELF_TEST]
+    assert [own[:2] for own in tests] == [(32, 0)] * 2
+    words = sum(len(task[1]) + 1 for task in asked.tasks) * 32 // len(asked.tasks)
+    assert words <= tests[0][2] < words + 100  # a word of a task a clock, then the last answer
+    answers = [own.words for own in found if own.function != SELF_TEST]
+    assert answers == [own.words for own in asked.answers[:9]]
 
 
 def test_noise_delays_and_changes_nothing(folder: Path, board: SimulatedBoard) -> None:
