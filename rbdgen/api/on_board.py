@@ -88,10 +88,11 @@ def simulated_board(
     progress: Progress = lambda _: None,
     trust: bool = False,
     baud: int | None = None,
+    long: bool = False,
 ) -> Iterator[SimulatedBoard]:
     """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
     apart: every bit of the line goes through the Verilated design. Its ``port`` is what `Dynamics`
-    is given. ``baud``: another one than the board's.
+    is given. ``baud``: another one than the board's. ``long``: compiled to run for minutes.
     """
     place = Path(folder)
     known = find_board(name, LEDS)
@@ -106,7 +107,7 @@ def simulated_board(
         write_file(out / file, text)
     core = entry.name
     sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
-    with SimulatedBoard(sources, f"{core}_link", known.clock_hz, baud, progress) as running:
+    with SimulatedBoard(sources, f"{core}_link", known.clock_hz, baud, progress, long) as running:
         yield running
 
 

@@ -82,7 +82,7 @@ def _words(folder: Path, progress: Progress) -> list[Any]:
         say = _saying(progress, f"states {part * AT_ONCE} to {(part + 1) * AT_ONCE}")
 
         def compare(seed: int = SEED + part, say: Progress = say) -> list[int]:
-            with api.simulated_board(BOARD, folder, say, baud=BAUD) as running:
+            with api.simulated_board(BOARD, folder, say, baud=BAUD, long=True) as running:
                 return _compared(folder, SerialPort(running.port, BAUD, SIMULATED), seed, say)
 
         rows.append(kept(folder.parent / "kept", f"words-{part}", _of(folder), compare, say))
@@ -114,7 +114,7 @@ def _frames(robot: str, folder: Path, progress: Progress) -> list[Any]:
         say = _saying(progress, f"{robot}, damaged frames from {part * PART}")
 
         def run(part: int = part, say: Progress = say) -> list[int]:
-            with api.simulated_board(BOARD, folder, say, baud=BAUD) as running:
+            with api.simulated_board(BOARD, folder, say, baud=BAUD, long=True) as running:
                 line = SerialPort(running.port, BAUD)
                 harm = Damage(part, OFTEN)
                 asked = asked_of(folder, part)

