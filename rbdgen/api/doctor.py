@@ -26,6 +26,7 @@ FOR = {
     "board": "rbdgen board: bitstreams, the line to a board",
     "robots": "robots from MJCF, xacro and robot_descriptions",
     "parallel": "rbdgen.parallel: dynamics in JAX",
+    "cluster": "--executor: explore, bench, placements on several machines",
     "completion": "rbdgen completion: commands and options in a shell",
     "gpu": "arrays on a GPU, and the peer of bench gpu",
 }

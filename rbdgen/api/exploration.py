@@ -17,6 +17,7 @@ from ..draw.exploration import picture
 from ..estimate.area import estimated, fitted, model_error
 from ..estimate.explored import Explored, Point, Sites
 from ..synthesize.tool import SynthesisError
+from .cluster import Executor, at_a_time, executor_of
 from .folder import InputError, OutputError, write_file
 from .mapped import yosys_version
 from .parallel import in_parallel
@@ -29,7 +30,9 @@ from .points import (
     Progress,
     combinations,
     compiled,
+    compiled_before,
     synthesised,
+    synthesised_before,
 )
 from .results import Exploration
 
@@ -46,6 +49,8 @@ def explore(
     jobs: int | None = None,
     progress: Progress = lambda _: None,
     force: bool = False,
+    executor: str | None = None,
+    executor_options: Mapping[str, Any] | None = None,
     **choices: Any,
 ) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
@@ -58,7 +63,9 @@ def explore(
 
     Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
     ``jobs`` processes (default: one for each core); with more than one, a script that calls this
-    must guard its main part by ``if __name__ == "__main__":``. Writes explore.json and pareto.svg
+    must guard its main part by ``if __name__ == "__main__":``. ``executor``: "local" or
+    "slurm", whose jobs do it instead, through submitit with ``executor_options``;
+    OUTPUT/jobs/jobs.json says what ran where. Writes explore.json and pareto.svg
     to ``output`` (default: build/NAME_explore; what it has of another robot, function or part is
     replaced only with ``force``). Returns the report, and ``text``, its table.
 
@@ -86,7 +93,9 @@ def explore(
     if not force:
         _refuse_another(place, loaded.name, design)
 
-    work = _Work(robot, choices, target, place / KEPT, jobs or os.cpu_count() or 1, progress)
+    through = executor_of(executor, place / "jobs", executor_options)
+    at_once = at_a_time(jobs, through, os.cpu_count() or 1)
+    work = _Work(robot, choices, target, place / KEPT, at_once, progress, through)
     given = {"width": widths, **_chosen(choices)}
     combined = list(combinations(design, given))
     points = with_front(work.points(design, combined, intervals), target)
@@ -155,9 +164,11 @@ class _Work:
         store: Path,
         jobs: int,
         progress: Progress,
+        executor: Executor | None,
     ) -> None:
         self.robot, self.choices, self.target = robot, choices, target
-        self.store, self.jobs, self.progress = store, jobs, progress
+        self.store, self.jobs, self.progress = store.absolute(), jobs, progress
+        self.executor = executor
 
     def points(
         self, design: Design, combined: Sequence[Choices], intervals: Sequence[int]
@@ -188,7 +199,9 @@ class _Work:
             self.progress(f"compiled {spoken(all_of[k])}: {figures}")
 
         inputs = [(self.robot, {**self.choices, **own}, self.store) for own in all_of]
-        return in_parallel(compiled, inputs, self.jobs, done)
+        return in_parallel(
+            compiled, inputs, self.jobs, done, self.executor, compiled_before, self.progress
+        )
 
     def _point(self, own: Choices, multipliers: int, found: Compiled | None) -> Point:
         interval = found.interval if found else own["ii"]
@@ -207,15 +220,19 @@ class _Work:
 
     def synthesised(self, points: Sequence[Point], which: Sequence[int]) -> list[Point]:
         """The points with the cells of some of them, or why they could not be mapped."""
-        self.progress(f"mapping {len(which)} designs, {self.jobs} at a time")
+        at_once = min(self.jobs, len(which))
+        self.progress(f"mapping {len(which)} designs, {at_once} at a time")
 
         def done(k: int, found: Mapping[str, int] | str) -> None:
             figures = found if isinstance(found, str) else f"{found['luts']} LUTs"
             self.progress(f"mapped {spoken(points[which[k]].choices)}: {figures}")
 
         inputs = [(self.robot, {**self.choices, **points[k].choices}, self.store) for k in which]
-        results = list(points)
-        for k, found in zip(which, in_parallel(synthesised, inputs, self.jobs, done), strict=True):
+        results, before = list(points), synthesised_before
+        each = in_parallel(
+            synthesised, inputs, self.jobs, done, self.executor, before, self.progress
+        )
+        for k, found in zip(which, each, strict=True):
             own = {"why_not": found} if isinstance(found, str) else {"mapped": found}
             results[k] = replace(points[k], **own)
         return results

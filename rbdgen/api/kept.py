@@ -15,24 +15,29 @@ def kept(
     place: Path,
     what: str,
     of: str,
-    compute: Callable[[], Any],
+    compute: Callable[[], Any] | None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Any:
     """The result ``what`` of the input ``of``: read if ``place`` has it, else computed and kept.
 
     ``of`` is everything that the result depends on; the result is what JSON can hold. A file that
-    is not as it was written is made again, which `say` is told.
+    is not as it was written is made again, which `say` is told. Without ``compute``: None where
+    there is no file as it was written.
     """
     file = place / f"{what}-{_digest(of)[:16]}.json"
     try:
         found = json.loads(file.read_bytes())
         if found["digest"] == _digest(json.dumps(found["result"])):
             return found["result"]
-        say(f"{file}: damaged; made again")
+        if compute:
+            say(f"{file}: damaged; made again")
     except FileNotFoundError:
         pass
     except (ValueError, TypeError, KeyError, RecursionError):  # incomplete, or of an older version
-        say(f"{file}: damaged, or without a digest; made again")
+        if compute:
+            say(f"{file}: damaged, or without a digest; made again")
+    if compute is None:
+        return None
     result = json.loads(json.dumps(compute()))
     entry = {"digest": _digest(json.dumps(result)), "result": result}
     write_file(file, json.dumps(entry, indent=2) + "\n")

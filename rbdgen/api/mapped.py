@@ -11,7 +11,7 @@ from typing import Any
 
 from ..rtl.emit import Emitted
 from ..synthesize import parts, yosys
-from ..synthesize.tool import YOSYS
+from ..synthesize.tool import YOSYS, Tool
 from ..system.records import Record
 from .kept import kept
 
@@ -60,7 +60,12 @@ def mapped(
 
 def yosys_version() -> str:
     """The version of the package that maps; empty where it is not installed."""
+    return version_of(YOSYS)
+
+
+def version_of(tool: Tool) -> str:
+    """The version of a tool's package; empty where it is not installed."""
     try:
-        return version(YOSYS.package.replace("_", "-"))
+        return version(tool.package.replace("_", "-"))
     except PackageNotFoundError:
         return ""

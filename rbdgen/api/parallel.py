@@ -1,4 +1,4 @@
-"""The same work on several inputs, in several processes."""
+"""The same work on several inputs, in several processes, or as jobs of an executor."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from ..system.stopping import deferred
+from .cluster import Executor, in_jobs
 
 T = TypeVar("T")
 STOPPED = 143  # exit status of a process that SIGTERM ended
@@ -22,13 +23,29 @@ def in_parallel(
     inputs: Sequence[tuple[Any, ...]],
     jobs: int,
     done: Callable[[int, T], None],
+    executor: Executor | None = None,
+    known: Callable[..., T | None] = lambda *own: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> list[T]:
     """``work(*input)`` of each input, in order; ``done`` is told each result when it is there.
 
     With one job it runs here. Else in ``jobs`` new processes: ``work`` must be a function of a
     module, inputs and results what can be pickled. An error ends what has not begun, and is raised;
-    an interruption ends all.
+    an interruption ends all. An ``executor`` runs them as its jobs; of what is ``known`` before it
+    is not asked.
     """
+    if executor is not None:
+        before: dict[int, T] = {}
+        for k, own in enumerate(inputs):
+            if (result := known(*own)) is not None:
+                before[k] = result
+                done(k, result)
+        left = [k for k in range(len(inputs)) if k not in before]
+        if left:
+            asked = [inputs[k] for k in left]
+            made = in_jobs(work, asked, jobs, lambda i, r: done(left[i], r), executor, progress)
+            before |= dict(zip(left, made, strict=True))
+        return [before[k] for k in range(len(inputs))]
     if jobs == 1 or len(inputs) < 2:
         found = []
         for k, own in enumerate(inputs):

@@ -98,6 +98,12 @@ def compiled(robot: str, choices: Choices, place: Path) -> Compiled:
     return Compiled.from_json(kept(place, "point", _all_of(robot, choices), compute))
 
 
+def compiled_before(robot: str, choices: Choices, place: Path) -> Compiled | None:
+    """The same if it is kept in ``place``."""
+    found = kept(place, "point", _all_of(robot, choices), None)
+    return None if found is None else Compiled.from_json(found)
+
+
 def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | str:
     """Sites of a design as Yosys maps it, or why it does not. Kept in ``place``."""
 
@@ -108,10 +114,20 @@ def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] 
         return counted(family, cells)
 
     try:
-        of = f"{yosys_version()} {_all_of(robot, choices)}"
-        return dict(kept(place, "sites", of, compute))
+        return dict(kept(place, "sites", _mapped_of(robot, choices), compute))
     except SynthesisError as error:  # not kept: it may be this machine's
         return str(error)
+
+
+def synthesised_before(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | None:
+    """The same if it is kept in ``place``."""
+    found: Mapping[str, int] | None = kept(place, "sites", _mapped_of(robot, choices), None)
+    return found
+
+
+def _mapped_of(robot: str, choices: Choices) -> str:
+    """All that the sites depend on."""
+    return f"{yosys_version()} {_all_of(robot, choices)}"
 
 
 def _all_of(robot: str, choices: Choices) -> str:

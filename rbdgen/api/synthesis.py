@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ..design.target import PLACERS, ROUTERS, TARGETS
+from ..design.target import PLACERS, ROUTERS, TARGETS, Target
 from ..draw.tables import mapped_text
-from ..synthesize.report import Mapped
+from ..synthesize.nextpnr import Placement, place_and_route
+from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
 from ..synthesize.report import synthesize as synthesize_ecp5
+from ..synthesize.tool import NEXTPNR
 from ..synthesize.yosys import synth_xilinx
 from .checked import checked_manifest
+from .cluster import Executor, at_a_time, executor_of
+from .digests import compiler_digest
 from .folder import UsageError, write_file
 from .kept import kept
+from .mapped import version_of
+from .parallel import in_parallel
 from .places import check_place
 from .results import Synthesis
 
@@ -36,14 +44,22 @@ def synthesize(
     router: str = ROUTERS[0],
     floorplanned: bool = True,
     trust: bool = False,
+    jobs: int | None = None,
+    executor: str | None = None,
+    executor_options: Mapping[str, Any] | None = None,
 ) -> Synthesis:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
     With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
     Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt. On xcup and xc7 a
     mapping that was stopped goes on where it was: its parts are in FOLDER/synthesis-TARGET/parts.
-    ``trust``: take the folder's files as they are; else OutputError for one that changed since.
+    Of several placements ``jobs`` run at a time; with several jobs, or an ``executor`` ("local" or
+    "slurm", through submitit with ``executor_options``), they are kept in .../placements, and a run
+    that was stopped goes on. ``trust``: take the folder's files as they are; else OutputError for
+    one that changed since.
     """
+    if executor is not None and not place_and_route:
+        raise UsageError("executor: it runs placements; say --place-and-route, with --seeds N")
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, ("{name}.il", "{name}.v"))
     name = entry.name
@@ -70,6 +86,12 @@ def synthesize(
         write_file(out / "report.json", json.dumps(report.to_json(), indent=2) + "\n")
         write_file(out / "report.txt", mapped_text(report) + "\n")
         return Synthesis(report)
+    through = executor_of(executor, out / "jobs", executor_options)
+    at_once = at_a_time(jobs, through, 1)
+    each: Each = one_by_one
+    if at_once > 1 or through:
+        store = out.absolute() / "placements"
+        each = partial(_at_once, store=store, jobs=at_once, executor=through)
     out.mkdir(parents=True, exist_ok=True)
     result = synthesize_ecp5(
         [place / f"{name}.il", place / f"{name}_ecp5.il"],
@@ -83,5 +105,44 @@ def synthesize(
         placer=placer,
         router=router,
         floorplanned=floorplanned,
+        each=each,
     )
     return Synthesis(result)
+
+
+def _at_once(
+    netlist: Path,
+    part: Target,
+    options: Sequence[Options],
+    progress: Progress,
+    *,
+    store: Path,
+    jobs: int,
+    executor: Executor | None,
+) -> list[Placement]:
+    inputs = [(netlist.absolute(), part, dict(own), store) for own in options]
+
+    def done(k: int, placement: Placement) -> None:
+        progress(reached(placement))
+
+    return in_parallel(_placed, inputs, jobs, done, executor, _placed_before, progress)
+
+
+def _placed(netlist: Path, part: Target, options: Options, store: Path) -> Placement:
+    """A placement, kept in ``store``."""
+
+    def compute() -> dict[str, Any]:
+        return place_and_route(netlist, part, **options).to_json()
+
+    return Placement.from_json(kept(store, "placement", _all_of(netlist, part, options), compute))
+
+
+def _placed_before(netlist: Path, part: Target, options: Options, store: Path) -> Placement | None:
+    found = kept(store, "placement", _all_of(netlist, part, options), None)
+    return None if found is None else Placement.from_json(found)
+
+
+def _all_of(netlist: Path, part: Target, options: Options) -> str:
+    """All that a placement depends on."""
+    digest = hashlib.sha256(netlist.read_bytes()).hexdigest()
+    return f"{digest} {part} {sorted(options.items())} {compiler_digest()} {version_of(NEXTPNR)}"

@@ -8,14 +8,22 @@ them on two cores, nearly all of it mapping, place and route.
 from __future__ import annotations
 
 import json
+import platform
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from .. import api
+from ..api.cluster import Executor
+from ..api.digests import FOLDER, compiler_digest
+from ..api.kept import kept
+from ..api.parallel import in_parallel
 from ..api.simulation import integer_errors
 from ..compile.flow import compile_core, front_end
 from ..draw.tables import table
@@ -48,20 +56,64 @@ FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
 STATES = 3000
 
 
-def bench(names: Sequence[str], place: Path, progress: Progress) -> dict[str, Any]:
+def bench(
+    names: Sequence[str],
+    place: Path,
+    progress: Progress,
+    executor: Executor | None = None,
+    jobs: int = 1,
+) -> dict[str, Any]:
     """Run the measurements called ``names``, or "all"; name → what it found.
 
-    UnknownMeasurement for a name that is none.
+    With an ``executor`` each is a job of its own, ``jobs`` at a time, whose result is kept in
+    PLACE/kept: what was measured by the same rbdgen is not measured again. UnknownMeasurement for a
+    name that is none.
     """
     own = chosen(names)
     results = {}
     for name in own:
         api.check_place(place / f"{name}.json")
+    if executor:
+        return _in_jobs(own, place.absolute(), progress, executor, jobs)
     for name in own:
         print(f"\n== {name}: {_about(name)}\n", flush=True)
         results[name] = MEASUREMENTS[name](place, progress)
         api.write_file(place / f"{name}.json", json.dumps(results[name], indent=2) + "\n")
     return results
+
+
+def _in_jobs(
+    names: Sequence[str], place: Path, progress: Progress, executor: Executor, jobs: int
+) -> dict[str, Any]:
+    def done(k: int, found: Mapping[str, Any]) -> None:
+        print(f"\n== {names[k]}: {_about(names[k])}, {found['where']}\n\n{found['printed']}")
+        api.write_file(place / f"{names[k]}.json", json.dumps(found["found"], indent=2) + "\n")
+
+    inputs = [(name, place) for name in names]
+    each = in_parallel(_measured, inputs, jobs, done, executor, _measured_before, progress)
+    return {name: found["found"] for name, found in zip(names, each, strict=True)}
+
+
+def _measured(name: str, place: Path) -> dict[str, Any]:
+    """Where a measurement ran, what it printed, what it found; kept in PLACE/kept."""
+
+    def compute() -> dict[str, Any]:
+        with redirect_stdout(StringIO()) as printed:
+            found = MEASUREMENTS[name](place / name, partial(print, file=sys.stderr, flush=True))
+        where = f"on {platform.node()}"
+        return {"where": where, "printed": printed.getvalue(), "found": found}
+
+    made: dict[str, Any] = kept(place / "kept", f"bench-{name}", _of(name), compute)
+    return made
+
+
+def _measured_before(name: str, place: Path) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = kept(place / "kept", f"bench-{name}", _of(name), None)
+    return found
+
+
+def _of(name: str) -> str:
+    return f"{name} {compiler_digest((*FOLDER, 'bench'))}"
 
 
 def there_are() -> dict[str, dict[str, str]]:

@@ -95,6 +95,14 @@ def languages(text: str) -> str | tuple[str, ...]:
     return names if len(names) > 1 else names[0]
 
 
+def assignment(text: str) -> tuple[str, Any]:
+    """``key=value``, a whole number where it is one."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"KEY=VALUE, not {quoted(text)}")
+    return key, int(value) if value.isdecimal() else value
+
+
 def number(text: str) -> float:
     try:
         return float(text)

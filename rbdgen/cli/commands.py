@@ -100,6 +100,8 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
         widths=options.widths or (),
         synthesis=not options.no_synthesis,
         jobs=options.jobs,
+        executor=options.executor,
+        executor_options=dict(options.executor_option),
         force=options.force,
         progress=progress,
         **{**choices_of(options), "ii": None},
@@ -150,6 +152,9 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
         router=options.router,
         floorplanned=options.floorplanned,
         trust=options.trust,
+        jobs=options.jobs,
+        executor=options.executor,
+        executor_options=dict(options.executor_option),
     )
     return _answer(report)
 
@@ -239,11 +244,17 @@ def _demo(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
+    from ..api.cluster import at_a_time, executor_of
     from ..bench.measurements import bench, listed, there_are
 
     if not options.names:
         return Answer({"measurements": there_are()}, listed())
-    return Answer(bench(options.names, Path(options.output), progress), "")
+    place, given = Path(options.output), dict(options.executor_option)
+    executor = executor_of(options.executor, place / "jobs", given)
+    if options.jobs and executor is None:
+        raise api.InputError("jobs: measurements run one by one; name an --executor")
+    jobs = at_a_time(options.jobs, executor, 1)
+    return Answer(bench(options.names, place, progress, executor, jobs), "")
 
 
 def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:

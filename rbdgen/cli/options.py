@@ -8,6 +8,7 @@ from typing import Any
 
 from ..design.choices import (
     ALIASES,
+    EXECUTORS,
     FACTORISATIONS,
     FOLDS,
     FORMULATIONS,
@@ -20,7 +21,17 @@ from ..design.choices import (
 from ..design.loading import shipped_robots
 from ..design.target import TARGETS
 from ..robot.topology import TOLERANCE
-from .arguments import Parser, checked, count, examples, functions, number, numbers, whole
+from .arguments import (
+    Parser,
+    assignment,
+    checked,
+    count,
+    examples,
+    functions,
+    number,
+    numbers,
+    whole,
+)
 
 TOPOLOGY = """\
 How a pipeline with a module for each joint is organised after the robot's tree.
@@ -49,6 +60,28 @@ def forced(made: Parser) -> None:
         "--force",
         action="store_true",
         help="replace what rbdgen has made there of another robot or of other choices",
+    )
+
+
+def queued(made: Parser, jobs: str) -> None:
+    """What every command has whose work may be done by several machines; ``jobs``: the default."""
+    group = made.add_argument_group("several machines")
+    group.add_argument(
+        "--jobs", type=count, metavar="N", help=f"so many pieces of work at a time ({jobs})"
+    )
+    group.add_argument(
+        "--executor",
+        choices=EXECUTORS,
+        help="through submitit, as jobs of slurm's queue, or as processes of this machine: a lost "
+        "one is asked for again, what is done is kept, and jobs/jobs.json says what ran where",
+    )
+    group.add_argument(
+        "--executor-option",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="KEY=VALUE",
+        help="of submitit: slurm_partition=long, mem_gb=8, timeout_min=600; may be repeated",
     )
 
 

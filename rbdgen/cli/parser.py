@@ -14,6 +14,7 @@ from .options import (
     folder_command,
     forced,
     printed,
+    queued,
     robot_command,
     topology_command,
     trusted,
@@ -143,14 +144,15 @@ def parser() -> Parser:
         "rbdgen explore iiwa14 --no-synthesis",
         "rbdgen explore hyq --function did --ii 4,8,16 --jobs 2",
         "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
+        "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
         several=True,
     )
     made.add_argument("--widths", type=numbers, metavar="BITS[,BITS]", help="of words, to try")
     made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME_explore")
-    made.add_argument("--jobs", type=count, metavar="N", help="at a time (default: all cores)")
     made.add_argument(
         "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
     )
+    queued(made, "default: as there are cores; of slurm all")
 
     made = robot_command(
         commands,
@@ -265,6 +267,7 @@ def parser() -> Parser:
     )
     made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    queued(made, "default: 1; of slurm all")
     made = command(
         commands,
         "reproduce",
@@ -358,3 +361,4 @@ def _synthesize(made: Parser) -> None:
         action="store_false",
         help="nextpnr chooses the sites of multipliers and block RAMs too, one by one",
     )
+    queued(made, "default: 1: each takes gigabytes; of slurm all")

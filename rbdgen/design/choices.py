@@ -75,6 +75,7 @@ FORMULATIONS = (
 OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
+EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")

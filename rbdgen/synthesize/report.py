@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from ..design.target import PLACERS, ROUTERS, Target, find_target
 from ..system.files import write
@@ -104,6 +105,26 @@ class Report(Record):
         return "\n".join(lines)
 
 
+Options = Mapping[str, Any]  # of place_and_route
+Each = Callable[[Path, Target, Sequence[Options], Progress], Sequence[Placement]]
+
+
+def one_by_one(
+    netlist: Path, part: Target, options: Sequence[Options], progress: Progress
+) -> list[Placement]:
+    """A netlist placed with each of the options."""
+    placements = []
+    for own in options:
+        placements.append(place_and_route(netlist, part, progress=progress, **own))
+        progress(reached(placements[-1]))
+    return placements
+
+
+def reached(placement: Placement) -> str:
+    """``speed 6, seed 1: 150.0 MHz``"""
+    return f"speed {placement.speed}, seed {placement.seed}: {placement.fmax:.1f} MHz"
+
+
 def synthesize(
     sources: Sequence[Path],
     top: str,
@@ -118,6 +139,7 @@ def synthesize(
     placer: str = PLACERS[0],
     router: str = ROUTERS[0],
     floorplanned: bool = True,
+    each: Each = one_by_one,
 ) -> Report:
     """Map a design to ECP5 and place it once for each speed grade and seed.
 
@@ -130,6 +152,7 @@ def synthesize(
         seeds: of the placements.
         freq: MHz aimed at.
         placer, router, floorplanned: as for :func:`rbdgen.synthesize.nextpnr.place_and_route`.
+        each: places with each of the options in turn, or at once, which it tells ``progress``.
 
     Raises:
         SynthesisError: a missing tool, or what a tool said.
@@ -139,23 +162,9 @@ def synthesize(
     report = Report.of(part, synth_ecp5(sources, top, netlist, progress=progress))
     if speeds:
         pins = add_pins(netlist, top, pinned, clock=clock)
-        placements: list[Placement] = []
-        for speed in speeds:
-            for seed in seeds:
-                placement = place_and_route(
-                    pinned,
-                    part,
-                    speed=speed,
-                    seed=seed,
-                    freq=freq,
-                    placer=placer,
-                    router=router,
-                    floorplanned=floorplanned,
-                    progress=progress,
-                )
-                placements.append(placement)
-                if progress:
-                    progress(f"speed {speed}, seed {seed}: {placement.fmax:.1f} MHz")
+        common = {"placer": placer, "router": router, "floorplanned": floorplanned, "freq": freq}
+        options = [{"speed": s, "seed": k, **common} for s in speeds for k in seeds]
+        placements = each(pinned, part, options, progress or (lambda _: None))
         report = replace(report, pins_cells=pins.count, placements=tuple(placements))
     write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
     write(out_dir / "report.txt", f"{report}\n".encode())
