@@ -52,8 +52,8 @@ class Executor:
     """Where jobs run, and what has.
 
     ``name``: "slurm", a cluster's queue, or "local", processes of this machine. ``folder``: for
-    what jobs write, and for jobs.json, which says what ran where; all machines must see it. ``options``
-    of submitit's, such as slurm_partition, mem_gb, cpus_per_task, timeout_min.
+    what jobs write, and for jobs.json, which says what ran where; all machines must see it.
+    ``options`` of submitit's, such as slurm_partition, mem_gb, cpus_per_task, timeout_min.
     """
 
     name: str
