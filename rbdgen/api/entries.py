@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.front import Front
-from ..design.choices import GIVES, UNFORCED, VECTORS
-from ..design.design import given_coordinates, needs
+from ..design.choices import UNFORCED, shape_of
+from ..design.design import all_gives, given_coordinates, needs
 from ..dynamics.interface import SAMPLED, WRENCH
 from ..graph.arrays import SYMMETRIC
 from ..graph.word import Word, parse
@@ -39,8 +39,7 @@ def interface_of(front: Front) -> Interface:
         takes.append("f_ext")
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
-    gives = dict.fromkeys(name for f in design.functions for name in GIVES[f])
-    results = {name: (free,) if name in VECTORS else (free, free) for name in gives}
+    results = {name: shape_of(name, free) for name in all_gives(design)}
     inputs, outputs = {}, {}
     for name in graph.inputs:
         word = parse(name)

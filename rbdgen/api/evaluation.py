@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import Core, Front, compile_core, front_end
-from ..design.choices import COMPILED, GIVES, MODELS, VECTORS
-from ..design.design import Design, given_coordinates, needs
+from ..design.choices import COMPILED, MODELS, shape_of
+from ..design.design import Design, all_gives, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.evaluate import evaluate as evaluate_graph
@@ -48,8 +48,8 @@ def evaluate(
     words (fixed, c, hls, rtl) ``overflow`` (N, outputs of the hardware, called ``overflow_names``):
     whether the result is wrong because a word was too short. Where the base's motion is given, tau,
     Minv and all results have nv − 6 for nv, and the forward functions read the first six entries of
-    qdd.
-    All arrays are of the design's base link, in the order of joint_names.
+    qdd. Where the inverse is near, Minv is M⁻¹ of a state nearby, and far (N,) is 1 where it was
+    not near, else 0. All arrays are of the design's base link, in the order of joint_names.
 
     Raises InputError for states of a wrong shape or outside the input words' ranges; of compiled
     programs, too, Singular for a state whose mass matrix is; of what is compiled NoCompiler where
@@ -189,9 +189,8 @@ def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, N
     nv, given = front.robot.nv, given_coordinates(front.design, front.robot)
     found = from_columns(columns, nv, given)
     arrays = {}
-    for name in dict.fromkeys(name for f in front.design.functions for name in GIVES[f]):
-        shape = [nv - given] * (1 if name in VECTORS else 2)
-        arrays[name] = found.get(name, np.zeros((n, *shape)))
+    for name in all_gives(front.design):
+        arrays[name] = found.get(name, np.zeros((n, *shape_of(name, nv - given))))
     return arrays
 
 

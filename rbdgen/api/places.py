@@ -27,7 +27,7 @@ FOLLOW = ("robot", "fitted")  # fields that follow from the others, or that the 
 # Choices whose value alone says what it is of.
 CLEAR = {
     *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),
-    *("root", "scheduler", "style", "order"),
+    *("inverse", "root", "scheduler", "style", "order"),
 }
 
 

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
+from ..design.choices import FAR
 from ..design.design import Design, given_coordinates
+from ..dynamics.near import FARTHEST
 from ..robot.model import Robot
 
 Array = NDArray[np.float64]
@@ -17,14 +19,23 @@ Array = NDArray[np.float64]
 def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Results (N, nv) or (N, nv, nv) of the design's functions for checked ``arrays``.
 
-    What comes for nothing is there too: M with did, Minv with dfd. Where the base's motion is
+    What comes for nothing is there too: M with did, Minv with dfd. Those of M⁻¹ are exact, whatever
+    comes in as that of a state nearby. Where the base's motion is
     given, the joints' rows and columns only, and gradients along the joints alone.
     """
     results: dict[str, Array] = {}
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
         results |= _golden(function, robot, arrays, joints)
+    if design.inverse == "near":
+        results[FAR] = _far(golden.crba(robot, arrays["q"])[:, joints, joints], arrays["Minv"])
     return results
+
+
+def _far(M: Array, X: Array) -> Array:
+    """Where (N,) X is not near M⁻¹: √tr E² of E = 1 - M X."""
+    E = np.eye(M.shape[1]) - M @ X
+    return (np.einsum("nij,nji->n", E, E) > FARTHEST**2).astype(np.float64)
 
 
 def _golden(

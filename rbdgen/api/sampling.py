@@ -46,7 +46,9 @@ def states(
         most = MOST // (8 * numbers)
         raise InputError(f"n: {n} states of {loaded.name} are too many at a time; up to {most}")
     if choices.get("functions") is None:
-        design = replace(design, functions=FUNCTIONS, accelerator=False, mix=None)
+        design = replace(
+            design, functions=FUNCTIONS, accelerator=False, mix=None, inverse="computed"
+        )
         try:
             refuse_singular(design, loaded)
         except RobotError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..api.folder import write_file
 from ..compile.flow import Core, Front, compile_core, front_end
+from ..design.choices import INVERTING
 from ..draw.tables import markdown, table
 from ..estimate.area import estimated
 from ..estimate.features import features
@@ -23,7 +24,6 @@ Progress = Callable[[str], None]
 Row = dict[str, Any]
 ROBOTS = (("iiwa14", "fixed"), ("hyq", "fixed"), ("hyq", "floating"), ("humanoid", "fixed"))
 FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd", "did,m")
-INVERTING = ("minv", "fd", "dfd")
 WIDTH, WANTED = 18, 1e-4
 STATES, FEWER = 20_000, 4000  # of the errors at 18 bits, of those that the width is searched with
 SLOW = 2.0  # rad/s and m/s

@@ -42,6 +42,7 @@ class Asked(NamedTuple):
 
 LOG = {"formulation": "logarithmic"}
 BLOCKS = {**LOG, "factorisation": "blocks"}
+NEAR = {**LOG, "inverse": "near"}
 BARS = (
     Asked("iiwa14", "id", {}),
     Asked("iiwa14", "id", {"formulation": "linear"}),
@@ -57,6 +58,7 @@ BARS = (
     Asked("iiwa14", "difd", LOG, 73, 1870, 3e-4),
     Asked("iiwa14", "dfd", {}, of="dqdd"),
     Asked("iiwa14", "dfd", BLOCKS, 143, 2490, 1.2e-3, "dqdd"),
+    Asked("iiwa14", "dfd", NEAR, 113, 3230, 6e-4, "dqdd"),
 )
 
 

@@ -13,6 +13,7 @@ from ..design.choices import (
     FOLDS,
     FORMULATIONS,
     FUNCTIONS,
+    INVERSES,
     NETWORKS,
     ROOTS,
     SCHEDULERS,
@@ -162,6 +163,19 @@ def _computed(group: argparse._ArgumentGroup) -> None:
         help="how minv, fd and dfd invert the mass matrix: ltdl, factors with the tree's "
         "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot; "
         "blocks, cofactors of up to four coordinates: the fewest cycles, the largest errors",
+    )
+    group.add_argument(
+        "--inverse",
+        choices=INVERSES,
+        help="near: minv, fd and dfd of --formulation logarithmic take M⁻¹ of a state nearby, the "
+        "last one's, as Minv, correct it, and say where it was far (default: computed)",
+    )
+    group.add_argument(
+        "--nearby",
+        type=checked("nearby"),
+        metavar="STEP",
+        help="of --inverse near: how far each coordinate of that state may be off, for which words "
+        "have room (default: 0.01 rad or m)",
     )
     group.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
@@ -399,6 +413,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "network": options.network,
         "frame": options.frame,
         "factorisation": options.factorisation,
+        "inverse": options.inverse,
+        "nearby": options.nearby,
         "root": options.root,
         "base_link": options.base_link,
         "ii": options.ii,

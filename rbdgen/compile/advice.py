@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..dynamics.interface import random_inputs
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..passes.order import BALANCE, EXACT, run
-from .front import IDENTITY_SAMPLES, IDENTITY_SEED, Front, trace
+from .front import Front, any_inputs, trace
 
 LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
 # Cycles of an operation, about, whatever the part; sines are there before all else.
@@ -30,10 +29,11 @@ def advice(front: Front) -> str | None:
     design = front.design
     if design.formulation != "logarithmic":
         return None
-    other = replace(design, formulation="composite", network="sklansky", frame=None)
+    other = replace(
+        design, formulation="composite", network="sklansky", frame=None, inverse="computed"
+    )
     graph = trace(other, front.canonical)
-    given = random_inputs(front.canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
-    composite = run(EXACT, graph, given)
+    composite = run(EXACT, graph, any_inputs(other, front.canonical, graph.inputs))
     height = front.canonical.depth
     rows = []
     for name, graph in (("logarithmic", front.graph), ("composite", composite)):

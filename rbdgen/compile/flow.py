@@ -16,24 +16,22 @@ from ..design.design import as_fitted, is_left_open
 from ..design.limits import unused_limits
 from ..design.loading import load
 from ..design.target import find_target
-from ..dynamics.interface import random_inputs
 from ..graph.fixed import FixedGraph
 from ..passes.order import EXACT, run
 from ..robot.canonical import stages
 from .core import Core, as_asked, fastest, need_of
 from .fitting import too_large
 from .front import (
-    IDENTITY_SAMPLES,
-    IDENTITY_SEED,
     Front,
     Progress,
+    any_inputs,
     of_bodies,
     refuse_accelerator,
     refuse_large,
     refuse_still,
     trace,
 )
-from .samples import refuse_singular
+from .samples import note_of_near, refuse_singular
 from .words import Words
 
 __all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
@@ -50,9 +48,11 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     graph = trace(design, canonical)
     counts = [(last, graph.operations())]
     progress("identities and common factors")
-    anything = random_inputs(canonical, graph.inputs, IDENTITY_SAMPLES, IDENTITY_SEED)
+    anything = any_inputs(design, canonical, graph.inputs)
     graph = run(EXACT, graph, anything, lambda name, g: counts.append((name, g.operations())))
     notes += unused_limits(design, robot)
+    if near := note_of_near(design):
+        notes.append(near)
     return Front(
         design, find_target(design.target), robot, canonical, graph, tuple(notes), tuple(counts)
     )

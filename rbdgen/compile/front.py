@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+
+import numpy as np
 
 from ..design.choices import OF_BODIES
 from ..design.design import Design, given_coordinates
 from ..design.target import Target
+from ..dynamics.interface import Columns, random_inputs
 from ..dynamics.trace import trace as trace_functions
+from ..golden import crba, random_state
 from ..graph.graph import Graph
 from ..graph.verify import verify
 from ..robot.canonical import stages
@@ -62,6 +66,11 @@ def of_bodies(design: Design) -> bool:
 
 def trace(design: Design, canonical: Robot) -> Graph:
     """The design's functions of a canonical robot as one graph."""
+    if design.accelerator and design.inverse == "near":
+        raise RobotError(
+            f"{canonical.name}: inverse: near is not for the accelerator, whose stages hand M⁻¹ "
+            "on; leave it out, or --accelerator"
+        )
     graph = trace_functions(
         canonical,
         traced(design.functions) if design.accelerator else design.functions,
@@ -74,10 +83,20 @@ def trace(design: Design, canonical: Robot) -> Graph:
         network=design.network,
         frame=_frame(design, canonical),
         factorisation=design.factorisation,
+        inverse=design.inverse,
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
     )
     return verify(graph)
+
+
+def any_inputs(design: Design, canonical: Robot, inputs: Sequence[str]) -> Columns:
+    """The random inputs, a few of each, at which the design's graph is searched for equals."""
+    inverse = 3.0
+    if design.inverse == "near":
+        q = random_state(canonical, IDENTITY_SAMPLES, np.random.default_rng(IDENTITY_SEED)).q
+        inverse = 1 / float(np.abs(crba(canonical, q)).max())
+    return random_inputs(canonical, inputs, IDENTITY_SAMPLES, IDENTITY_SEED, inverse)
 
 
 def _frame(design: Design, canonical: Robot) -> int | None:

@@ -9,10 +9,11 @@ import numpy as np
 
 from .. import golden
 from ..design.bounds import bounds
-from ..design.choices import ROLLOUTS
+from ..design.choices import FAR, INVERTING, ROLLOUTS
 from ..design.design import Design, given_coordinates, needs
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns
+from ..dynamics.near import FARTHEST, LEFT_OUT
 from ..dynamics.trace import trace as trace_functions
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
@@ -21,7 +22,9 @@ from ..robot.model import Array, Robot, RobotError
 from ..search.domain import Domain, copied
 
 # functions that need a regular mass matrix
-INVERTING = {"fd", "minv", "dfd", "difd", *ROLLOUTS}
+REGULAR = {*INVERTING, "difd", *ROLLOUTS}
+NEARBY_SEED = 17
+STEP = "step"  # so far, as coordinates of a search
 
 
 def sample_states(
@@ -32,8 +35,9 @@ def sample_states(
     Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
     is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
     the design's limits; ``bias`` what the motion takes without acceleration of the joints;
-    ``Minv`` is the inverse mass matrix at ``q``. A base whose motion is given is left out of tau
-    (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
+    ``Minv`` is the inverse mass matrix at ``q``, or at a state nearby, where the design says so:
+    each coordinate that is no entry of an orientation up to ``nearby`` off. A base whose motion is
+    given is left out of tau (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
     """
     box = bounds(design, robot)
     state = random_states(robot, box, n, seed, extremes)
@@ -52,8 +56,31 @@ def sample_states(
         state["bias"] = golden.rnea(robot, state["q"], state["qd"], still, state["f_ext"])
     if "Minv" in needed:
         inverse = golden.joint_minv if given else golden.minv
-        state["Minv"] = inverse(robot, state["q"])
+        state["Minv"] = inverse(robot, _at(design, robot, state["q"], seed))
     return state
+
+
+def note_of_near(design: Design) -> str | None:
+    """What is promised of M⁻¹ from that of a state nearby, and how it is tried; None for others."""
+    if design.inverse != "near":
+        return None
+    return (
+        f"inverse: near: X, which comes in as Minv, becomes X (1 + E)(1 + E²), E = 1 - M X; "
+        f"{FAR} is 1 where √tr E² > {FARTHEST:g}, else at most {LEFT_OUT:.2g} of M⁻¹ is left out; "
+        f"words have room for X, and random states have it, of coordinates up to "
+        f"{design.nearby:g} rad or m off, orientations kept; what is farther overflows or is far"
+    )
+
+
+def _at(design: Design, robot: Robot, q: Array, seed: int | list[int]) -> Array:
+    """The positions whose M⁻¹ comes in."""
+    if design.inverse != "near":
+        return q
+    own = [seed] if isinstance(seed, int) else seed
+    off = np.random.default_rng([*own, NEARBY_SEED]).uniform(-design.nearby, design.nearby, q.shape)
+    for turn in turns(robot).values():
+        off[:, turn] = 0.0
+    return q + off
 
 
 def _entries(own: slice) -> range:
@@ -91,7 +118,7 @@ def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
 
 def refuse_singular(design: Design, robot: Robot) -> None:
     """RobotError, naming the joint, where a function needs M⁻¹ and the robot has none."""
-    if INVERTING.intersection(design.functions) and robot.nv:
+    if REGULAR.intersection(design.functions) and robot.nv:
         few = random_states(robot, bounds(design, robot), 4, 1)
         inverse = golden.joint_minv if given_coordinates(design, robot) else golden.minv
         inverse(robot, few["q"])
@@ -109,7 +136,11 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
     )
     vectors = tuple(own for own in vectors if not names.keys().isdisjoint(own))
     names = dict.fromkeys(name for own in vectors for name in own) | names
-    limits = input_limits(robot, list(names), bounds(design, robot))
+    steps = [name for name in names if kind_of(name) == STEP]
+    own_names = [name for name in names if name not in steps]
+    limits = input_limits(robot, own_names, bounds(design, robot))
+    off = design.nearby
+    limits |= dict.fromkeys(steps, (-off, off))
     angles = {spell("q", robot.q_slices[i].start) for i in robot.free if i in revolute(robot)}
     whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
     return Domain(
@@ -118,8 +149,24 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
         frozenset(angles & limits.keys() - whole),
         vectors,
         derived,
-        to_columns(robot, list(names), samples),
+        to_columns(robot, own_names, samples) | _steps(steps, off, len(samples["q"])),
     )
+
+
+def _steps(names: Sequence[str], most: float, n: int) -> dict[str, Array]:
+    """How far (n,) states nearby are off, at random."""
+    off = np.random.default_rng(NEARBY_SEED).uniform(-most, most, (len(names), n))
+    return dict(zip(names, off, strict=True))
+
+
+def _nearby(builder: Builder, robot: Robot) -> dict[str, Node]:
+    """Position → that of a state nearby."""
+    kept = {k for turn in turns(robot).values() for k in _entries(turn)}
+    return {
+        spell("q", k): builder.add(builder.input(spell("q", k)), builder.input(spell(STEP, k)))
+        for k in range(robot.nq)
+        if k not in kept
+    }
 
 
 def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
@@ -142,6 +189,8 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
             still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
+        if field == "Minv" and design.inverse == "near":
+            still = _nearby(builder, robot)
         copies = copied(builder, graph, still)
         made = {renamed(name, field): node for name, node in graph.outputs.items()}
         zero = builder.const(0.0)  # entries that are left out

@@ -11,8 +11,8 @@ from ..robot.xml_lines import did_you_mean, quoted
 from .target import TARGETS
 
 # Function: the state that it needs and the arrays that it gives. q (N, nq); qd, qdd, tau (N, nv);
-# Minv and all else (N, nv, nv). Of a rollout: h [s], steps (N,), the effort held over so many steps
-# of so long; the state after them.
+# Minv and all else (N, nv, nv), but `FAR` (N,). Of a rollout: h [s], steps (N,), the effort held
+# over so many steps of so long; the state after them.
 NEEDS: dict[str, tuple[str, ...]] = {
     "id": ("q", "qd", "qdd"),
     "fd": ("q", "qd", "tau"),
@@ -35,7 +35,8 @@ GIVES: dict[str, tuple[str, ...]] = {
     "euler": ("q", "qd"),
     "rk4": ("q", "qd"),
 }
-VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices
+VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices, and
+FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 UNFORCED = ("m", "minv")  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
@@ -48,6 +49,15 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivatives": "dfd",
     "computeABADerivativesFromMinverse": "difd",
 }
+
+
+def shape_of(array: str, rows: int) -> tuple[int, ...]:
+    """The shape in one state of an array that functions give, ``rows`` being nv or less."""
+    if array == FAR:
+        return ()
+    return (rows,) if array in VECTORS else (rows, rows)
+
+
 LANGUAGES = ("verilog", "cpp", "c", "cuda", "hls")  # that a design can be written in
 OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
 OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
@@ -76,6 +86,9 @@ OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
+INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
+INVERTING = ("minv", "fd", "dfd")  # the functions that ask for it
+NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
@@ -175,6 +188,13 @@ def _snap(value: Any) -> float:
     number = _number(value)
     if not 0 <= number <= _LARGEST_SNAP:
         raise ValueError(f"an angle from 0 to {_LARGEST_SNAP} rad, not {number:g}")
+    return number
+
+
+def _nearby(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= 1:
+        raise ValueError(f"a step above 0 and up to 1 rad or m, not {number:g}")
     return number
 
 
@@ -299,6 +319,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "network": _one_of(*NETWORKS),
     "frame": _name,
     "factorisation": _one_of(*FACTORISATIONS),
+    "inverse": _one_of(*INVERSES),
+    "nearby": _nearby,
     "root": _one_of(*ROOTS),
     "base_link": _name,
     "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),

@@ -14,14 +14,18 @@ Written as a short YAML file that names a URDF (path relative to the YAML)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..robot.model import Robot, RobotError
 from .choices import (
     CHECKS,
+    FAR,
+    GIVES,
+    INVERTING,
     LIMIT_CHECKS,
+    NEARBY,
     NEEDS,
     NOT_OF_JOINTS,
     ROLLOUTS,
@@ -106,6 +110,10 @@ class Design:
     ``factorisation``    of the mass matrix: "ltdl", "mminvgen", or "auto", the cheaper one; or
                          "blocks", by cofactors of up to four coordinates, which takes the fewest
                          cycles and has the largest errors.
+    ``inverse``          of the mass matrix: "computed"; or, in the formulation "logarithmic",
+                         "near", corrected from that of a state nearby, an input.
+    ``nearby``           of such a state: how far each coordinate [rad or m] may be off, for which
+                         words have room; 10 rad/s for 1 ms unless given.
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
@@ -158,6 +166,8 @@ class Design:
     network: str = "sklansky"
     frame: str | None = None
     factorisation: str = "auto"
+    inverse: str = "computed"
+    nearby: float = NEARBY
     root: str = "free"
     base_link: str | None = None
     ii: int | None = None
@@ -184,9 +194,14 @@ class Design:
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
         if self.formulation != "logarithmic":
-            for key, default in (("network", "sklansky"), ("frame", None)):
+            own = ("network", "sklansky"), ("frame", None), ("inverse", "computed")
+            for key, default in own:
                 if (value := getattr(self, key)) != default:
                     raise RobotError(f"{key}: {value} is for formulation logarithmic")
+        if self.inverse == "near":
+            _refuse_near(self)
+        elif self.nearby != NEARBY:
+            raise RobotError(f"nearby: {self.nearby:g} is for inverse near")
         rollouts = [name for name in self.functions if name in ROLLOUTS]
         if rollouts and not self.accelerator:
             raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")
@@ -206,6 +221,21 @@ class Design:
             raise RobotError("clock: chains operations within a period; only with style: latency")
 
 
+def _refuse_near(design: Design) -> None:
+    """RobotError where M⁻¹ of a state nearby serves nothing, or is mistaken for another."""
+    functions = ", ".join(design.functions)
+    if set(INVERTING).isdisjoint(design.functions):
+        raise RobotError(f"inverse: near is for {', '.join(INVERTING)}, not {functions}")
+    if "difd" in design.functions:
+        raise RobotError(
+            "inverse: near: difd takes M⁻¹ itself as Minv; make it a design of its own"
+        )
+    if design.factorisation != "auto":
+        raise RobotError(
+            f"factorisation: {design.factorisation}: inverse: near factorises nothing; leave it out"
+        )
+
+
 def is_left_open(design: Design) -> bool:
     """Whether nobody says how often the design takes a task, or how it shares hardware."""
     said = design.ii is not None or design.multipliers is not None or design.fold != "auto"
@@ -221,20 +251,47 @@ def as_fitted(design: Design) -> Design:
 def needs(design: Design) -> tuple[str, ...]:
     """Names of the arrays that the design's functions take; f_ext besides, where it has inputs."""
     rollouts = [name for name in design.functions if name in ROLLOUTS]
-    given = design.root == "given"
-    names = [name for f in design.functions if f not in rollouts for name in takes(f, given)]
+    names = [
+        name for f in design.functions if f not in rollouts for name in takes(f, *of_state(design))
+    ]
     if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
         names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
     return tuple(dict.fromkeys(names))
 
 
-def takes(function: str, given: bool) -> tuple[str, ...]:
-    """Names of the arrays that a function takes; ``given``: whether the base's motion is.
+def of_functions(design: Design, functions: Sequence[str]) -> Design:
+    """The design of some of its functions; M⁻¹ of a state nearby comes in where it serves them."""
+    serves = not set(INVERTING).isdisjoint(functions)
+    inverse = design.inverse if serves else "computed"
+    nearby = design.nearby if serves else NEARBY
+    return replace(design, functions=tuple(functions), mix=None, inverse=inverse, nearby=nearby)
 
-    Forward dynamics needs the acceleration of such a base: the first entries of qdd.
+
+def of_state(design: Design) -> tuple[bool, bool]:
+    """What else comes with a state: whether the base's motion does, and M⁻¹ of a state nearby."""
+    return design.root == "given", design.inverse == "near"
+
+
+def takes(function: str, given: bool, near: bool = False) -> tuple[str, ...]:
+    """Names of the arrays that a function takes; ``given`` and ``near`` as `of_state` has them.
+
+    Forward dynamics needs the acceleration of a given base: the first entries of qdd.
     """
     names = NEEDS[function]
-    return (*names, "qdd") if given and "tau" in names else names
+    if given and "tau" in names:
+        names = (*names, "qdd")
+    return (*names, "Minv") if near and function in INVERTING else names
+
+
+def gives(design: Design, function: str) -> tuple[str, ...]:
+    """Names of the arrays that a function of the design gives."""
+    near = design.inverse == "near" and function in INVERTING
+    return (*GIVES[function], FAR) if near else GIVES[function]
+
+
+def all_gives(design: Design) -> tuple[str, ...]:
+    """Names of all arrays that the design's functions give, each once."""
+    return tuple(dict.fromkeys(name for f in design.functions for name in gives(design, f)))
 
 
 def given_coordinates(design: Design, robot: Robot) -> int:

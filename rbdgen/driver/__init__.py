@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..api.header import c_header
     from .dynamics import BACKENDS, Dynamics
     from .rk4 import Step, rk4_sensitivity
-    from .tickets import OverflowWarning, Ticket
+    from .tickets import FarError, FarWarning, OverflowWarning, Ticket
 
 __getattr__ = names_from(
     __name__,
@@ -16,13 +16,15 @@ __getattr__ = names_from(
         "..api.header": ("c_header",),
         ".dynamics": ("BACKENDS", "Dynamics"),
         ".rk4": ("Step", "rk4_sensitivity"),
-        ".tickets": ("OverflowWarning", "Ticket"),
+        ".tickets": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
     },
 )
 
 __all__ = [
     "BACKENDS",
     "Dynamics",
+    "FarError",
+    "FarWarning",
     "OverflowWarning",
     "Step",
     "Ticket",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,8 @@ from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..board.packets import BAUD
 from ..design.bounds import whole_turns, within_a_turn
-from ..design.choices import COMPILED, GIVES, ROLLOUTS
-from ..design.design import Design
+from ..design.choices import COMPILED, ROLLOUTS
+from ..design.design import Design, gives, of_functions
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from ..graph.fixed import Integers
@@ -102,24 +102,24 @@ def run_golden(
     """The float64 reference; angles after rollouts within ±π, where the hardware has them there."""
     answers = []
     for tasks in batches:
-        alone = replace(design, functions=(tasks.function,), mix=None)
+        alone = of_functions(design, (tasks.function,))
         found = golden_model(alone, robot, tasks.values)
         if tasks.function in ROLLOUTS:
             around = [k for k, turns in whole_turns(design, robot).items() if turns]
             found["q"][:, around] = within_a_turn(found["q"][:, around])
-        arrays = {name: found[name] for name in GIVES[tasks.function]}
+        arrays = {name: found[name] for name in gives(design, tasks.function)}
         answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
 
 
 def run_programs(
-    programs: Mapping[str, Program], threads: int, batches: Sequence[Tasks]
+    design: Design, programs: Mapping[str, Program], threads: int, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """Compiled functions; Singular."""
     answers = []
     for tasks in batches:
         found = programs[tasks.function](tasks.values, threads)
-        arrays = {name: found[name] for name in GIVES[tasks.function]}
+        arrays = {name: found[name] for name in gives(design, tasks.function)}
         answers.append(Answer(arrays, np.zeros(len(tasks.tags), np.bool_)))
     return answers, None
 
@@ -263,14 +263,13 @@ def _of_robot(
         design, loaded = load(robot, **{"accelerator": True, **choices})
 
         def program(functions: Sequence[str]) -> Program:
-            own = replace(design, functions=tuple(functions), mix=None)
-            return compiled(own, loaded, kind, progress)
+            return compiled(of_functions(design, functions), loaded, kind, progress)
 
         programs = {}
         for name in design.functions:
             besides = [own for own in TOGETHER.get(name, ()) if own in design.functions]
             programs[name] = program((name, *besides))
-        run = partial(run_programs, programs, threads)
+        run = partial(run_programs, design, programs, threads)
         joint = cache(partial(program, design.functions))
         return Backend(design, loaded, None, run, programs, joint)
     if kind == "rtl":

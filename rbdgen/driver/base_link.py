@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..design.choices import FAR
 from ..golden import rerooted, rerooted_forces, rerooted_slopes
 from ..golden.spatial import transform_vector, transpose_times
 from ..robot.model import Array, Robot
@@ -53,7 +54,7 @@ class BaseLink:
         A: Array = at.A
         B: Array = np.linalg.inv(A).astype(np.float64)
         AT, BT = A.swapaxes(1, 2), B.swapaxes(1, 2)
-        own: dict[str, Array] = {}
+        own: dict[str, Array] = {name: found[name] for name in (FAR,) if name in found}
         if "tau" in found:
             own["tau"] = transpose_times(A, found["tau"])
         if "M" in found:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..api.compiled import Program
 from ..api.completion import completed
 from ..codegen.cuda_library import module_of, on_device
+from ..design.choices import FAR, NEEDS
 from ..design.states import turns
 
 
@@ -33,7 +34,9 @@ class Direct:
         given = program.library.names
         # of what the call returns, which result it is, or which array that came in
         self._results = [given.index(name) if name in given else None for name in returns]
-        self._kept = [self._names.index(n) if n in self._names else None for n in returns]
+        kept = {name for function in program.design.functions for name in NEEDS[function]}
+        self._kept = [self._names.index(n) if n in kept else None for n in returns]
+        self._far = given.index(FAR) if FAR in given else None
         entry = next(iter(program.interface.outputs.values()))[0]
         self._entry = given.index(entry.array), entry.at
 
@@ -60,8 +63,8 @@ class Direct:
         if self._completing:
             arrays = self._completed(leading, arrays)
         found = self._library.run(leading, arrays, threads)
-        # on a GPU NaN stays for who asks
-        if not on_device(arrays[0]) and self._unknown(leading, found):
+        # on a GPU NaN, and what was far, stay for who asks
+        if not on_device(arrays[0]) and self._unusual(leading, found):
             return None
         if len(self._results) == 1 and self._results[0] is not None:
             return (found[self._results[0]],)
@@ -83,8 +86,10 @@ class Direct:
             for name, shape in zip(self._names, self._library.takes, strict=True)
         )
 
-    def _unknown(self, leading: tuple[int, ...], found: list[NDArray]) -> bool:
-        """Whether a state has NaN for results."""
+    def _unusual(self, leading: tuple[int, ...], found: list[NDArray]) -> bool:
+        """Whether a state has NaN for results, or had an M⁻¹ that was not near."""
+        if self._far is not None and found[self._far].any():
+            return True
         which, at = self._entry
         values = found[which]
         if not leading:

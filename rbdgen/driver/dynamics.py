@@ -22,8 +22,8 @@ from ..api.compiled import DTYPES
 from ..api.completion import completed
 from ..api.folder import InputError
 from ..codegen.cuda_library import on_device
-from ..design.choices import COMPILED, GIVES, ROLLOUTS, UNFORCED
-from ..design.design import given_coordinates, takes
+from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
+from ..design.design import given_coordinates, gives, of_state, takes
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from .backends import TAGS, Backend, Tasks
@@ -41,9 +41,9 @@ OUTSIDE = ("raise", "saturate")
 Derivatives = tuple[Array, Array, Array | None]
 
 
-def _and(a: ArrayLike | None) -> tuple[ArrayLike, ...]:
-    """What a call takes besides, if it was given."""
-    return () if a is None else (a,)
+def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
+    """What a call takes besides, of what was given."""
+    return tuple(own for own in others if own is not None)
 
 
 class Dynamics:
@@ -55,13 +55,16 @@ class Dynamics:
     floating base has q = (x, y, z, quaternion x, y, z, w) and v = (linear, angular) in the base's
     own frame; gradients are along the tangent space. Matrices come whole, both triangles. Where
     the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
-    dynamics takes ``a`` besides, of whose entries it reads the first six. Whatever link the
-    accelerator has for its base (``base_link``), states and results are of the file's.
+    dynamics takes ``a`` besides, of whose entries it reads the first six. Where the inverse is near
+    (``inverse="near"``, of golden and compiled back ends), what asks for M⁻¹ takes ``Minv``
+    besides, that of a state nearby. Whatever link the accelerator has for its base (``base_link``),
+    states and results are of the file's.
 
     ``robot``: a URDF, a design file, a shipped robot, or a folder that holds a generated
     accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
-    was too short: "warn" (OverflowWarning), "raise" (OverflowError), "ignore"; `Ticket.overflow`
-    says which states. ``outside``: what to do with inputs that their words cannot hold: "raise"
+    was too short, or M⁻¹ of a state nearby was not near: "warn" (OverflowWarning, FarWarning),
+    "raise" (OverflowError, FarError), "ignore"; `Ticket.overflow` and `Ticket.far` say which
+    states. ``outside``: what to do with inputs that their words cannot hold: "raise"
     (InputError), or "saturate", which counts as an overflow. ``trust``: take a folder's files as
     they are, though they changed since they were generated. ``choices``: fields of Design, as
     ``functions`` and ``ii``; none for a folder.
@@ -161,20 +164,25 @@ class Dynamics:
         f_ext: ArrayLike | None = None,
         *,
         a: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
     ) -> Array:
         """Forward dynamics: q̈ (…, nv). Of the function fd.
 
-        ``a``: of a base whose motion is given.
+        ``a``: of a base whose motion is given. ``Minv``: M⁻¹ of a state nearby, where the inverse
+        is near.
         """
-        return self._one("aba", q, v, tau, *_and(a), f_ext=f_ext)
+        return self._one("aba", q, v, tau, *_and(a, Minv), f_ext=f_ext)
 
     def crba(self, q: ArrayLike) -> Array:
         """The mass matrix M (…, nv, nv). Of the function m."""
         return self._one("crba", q)
 
-    def computeMinverse(self, q: ArrayLike) -> Array:
-        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv."""
-        return self._one("computeMinverse", q)
+    def computeMinverse(self, q: ArrayLike, *, Minv: ArrayLike | None = None) -> Array:
+        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
+
+        ``Minv``: that of a state nearby, where the inverse is near.
+        """
+        return self._one("computeMinverse", q, *_and(Minv))
 
     def computeRNEADerivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
@@ -193,12 +201,14 @@ class Dynamics:
         f_ext: ArrayLike | None = None,
         *,
         a: ArrayLike | None = None,
+        Minv: ArrayLike | None = None,
     ) -> Derivatives:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
 
         M⁻¹ is None where the accelerator lacks minv. ``a``: of a base whose motion is given.
+        ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
         """
-        return self._three("computeABADerivatives", q, v, tau, *_and(a), f_ext=f_ext)
+        return self._three("computeABADerivatives", q, v, tau, *_and(a, Minv), f_ext=f_ext)
 
     def computeABADerivativesFromMinverse(
         self,
@@ -221,7 +231,7 @@ class Dynamics:
         Minv: ArrayLike | None = None,
         f_ext: ArrayLike | None = None,
     ) -> dict[str, Array]:
-        """All that the functions give at the same states, by name, as `GIVES` has them.
+        """All that the functions give at the same states, by name.
 
         Of ``functions=("id", "did", "m")`` tau, dtau_dq, dtau_dqd and M. Compiled back ends have
         one program for it, which shares what the functions share and is compiled when it is first
@@ -247,7 +257,7 @@ class Dynamics:
         queued = len(self._queue)
         try:
             for function in functions:
-                wanted = [taken[name] for name in takes(function, self._base > 0)]
+                wanted = [taken[name] for name in self._takes(function)]
                 forces = None if function in UNFORCED else f_ext
                 self.submit(function, *wanted, f_ext=forces)
         except InputError:
@@ -295,7 +305,7 @@ class Dynamics:
         finite, or beyond what their words hold; nothing has been queued then.
         """
         own = self._known(call)
-        taken = takes(own.functions[0], self._base > 0)
+        taken = self._takes(own.functions[0])
         if len(arrays) != len(taken):
             names = ", ".join(SPELT.get(name, name) for name in taken)
             raise InputError(f"{call} takes {names}: {len(taken)} arrays, not {len(arrays)}")
@@ -372,9 +382,13 @@ class Dynamics:
     def _whole(self) -> tuple[list[str], list[str], list[str]]:
         """The functions but rollouts, the arrays that they take, and those that they give."""
         functions = [name for name in self.functions if name not in ROLLOUTS]
-        needed = [name for own in functions for name in takes(own, self._base > 0)]
-        given = [name for own in functions for name in GIVES[own]]
+        needed = [name for own in functions for name in self._takes(own)]
+        given = [name for own in functions for name in gives(self._backend.design, own)]
         return functions, list(dict.fromkeys(needed)), list(dict.fromkeys(given))
+
+    def _takes(self, function: str) -> tuple[str, ...]:
+        """The arrays that a function takes."""
+        return takes(function, *of_state(self._backend.design))
 
     @property
     def _base(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.folder import InputError
-from ..design.choices import GIVES, NEEDS
+from ..design.choices import FAR, GIVES, NEEDS
 from .backends import Answer, Tasks
 from .base_link import BaseLink
 from .words import Array, Flags
@@ -20,6 +20,14 @@ Found = Array | tuple[Array | None, ...]
 
 class OverflowWarning(RuntimeWarning):
     """Some results are wrong because a word of the accelerator was too short."""
+
+
+class FarWarning(RuntimeWarning):
+    """Some results are wrong because what came in as M⁻¹ of a state nearby was not near."""
+
+
+class FarError(ArithmeticError):
+    """The same, where the driver was told to raise it."""
 
 
 @dataclass(frozen=True)
@@ -81,21 +89,25 @@ class Ticket:
 
         The functions' own names, as ``did``, return all that they give in the order of `GIVES`: an
         array, or several. Overflow is warned of, raised as OverflowError, or ignored, as the
-        driver was told.
+        driver was told; so is M⁻¹ that was not near.
         """
-        overflow = self.overflow
-        if self._driver.on_overflow != "ignore" and overflow.any():
-            where = np.flatnonzero(overflow)
-            message = (
-                f"{self.call}: {len(where)} of {overflow.size} states overflowed, "
-                f"the first is {where[0]}"
-            )
-            if self._driver.on_overflow == "raise":
-                raise OverflowError(message)
-            warnings.warn(message, OverflowWarning, stacklevel=4)
+        self._tell(self.overflow, "states overflowed", OverflowError, OverflowWarning)
+        self._tell(self.far, "states' Minv was not near", FarError, FarWarning)
         arrays = self.arrays
         found = tuple(arrays.get(name) for name in CALLS[self.call].returns)
         return found[0] if len(found) == 1 and found[0] is not None else found
+
+    def _tell(
+        self, flags: Flags, what: str, error: type[Exception], warning: type[Warning]
+    ) -> None:
+        """Raise the error, warn, or do neither, as the driver was told."""
+        if self._driver.on_overflow == "ignore" or not flags.any():
+            return
+        where = np.flatnonzero(flags)
+        message = f"{self.call}: {len(where)} of {flags.size} {what}, the first is {where[0]}"
+        if self._driver.on_overflow == "raise":
+            raise error(message)
+        warnings.warn(message, warning, stacklevel=5)
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -116,6 +128,14 @@ class Ticket:
         flags = [answer.overflow for answer in self._answered()]
         flags += [tasks.outside for tasks in self._batches]
         return np.logical_or.reduce(flags).reshape(self._leading)
+
+    @property
+    def far(self) -> Flags:
+        """Which states' M⁻¹ that came in was not near, of the leading shape."""
+        flags = [a.arrays[FAR] != 0 for a in self._answered() if FAR in a.arrays]
+        return np.logical_or.reduce([np.zeros(self._leading, np.bool_).ravel(), *flags]).reshape(
+            self._leading
+        )
 
     @property
     def latency(self) -> dict[str, NDArray[np.int64]]:

@@ -13,16 +13,15 @@ words. Errors are a few times those of LᵀDL, since differences of products of 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from .factorisation import Entries, Matrix, Order
 from .scalars import Arithmetic, Scalar
+from .sparse import Symmetric, connected, minus, product, transposed
 from .spatial import is_zero
 
 LARGEST = 4  # coordinates of a block
-Symmetric = dict[tuple[int, int], Scalar]  # both triangles, zeros left out
-Block = dict[tuple[int, int], Scalar]  # any rows and columns, zeros left out
 
 
 def invert_by_blocks(
@@ -40,11 +39,12 @@ def invert_by_blocks(
     """
     known = {(i, j) for i in order for j in order if not is_zero([M[max(i, j)][min(i, j)]])}
     found: Entries = {}
-    for group in _connected(known, list(order)):
+    for group in connected(known, list(order)):
         with arithmetic.region("inverse", order[group[0]]):
             scaled: Symmetric = {
                 (i, j): (scale[i] * scale[j]) * M[max(i, j)][min(i, j)]
-                for i, j in product(group, group)
+                for i in group
+                for j in group
                 if (i, j) in known
             }
             for (i, j), value in _inverse(arithmetic, scaled, group, above).items():
@@ -57,7 +57,7 @@ def _inverse(
     arithmetic: Arithmetic, M: Symmetric, coordinates: Sequence[int], above: Mapping[int, int]
 ) -> Symmetric:
     found: Symmetric = {}
-    groups = _connected(M, coordinates)
+    groups = connected(M, coordinates)
     if len(groups) > 1:
         for group in groups:
             found |= _inverse(arithmetic, M, group, above)
@@ -68,13 +68,13 @@ def _inverse(
     rest = [k for k in coordinates if k not in ends]
     C = _inverse(arithmetic, M, ends, above)
     B = {(i, k): M[i, k] for i in rest for k in ends if (i, k) in M}
-    BC = _product(B, C)
-    S = _minus(M, _product(BC, _transposed(B), symmetric=True), rest)
+    BC = product(B, C)
+    S = minus(M, product(BC, transposed(B), symmetric=True), rest)
     found |= _inverse(arithmetic, S, rest, above)
-    K = _product(found, BC)
+    K = product(found, BC)
     for (i, k), value in K.items():
         found[i, k] = found[k, i] = -value
-    more = _product(_transposed(BC), K, symmetric=True)
+    more = product(transposed(BC), K, symmetric=True)
     for place in {**C, **more}:
         found[place] = C.get(place, 0.0) + more.get(place, 0.0)
     return found
@@ -95,17 +95,6 @@ def _ends(coordinates: Sequence[int], above: Mapping[int, int]) -> list[int]:
         blocks = -(-len(limb) // LARGEST)
         found += limb[: max(len(limb) // blocks, 1)]
     return sorted(found)
-
-
-def _connected(M: Container[tuple[int, int]], coordinates: Sequence[int]) -> list[list[int]]:
-    group = {k: {k} for k in coordinates}
-    for i in coordinates:
-        for j in coordinates:
-            if (i, j) in M and group[i] is not group[j]:
-                group[i] |= group[j]
-                for k in group[j]:
-                    group[k] = group[i]
-    return [sorted(own) for own in {id(g): g for g in group.values()}.values()]
 
 
 def _by_cofactors(arithmetic: Arithmetic, M: Symmetric, coordinates: Sequence[int]) -> Symmetric:
@@ -142,38 +131,3 @@ def _minor(M: Symmetric, rows: tuple[int, ...], columns: tuple[int, ...]) -> Sca
             smaller = _minor(M, rows[1:], _without(columns, column))
             total = total + (-1.0) ** c * (M[rows[0], column] * smaller)
     return total
-
-
-def _product(A: Block, B: Block, symmetric: bool = False) -> Block:
-    """A B; ``symmetric``: what it is then known to be, so that half of it is computed."""
-    found: Block = {}
-    rows = sorted({i for i, _ in A})
-    for i in rows:
-        for j in sorted({j for _, j in B}):
-            if symmetric and j < i:
-                if (j, i) in found:
-                    found[i, j] = found[j, i]
-                continue
-            total: Scalar = 0.0
-            for k in sorted({k for r, k in A if r == i}):
-                if (k, j) in B:
-                    total = total + A[i, k] * B[k, j]
-            if not is_zero([total]):
-                found[i, j] = total
-    return found
-
-
-def _transposed(A: Block) -> Block:
-    return {(j, i): value for (i, j), value in A.items()}
-
-
-def _minus(A: Symmetric, B: Symmetric, places: Sequence[int]) -> Symmetric:
-    """A - B in these rows and columns."""
-    found: Symmetric = {}
-    for i in places:
-        for j in places:
-            if j <= i:
-                value = A.get((i, j), 0.0) - B.get((i, j), 0.0)
-                if not is_zero([value]):
-                    found[i, j] = found[j, i] = value
-    return found

@@ -70,8 +70,14 @@ def turning_inputs(robot: Robot) -> dict[str, int]:
     return {spell("q", k): n for k, n in periods(robot).items()}
 
 
-def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Columns:
-    """Graph inputs (n,) of no robot's size, but with unit quaternions and (cos, sin)."""
+def random_inputs(
+    robot: Robot, names: Sequence[str], n: int, seed: int, inverse: float = 3.0
+) -> Columns:
+    """Graph inputs (n,) of no robot's size, but with unit quaternions and (cos, sin).
+
+    ``inverse``: the size of M⁻¹. Where it is corrected, what is far from it gives powers of large
+    numbers, beside which a zero has more than rounding noise.
+    """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-3.0, 3.0, (n, robot.nq))
     for i in robot.free:
@@ -83,7 +89,7 @@ def random_inputs(robot: Robot, names: Sequence[str], n: int, seed: int) -> Colu
     state |= {
         "q": q,
         "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),
-        "Minv": rng.normal(0.0, 3.0, (n, robot.nv, robot.nv)),
+        "Minv": rng.normal(0.0, inverse, (n, robot.nv, robot.nv)),
     }
     return to_columns(robot, names, state)
 
@@ -159,7 +165,7 @@ def from_columns(
         grouped.setdefault(kind_of(name), {})[indices(name)] = values
     arrays = {}
     for field, entries in grouped.items():
-        size = max(max(index) for index in entries) + 1 if nv is None else nv
+        size = max(max(index, default=0) for index in entries) + 1 if nv is None else nv
         dimensions = len(next(iter(entries)))
         values = next(iter(entries.values()))
         array = np.zeros((len(values), *[size - first] * dimensions), values.dtype)

@@ -21,15 +21,17 @@ from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
 from .common_frame import OneRegion, common_frame, roots
 from .composite import Columns, Gradient
-from .factorisation import Solver, factorise, times
+from .factorisation import Entries, Solver, factorise, times
 from .interface import WRENCH, revolute
 from .logarithmic import Logarithmic
 from .motion import Moved, State, multiplier
+from .near import FARTHEST, correct
 from .outward import move
 from .ports import Interface
 from .recursive import recursive_gradient
 from .rnea import gather, indices
 from .scalars import Arithmetic, Numbers, Scalar, Vector
+from .sparse import connected
 from .spatial import Wrench, is_zero
 from .units import Units, units
 
@@ -38,6 +40,7 @@ AT_GIVEN_EFFORT = {"fd", "dfd"}
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 AGAIN = "_again"  # of regions at the acceleration that was found
+NEAR, FAR = "near", "far"  # how M⁻¹ is found; the output that says that it was not
 LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
 LATHROP = ("lathrop-linear", "lathrop-log")
 OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
@@ -69,6 +72,7 @@ def trace(
     network: str = "sklansky",
     frame: int | None = None,
     factorisation: str = "auto",
+    inverse: str = "computed",
     root: str = "free",
 ) -> Graph:
     """Functions of a canonical robot as one graph.
@@ -78,7 +82,8 @@ def trace(
     ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
-    "logarithmic", as for ``common_frame``.
+    "logarithmic", as for ``common_frame``; so is ``inverse`` "near", for which minv, fd and dfd
+    take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0.
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
@@ -106,7 +111,7 @@ def trace(
             formulation,
             network,
             frame,
-            way,
+            way if inverse == "computed" else inverse,
             robot.joints[0].kind.nv if root == "given" else 0,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
@@ -154,7 +159,7 @@ class _Tracing:
     formulation: str
     network: str
     frame: int | None
-    factorisation: str
+    factorisation: str  # or "near"
     base: int
     builder: Builder = field(default_factory=Builder)
 
@@ -175,7 +180,7 @@ class _Tracing:
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
         if functions & {"minv", "fd", "dfd", EFFORT}:
-            solver = self._solver(at)
+            solver = self._near(face, at) if self.factorisation == NEAR else self._solver(at)
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())
             if functions & AT_GIVEN_EFFORT:
@@ -283,6 +288,16 @@ class _Tracing:
             scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in self._sizes().items()}
             return Solver(one, order, inverse=invert_by_blocks(one, at.M, order, above, scale))
         return Solver(one, order, factorise(one, at.M, order))
+
+    def _near(self, face: Interface, at: Pass) -> Solver:
+        """By M⁻¹ of a state nearby, which comes in; gives whether it was near."""
+        X = _given_inverse(face, at.M, self.order)
+        inverse, (first, *others) = correct(self.solving, at.M, X, self.order)
+        # of several trees in a region behind theirs, so that none waits for another
+        with self.builder.in_region(("near", 0) if others else first.region):
+            beyond = self.builder.lift(sum(others, first) - FARTHEST**2)
+            face.gives(FAR, self.builder.select(beyond, 0.0, 1.0))  # what is no number is not near
+        return Solver(self.solving, self.order, inverse=inverse)
 
     def _coordinate_above(self, k: int) -> int:
         """The coordinate before this one on the way to the base; -1 where there is none."""
@@ -393,21 +408,15 @@ def _gives_inverse(
         face.gives_columns("dtau_dq", order, columns[0])
         face.gives_columns("dtau_dqd", order, columns[1])
     if "difd" in functions:
-        pairs = _connected(given.M, list(order))
-        inverse = {(i, j): face.given(spell("Minv", i, j)) for i, j in pairs}
+        inverse = _given_inverse(face, given.M, order)
         _gives_forward(face, order, [times(solving, inverse, order, c) for c in columns])
 
 
-def _connected(M: list[Vector], order: list[int]) -> list[tuple[int, int]]:
-    """Where M⁻¹ has entries (j ≤ i): between coordinates that M connects, directly or not."""
-    group = {k: {k} for k in order}
-    for i in order:
-        for j in order:
-            if j < i and not is_zero([M[i][j]]) and group[i] is not group[j]:
-                group[i] |= group[j]
-                for k in group[j]:
-                    group[k] = group[i]
-    return [(i, j) for i in order for j in order if j <= i and j in group[i]]
+def _given_inverse(face: Interface, M: list[Vector], order: dict[int, int]) -> Entries:
+    """Inputs, the lower triangle of M⁻¹: where M connects coordinates, directly or not."""
+    known = {(i, j) for i in order for j in order if j < i and not is_zero([M[i][j]])}
+    pairs = [(i, j) for own in connected(known, list(order)) for i in own for j in own if j <= i]
+    return {(i, j): face.given(spell("Minv", i, j)) for i, j in sorted(pairs)}
 
 
 def _gives_forward(

@@ -135,6 +135,8 @@ def analyse(
             # it jumps from 1 to 2 where its operand passes a power of two, between two samples
             others = (sampled[a] for a in node.args if a.op is not Op.MANTISSA)
             guess = max(guess, 2 * max(others, default=2.0))
+        if node.op is Op.SELECT and all(a.op is Op.CONST for a in node.args[1:]):
+            guess = largest  # a flag, which may have been seen on one side only
         if node.name in related or any(a in touched for a in node.args):
             touched.add(node)
         if node.op in (Op.ADD, Op.SUB) and node in touched:
