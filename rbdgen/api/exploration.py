@@ -37,6 +37,7 @@ from .points import (
 from .results import Exploration
 
 REPORT, PICTURE, KEPT = "explore.json", "pareto.svg", "kept"
+TOGETHER = 16  # designs of one piece of work at most
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
 
 
@@ -194,14 +195,34 @@ class _Work:
         ]
 
     def _compiled(self, all_of: Sequence[Choices]) -> list[Compiled]:
-        def done(k: int, found: Compiled) -> None:
-            figures = f"{found.multipliers} multipliers, latency {found.latency}"
-            self.progress(f"compiled {spoken(all_of[k])}: {figures}")
+        """Each, in the order given; those that differ in their interval alone share the words."""
+        alike: dict[str, list[int]] = {}
+        for k, own in enumerate(all_of):
+            alike.setdefault(spoken({**own, "ii": None}), []).append(k)
+        size = max(1, min(TOGETHER, -(-len(all_of) // self.jobs)))
+        parts = [own[k : k + size] for own in alike.values() for k in range(0, len(own), size)]
 
-        inputs = [(self.robot, {**self.choices, **own}, self.store) for own in all_of]
-        return in_parallel(
+        def done(i: int, each: Sequence[Compiled]) -> None:
+            for k, found in zip(parts[i], each, strict=True):
+                figures = f"{found.multipliers} multipliers, latency {found.latency}"
+                self.progress(f"compiled {spoken(all_of[k])}: {figures}")
+
+        inputs = [
+            (
+                self.robot,
+                {**self.choices, **all_of[part[0]], "ii": None},
+                tuple(all_of[k]["ii"] for k in part),
+                self.store,
+            )
+            for part in parts
+        ]
+        each = in_parallel(
             compiled, inputs, self.jobs, done, self.executor, compiled_before, self.progress
         )
+        found = dict(
+            zip((k for p in parts for k in p), (x for own in each for x in own), strict=True)
+        )
+        return [found[k] for k in range(len(all_of))]
 
     def _point(self, own: Choices, multipliers: int, found: Compiled | None) -> Point:
         interval = found.interval if found else own["ii"]

@@ -8,11 +8,14 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..compile.flow import Core, compile_core, front_end
+from ..compile.front import Front
+from ..compile.words import Words
 from ..design.choices import GIVES, LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.loading import load
@@ -28,6 +31,7 @@ from .kept import kept
 from .mapped import mapped, yosys_version
 
 Choices = dict[str, Any]
+Intervals = tuple[int | None, ...]
 Progress = Callable[[str], None]
 INTERVALS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32)
 
@@ -80,11 +84,18 @@ class Compiled(Record):
     graph: str
 
 
-def compiled(robot: str, choices: Choices, place: Path) -> Compiled:
-    """A design, compiled. Kept in ``place``."""
+def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) -> list[Compiled]:
+    """A design at each of the intervals, compiled. Each is kept in ``place``."""
+    front: Front | None = None
+    words: Words | None = None
 
-    def compute() -> dict[str, Any]:
-        core = compile_core(front_end(robot, **choices))
+    def compute(own: Choices) -> dict[str, Any]:
+        nonlocal front, words
+        if front is None:
+            front = front_end(robot, **own)
+            words = Words(front)
+        design, _ = load(robot, **own)
+        core = compile_core(replace(front, design=design), words=words)
         jobs = shared_jobs(core.fixed, core.front.target)
         return Compiled(
             interval=core.plan.interval,
@@ -95,13 +106,18 @@ def compiled(robot: str, choices: Choices, place: Path) -> Compiled:
             graph=hashlib.sha256(to_text(core.fixed).encode()).hexdigest(),
         ).to_json()
 
-    return Compiled.from_json(kept(place, "point", _all_of(robot, choices), compute))
+    each = [{**choices, "ii": ii} for ii in intervals]
+    found = [kept(place, "point", _all_of(robot, c), partial(compute, c)) for c in each]
+    return [Compiled.from_json(own) for own in found]
 
 
-def compiled_before(robot: str, choices: Choices, place: Path) -> Compiled | None:
-    """The same if it is kept in ``place``."""
-    found = kept(place, "point", _all_of(robot, choices), None)
-    return None if found is None else Compiled.from_json(found)
+def compiled_before(
+    robot: str, choices: Choices, intervals: Intervals, place: Path
+) -> list[Compiled] | None:
+    """The same if all are kept in ``place``."""
+    each = [{**choices, "ii": ii} for ii in intervals]
+    found = [kept(place, "point", _all_of(robot, own), None) for own in each]
+    return None if None in found else [Compiled.from_json(own) for own in found]
 
 
 def synthesised(robot: str, choices: Choices, place: Path) -> Mapping[str, int] | str:

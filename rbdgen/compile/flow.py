@@ -69,8 +69,12 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     return Words(front, progress).whole[1]
 
 
-def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
+def compile_core(
+    front: Front, progress: Progress = lambda _: None, words: Words | None = None
+) -> Core:
     """Graph → fixed point → schedule; RobotError for a robot that leaves nothing to compute.
+
+    ``words``: those of a front that differs in nothing but how often a task comes.
 
     Where nobody says how often, the core is the fastest that fits the part, and the design of its
     front says what was chosen.
@@ -78,7 +82,7 @@ def compile_core(front: Front, progress: Progress = lambda _: None) -> Core:
     design = front.design
     refuse_accelerator(front)
     refuse_still(front)
-    words = Words(front, progress)
+    words = words or Words(front, progress)
     if not is_left_open(design):
         core = as_asked(front, words)
         note = too_large(need_of(core)) if design.fit else ""
