@@ -65,9 +65,9 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     front = front_end(robot, progress, **choices)
     core = compile_core(front, progress)
     progress("trace: after each rewrite")
-    said = advice(front)
+    said = advice(core.front)
     notes = (*core.notes, said) if said else core.notes
-    return Info(core_facts(core, robot_facts(front, notes)))
+    return Info(core_facts(core, robot_facts(core.front, notes)))
 
 
 def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:

@@ -35,6 +35,8 @@ def design_text(design: Design) -> str:
     if joints:
         limits["joints"] = joints
     entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
+    if design.formulated:
+        entries["formulated"] = _said(vars(design.formulated))
     if design.fitted:
         entries["fitted"] = _said(vars(design.fitted))
     if limits:

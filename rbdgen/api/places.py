@@ -23,7 +23,8 @@ from .names import design_name, module_name
 
 VERILOG = LANGUAGES[0]
 LONGEST_NAME = 120  # characters; what is longer ends in a digest
-FOLLOW = ("robot", "fitted")  # fields that follow from the others, or that the name has
+# Fields that follow from the others, or that the name has.
+FOLLOW = ("robot", "fitted", "formulated")
 # Choices whose value alone says what it is of.
 CLEAR = {
     *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),

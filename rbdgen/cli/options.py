@@ -139,7 +139,8 @@ def _computed(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--formulation",
         choices=FORMULATIONS,
-        help="composite (default): from link to link, gradients of composite bodies, the fewest "
+        help="auto (default): with --style latency that of the fewest cycles, else composite; "
+        "composite: from link to link, gradients of composite bodies, the fewest "
         "multiplications; recursive: gradients carried from link to link as others do; "
         "logarithmic: sums in one frame for each tree, far fewer cycles on long chains; of id "
         "alone: linear, from link to link with one matrix a joint, and Lathrop's of 1985, "

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
-from ..design.design import Design, as_fitted, given_coordinates, is_left_open
+from ..design.design import Design, as_fitted, formulation_of, given_coordinates, is_left_open
 from ..design.target import Target
 from ..dynamics.interface import random_inputs
 from ..graph.word import indices, kind_of
@@ -161,7 +161,7 @@ class _Pieces:
             why = str(error)
         else:
             return len(limbs.limbs), cut_limbs(front, limbs, self.given, self.progress)
-        if front.design.formulation == "logarithmic":
+        if formulation_of(front.design) == "logarithmic":
             return f"{why}; sums in one frame are not cut where limbs meet a trunk"
         try:
             return cut_hips(front, self.searched, self.progress)

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..graph.graph import Graph
-from ..graph.node import Node, Op
-from ..passes.order import BALANCE, EXACT, run
+from ..design.design import formulation_of
+from ..passes.order import EXACT, run
+from .estimate import cycles
 from .front import Front, any_inputs, trace
 
 LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
-# Cycles of an operation, about, whatever the part; sines are there before all else.
-TAKES = {Op.MUL: 4, Op.MULC: 3, Op.ADD: 1, Op.SUB: 1, Op.RECIP: 15}
-
-
-def cycles(graph: Graph) -> int:
-    """About the cycles of arithmetic in a row, sums being in the order in which terms arrive."""
-    done: dict[Node, int] = {}
-    graph = run((BALANCE,), graph, None)
-    for node in graph.nodes:
-        takes = 0 if node.is_shift else TAKES.get(node.op, 0)
-        done[node] = takes + max((done[a] for a in node.args), default=0)
-    return max((done[n] for n in graph.outputs.values()), default=0)
 
 
 def advice(front: Front) -> str | None:
     """Products and cycles of a logarithmic design beside those of composites; None for others."""
     design = front.design
-    if design.formulation != "logarithmic":
+    if formulation_of(design) != "logarithmic" or design.formulated:
         return None
     other = replace(
         design, formulation="composite", network="sklansky", frame=None, inverse="computed"

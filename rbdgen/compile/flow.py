@@ -12,15 +12,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..design.design import as_fitted, is_left_open
+from ..design.design import as_fitted, is_left_open, is_unformulated
 from ..design.limits import unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..passes.order import EXACT, run
 from ..robot.canonical import stages
+from ..robot.model import RobotError
 from .core import Core, as_asked, fastest, need_of
 from .fitting import too_large
+from .formulation import ranked
 from .front import (
     Front,
     Progress,
@@ -66,6 +68,8 @@ def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph
     """
     refuse_accelerator(front)
     refuse_still(front)
+    if is_unformulated(front.design):  # which formulation depends on what fits
+        return compile_core(front, progress).fixed
     return Words(front, progress).whole[1]
 
 
@@ -76,13 +80,46 @@ def compile_core(
 
     ``words``: those of a front that differs in nothing but how often a task comes.
 
-    Where nobody says how often, the core is the fastest that fits the part, and the design of its
-    front says what was chosen.
+    Where nobody says how often, the core is the fastest that fits the part, and where nobody says
+    in which formulation, style latency has that of the fewest cycles. The design of its front says
+    what was chosen.
     """
-    design = front.design
     refuse_accelerator(front)
     refuse_still(front)
-    words = words or Words(front, progress)
+    if is_unformulated(front.design):
+        return _fewest_cycles(front, progress, words)
+    core = _compiled(front, words or Words(front, progress))
+    chosen = front.design.formulated
+    return replace(core, notes=(*core.notes, chosen.note)) if chosen else core
+
+
+def _fewest_cycles(front: Front, progress: Progress, words: Words | None) -> Core:
+    """The core in the best formulation of those that fit the part, else in the best."""
+    first: Core | RobotError | None = None
+    for own in ranked(front, progress):
+        try:
+            same = words if own.graph is front.graph else None
+            found = compile_core(own, progress, same)
+        except RobotError as error:  # more multipliers than there are
+            first = first or error
+            continue
+        fitted = found.front.design.fitted
+        if fits(found) if fitted is None else fitted.fits:
+            return found
+        first = first or found
+    if isinstance(first, RobotError):
+        raise first
+    assert first is not None
+    return first
+
+
+def fits(core: Core) -> bool:
+    """Whether the part has all that the core takes, or it is not asked to."""
+    return not core.front.design.fit or need_of(core).fits
+
+
+def _compiled(front: Front, words: Words) -> Core:
+    design = front.design
     if not is_left_open(design):
         core = as_asked(front, words)
         note = too_large(need_of(core)) if design.fit else ""

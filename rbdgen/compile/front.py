@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..design.choices import OF_BODIES
-from ..design.design import Design, given_coordinates
+from ..design.design import Design, formulation_of, given_coordinates
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs
 from ..dynamics.trace import trace as trace_functions
@@ -61,7 +61,7 @@ class Front:
 
 def of_bodies(design: Design) -> bool:
     """Whether the formulation asks for centres of mass, which regrouped inertias have not."""
-    return design.formulation in OF_BODIES
+    return formulation_of(design) in OF_BODIES
 
 
 def trace(design: Design, canonical: Robot) -> Graph:
@@ -79,7 +79,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
         ],
         multiplications=design.rotation,
         sincos_inputs=design.angles == "sincos",
-        formulation=design.formulation,
+        formulation=formulation_of(design),
         network=design.network,
         frame=_frame(design, canonical),
         factorisation=design.factorisation,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
-from ..design.design import Design
+from ..design.design import Design, formulation_of
 from ..design.target import Target
 from ..dynamics.steps import FUNCTIONS as JOINTS_COMPUTE
 from ..estimate.area import NoModel, estimated
@@ -169,7 +169,10 @@ def refuse_joints(design: Design, robot: str) -> None:
     others = [name for name in design.functions if name not in JOINTS_COMPUTE]
     wrong = [
         (others, f"functions: {', '.join(others)}: joints in turn compute id, did and m"),
-        (design.formulation != "composite", "formulation: joints in turn have the composite one"),
+        (
+            formulation_of(design) != "composite",
+            "formulation: joints in turn have the composite one",
+        ),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),
         (design.external_forces, "external_forces: joints in turn take none"),

@@ -80,7 +80,7 @@ OF_HARDWARE = (
 COMPILED = ("cpp", "cpp32", "cuda", "cuda32", "cuda-on-cpu", "cuda32-on-cpu")
 MODELS = ("golden", "float", *COMPILED, "fixed", "c", "hls", "rtl")  # of batches of states
 FORMULATIONS = (
-    *("composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
+    *("auto", "composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
 )
 OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")

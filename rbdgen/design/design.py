@@ -77,6 +77,20 @@ class Fitted:
 
 
 @dataclass(frozen=True)
+class Formulated:
+    """The formulation that style latency chose, where nobody had; ``note``: why, in one line."""
+
+    formulation: str
+    note: str
+
+    def __post_init__(self) -> None:
+        try:
+            CHECKS["formulation"](self.formulation)
+        except ValueError as error:
+            raise RobotError(f"formulated: formulation: {error}") from None
+
+
+@dataclass(frozen=True)
 class Design:
     """The choices. Construction checks each of them (RobotError, one line).
 
@@ -96,13 +110,15 @@ class Design:
     ``error``            relative RMS error of every output array, in place of ``width``: words
                          get the bits that this takes, each its own.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
-    ``formulation``      "composite": recursions from link to link, gradients of composite bodies
+    ``formulation``      "auto": with style latency that of the fewest cycles, else composite;
+                         "composite": recursions from link to link, gradients of composite bodies
                          (the fewest multiplications); "recursive": gradients carried from link to
                          link (Carpentier's, the dataflow that others build); "logarithmic": sums
                          in one frame for each tree (as many cycles as the logarithm of its height
                          asks for, and more multiplications); of id alone "linear", from link to
                          link with one matrix a joint, and Lathrop's of 1985, "lathrop-linear" and
                          "lathrop-log", to compare with.
+    ``formulated``       what was chosen so; only of this very design: another one chooses anew.
     ``network``          of the formulation "logarithmic": how rotations are composed, "sklansky"
                          (the fewest cycles), "kogge-stone" or "brent-kung" (the fewest products).
     ``frame``            of it, too: the link whose axes its tree's sums are along; the middle of
@@ -162,7 +178,8 @@ class Design:
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
-    formulation: str = "composite"
+    formulation: str = "auto"
+    formulated: Formulated | None = None
     network: str = "sklansky"
     frame: str | None = None
     factorisation: str = "auto"
@@ -240,6 +257,18 @@ def is_left_open(design: Design) -> bool:
     """Whether nobody says how often the design takes a task, or how it shares hardware."""
     said = design.ii is not None or design.multipliers is not None or design.fold != "auto"
     return design.fit and not said
+
+
+def formulation_of(design: Design) -> str:
+    """The formulation that the design's functions are traced in."""
+    if design.formulation != "auto":
+        return design.formulation
+    return design.formulated.formulation if design.formulated else "composite"
+
+
+def is_unformulated(design: Design) -> bool:
+    """Whether the fewest cycles are asked for, and nobody says in which formulation."""
+    return design.style == "latency" and design.formulation == "auto" and not design.formulated
 
 
 def as_fitted(design: Design) -> Design:

@@ -18,7 +18,7 @@ from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from .choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
-from .design import Design, Fitted, MotionLimits
+from .design import Design, Fitted, Formulated, MotionLimits
 from .limits import OPTIONS
 from .yaml_lines import Node, parse_yaml
 
@@ -85,7 +85,10 @@ def load(
     design, source = _filed(path)
     chosen = replace(design, **{k: v for k, v in choices.items() if v is not None})
     # what was chosen for a design to fit is chosen anew for another one
-    design = chosen if chosen == design else replace(chosen, fitted=choices.get("fitted"))
+    if chosen != design:
+        fitted, formulated = choices.get("fitted"), choices.get("formulated")
+        chosen = replace(chosen, fitted=fitted, formulated=formulated)
+    design = chosen
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
     robot = _parsed(design, content, notes)
     if design.base_link is not None:
@@ -162,6 +165,8 @@ def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
             values[key] = str(as_urdf(file.parent / name))
         elif key == "fitted":
             values[key] = _fitted(node)
+        elif key == "formulated":
+            values[key] = _formulated(node)
         elif key == "limits":
             values["limits"], values["joint_limits"] = _limits(node)
         else:
@@ -176,6 +181,14 @@ def _fitted(node: Node) -> Fitted:
         raise node.error("fitted: what rbdgen chose has a note; leave fitted out to choose anew")
     checks["fits"] = CHECKS["fit"]
     return Fitted(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
+
+
+def _formulated(node: Node) -> Formulated:
+    entries = node.mapping(["formulation", "note"], "formulated")
+    if len(entries) < 2:
+        raise node.error("formulated: has formulation and note; leave it out to choose anew")
+    checks: dict[str, Any] = {"formulation": CHECKS["formulation"], "note": str}
+    return Formulated(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
 
 
 def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:

@@ -226,18 +226,24 @@ def one_addition(
         exponent = round(math.log2(constant / value(u)))
         if abs(math.ldexp(value(u), exponent) - constant) <= tolerance:
             return u, exponent
+    own = np.array([value(v) for v in available])
+    deep = np.array([depth(v) for v in available])
     best: tuple[tuple[int, float], Recipe] | None = None
-    for u in available:
-        top = math.frexp(constant / value(u))[1]
-        for k in range(top - 22, top + 2):
-            rest = constant - math.ldexp(value(u), k)
-            for v in available:
-                j = round(math.log2(abs(rest) / value(v))) if rest else top - 40
-                made = math.copysign(math.ldexp(value(v), j), rest)
-                error = abs(rest - made)
-                if error <= tolerance:
-                    recipe = Sum(u, k, 1 if rest > 0 else -1, v, j)
-                    rank = (recipe.depth, error)
-                    if best is None or rank < best[0]:
-                        best = (rank, recipe)
+    for u, of_u in zip(available, own.tolist(), strict=True):
+        top = math.frexp(constant / of_u)[1]
+        shifts = np.arange(top - 22, top + 2)
+        rest = (constant - np.ldexp(of_u, shifts))[:, None]
+        size = np.abs(rest)
+        j = np.full((len(shifts), len(own)), top - 40)
+        np.rint(np.log2(size / own, where=size > 0, out=j + 0.0), out=j, casting="unsafe")
+        error = np.abs(rest - np.copysign(np.ldexp(own, j), rest))
+        k, v = np.nonzero(error <= tolerance)
+        if len(k):
+            first = np.lexsort((error[k, v], np.maximum(deep[v], depth(u))))[0]  # stable
+            row, column = int(k[first]), int(v[first])
+            sign = 1 if rest[row, 0] > 0 else -1
+            recipe = Sum(u, int(shifts[row]), sign, available[column], int(j[row, column]))
+            rank = recipe.depth, float(error[row, column])
+            if best is None or rank < best[0]:
+                best = rank, recipe
     return (best[1], 0) if best else None

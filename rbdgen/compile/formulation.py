@@ -1,0 +1,105 @@
+"""Which formulation takes the fewest cycles: what style latency is made in where nobody says.
+
+Every formulation is traced, which takes a small part of the time that its words take, and its
+cycles are estimated. Only the one that wins goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ..design.design import Design, Formulated, formulation_of
+from ..graph.evaluate import Array
+from ..graph.graph import Graph
+from ..passes.order import EXACT, run
+from ..robot.model import RobotError
+from .estimate import about, too_many
+from .front import Front, Progress, Rows, any_inputs, trace
+
+GRADIENTS = ("did", "dfd", "difd")
+FACTORS = ("minv", "fd", "dfd")
+LARGER = (
+    "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "
+    "more on longer chains (--width, --error)"
+)
+BLOCKS = "; --factorisation blocks takes fewer still for M⁻¹, with 2 to 5 times the error"
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A formulation's graph, and about how many cycles its arithmetic takes."""
+
+    formulation: str
+    graph: Graph
+    counts: Rows  # of the graph: traced, and after each pass
+    cycles: float
+    cannot: bool  # it has more products than there are multipliers, and cannot share any
+
+    @property
+    def rank(self) -> tuple[bool, float, int]:
+        return self.cannot, round(self.cycles, 1), self.graph.operations()["mul"]
+
+    def __str__(self) -> str:
+        products = self.graph.operations()["mul"]
+        more = ", more than the part or the budget has multipliers for" if self.cannot else ""
+        return f"{self.formulation} {self.cycles:.3g} cycles, {products} products{more}"
+
+
+def ranked(front: Front, progress: Progress = lambda _: None) -> list[Front]:
+    """The same functions in every formulation that has them, the fewest cycles first.
+
+    Of each the design says what was chosen, beside what the others would take.
+    """
+    found = sorted(_candidates(front, progress), key=lambda own: own.rank)
+    return [_with(front, own, found) for own in found]
+
+
+def formulations(design: Design) -> tuple[str, ...]:
+    """Those that may take the fewest cycles. Lathrop's never do: they are there to compare."""
+    if set(design.functions) == {"id"}:
+        return "composite", "linear", "logarithmic"
+    if set(GRADIENTS).intersection(design.functions):
+        return "composite", "recursive", "logarithmic"
+    return "composite", "logarithmic"
+
+
+def _candidates(front: Front, progress: Progress) -> list[Candidate]:
+    found = []
+    for name in formulations(front.design):
+        graph, counts = front.graph, front.counts
+        if name != formulation_of(front.design):
+            progress(f"formulation {name}: trace")
+            try:
+                graph = trace(replace(front.design, formulation=name), front.canonical)
+            except RobotError:  # mminvgen goes from link to link only
+                continue
+            given = any_inputs(front.design, front.canonical, graph.inputs)
+            graph, counts = simplified(graph, given, front.counts[0][0])
+        cycles = about(graph, front.design, front.target)
+        cannot = too_many(graph, front.design, front.target)
+        found.append(Candidate(name, graph, counts, cycles, cannot))
+    return found
+
+
+def simplified(graph: Graph, given: Mapping[str, Array], name: str) -> tuple[Graph, Rows]:
+    """The graph after the exact passes; its operations as it was, called ``name``, and after
+    each."""
+    counts = [(name, graph.operations())]
+    graph = run(EXACT, graph, given, lambda step, g: counts.append((step, g.operations())))
+    return graph, tuple(counts)
+
+
+def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:
+    others = "; ".join(str(other) for other in found if other is not own)
+    why = "the fewest cycles"
+    if own is not found[0]:
+        why = f"{found[0].formulation} does not fit"
+    note = f"formulation: {own}, {why}; {others}; cycles are of arithmetic, about"
+    if own.formulation == "logarithmic":
+        note += LARGER
+    note += "; --formulation chooses another"
+    if set(FACTORS).intersection(front.design.functions) and front.design.factorisation != "blocks":
+        note += BLOCKS
+    design = replace(front.design, formulated=Formulated(own.formulation, note))
+    return replace(front, design=design, graph=own.graph, counts=own.counts)
