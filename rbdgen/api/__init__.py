@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         write_file,
     )
     from .generation import generate
+    from .mounting import mount
     from .on_board import board, simulated_board
     from .places import check_place
     from .results import Generated, Report, Results
@@ -53,6 +54,7 @@ __getattr__ = names_from(
         ),
         ".generation": ("generate",),
         ".facts": ("info",),
+        ".mounting": ("mount",),
         ".places": ("check_place",),
         ".results": (
             "Generated",
@@ -85,6 +87,7 @@ __all__ = [
     "explore",
     "generate",
     "info",
+    "mount",
     "read_arrays",
     "read_manifest",
     "report",

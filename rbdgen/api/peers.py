@@ -56,6 +56,9 @@ PEERS = (
     # P: of these no more is said than the cycles
     Peer("RoboShape", "hyq", 57, None, None, None, CYCLES_ONLY),
     Peer("RoboShape", "baxter", 73, None, None, None, CYCLES_ONLY),
+    Peer("RoboShape", "jaco2", 84, None, None, None, CYCLES_ONLY),
+    Peer("RoboShape", "jaco3", 115, None, None, None, CYCLES_ONLY),
+    Peer("RoboShape", "hyq_arm", 90, None, None, None, CYCLES_ONLY),
     Peer(
         "Dadu-RBD",
         "iiwa14",

@@ -40,6 +40,7 @@ from .exact import exact_accelerators, exact_c, exact_hls
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .gpu import gpu
+from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .names import TAKES, chosen
 from .peers import beside_peers
@@ -113,7 +114,8 @@ def _measured_before(name: str, place: Path) -> dict[str, Any] | None:
 
 
 def _of(name: str) -> str:
-    return f"{name} {compiler_digest((*FOLDER, 'bench'))}"
+    given = f" {robots_folder()}" if name == "latency" else ""
+    return f"{name}{given} {compiler_digest((*FOLDER, 'bench'))}"
 
 
 def there_are() -> dict[str, dict[str, str]]:
@@ -296,5 +298,6 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "area-model": area_model,
     "logarithmic": logarithmic,
     "logarithmic-chains": chains,
+    "latency": latency,
     **{f"functions-{title(*robot)}": _functions_of(*robot) for robot in ROBOTS},
 }

@@ -37,6 +37,7 @@ TAKES = {
     "area-model": "hours",
     "logarithmic": "minutes",
     "logarithmic-chains": "hours",
+    "latency": "an hour",
     "functions-iiwa14": "hours",
     "functions-hyq": "hours",
     "functions-hyq-floating": "hours",

@@ -90,7 +90,7 @@ def compile_core(
         return _fewest_cycles(front, progress, words)
     core = _compiled(front, words or Words(front, progress))
     chosen = front.design.formulated
-    return replace(core, notes=(*core.notes, chosen.note)) if chosen else core
+    return replace(core, notes=(chosen.note, *core.notes)) if chosen else core
 
 
 def _fewest_cycles(front: Front, progress: Progress, words: Words | None) -> Core:

@@ -1,0 +1,106 @@
+"""URDFs made of others: a robot mounted on a link of another, and inertias that a body can have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+
+from .model import RobotError
+from .urdf import parse_urdf
+from .xml_lines import did_you_mean, parse_xml, quoted
+
+Element = ElementTree.Element
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+LEAST = 1e-3  # of the largest second moment of mass: no body is thinner
+NAMED = {"link": "name", "joint": "name", "parent": "link", "child": "link", "mimic": "joint"}
+
+
+def mounted(
+    base: bytes,
+    arm: bytes,
+    link: str,
+    *,
+    xyz: Sequence[float] = (0.0, 0.0, 0.0),
+    rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    prefix: str = "arm_",
+    files: tuple[str, str] = ("base", "arm"),
+) -> str:
+    """The URDF of ``base`` with ``arm`` fixed to its ``link``, at ``xyz`` [m] turned by ``rpy``
+    [rad] in that link's frame.
+
+    Links and joints of the arm have ``prefix`` before their names. Of the arm nothing else is
+    taken. ``files``: what messages call the two.
+
+    Raises:
+        RobotError: either is no URDF, the link is none of the base's, or a name is there twice.
+    """
+    for text, file in zip((base, arm), files, strict=True):
+        parse_urdf(text, file=file)  # says what is wrong, and where
+    tree, other = ElementTree.fromstring(base), ElementTree.fromstring(arm)
+    links = [own.get("name", "") for own in tree.findall("link")]
+    if link not in links:
+        hint = did_you_mean(link, links, f"; one of {', '.join(links)}")
+        raise RobotError(f"{files[0]}: no link {quoted(link)} to mount {files[1]} on{hint}")
+    taken = {(own.tag, own.get("name")) for own in tree}
+    carried = {own.get("link") for joint in other.findall("joint") for own in joint.iter("child")}
+    (root,) = (n for own in other.findall("link") if (n := own.get("name", "")) not in carried)
+    for own in [*other.findall("link"), *other.findall("joint")]:
+        for named in (own, *own):
+            if key := NAMED.get(named.tag):
+                named.set(key, prefix + named.get(key, ""))
+        if (own.tag, own.get("name")) in taken:
+            raise RobotError(
+                f"{files[1]}: {own.tag} {quoted(str(own.get('name')))} is one of {files[0]}, too; "
+                "give another prefix"
+            )
+        tree.append(own)
+    joint = ElementTree.SubElement(tree, "joint", name=f"{prefix}mount", type="fixed")
+    place = {key: " ".join(f"{x:.17g}" for x in v) for key, v in (("xyz", xyz), ("rpy", rpy))}
+    ElementTree.SubElement(joint, "origin", place)
+    ElementTree.SubElement(joint, "parent", link=link)
+    ElementTree.SubElement(joint, "child", link=prefix + root)
+    made = _text(tree)
+    parse_urdf(made, file=f"{files[1]} on {files[0]}")
+    return made
+
+
+def bodily(source: bytes, file: str) -> tuple[str, list[str]]:
+    """The URDF with inertias that bodies can have in place of others; the links that had such.
+
+    What is read is the matrix of second moments of mass, ∫ x xᵀ dm = ½ tr J 1 - J: a body's has
+    no negative eigenvalue. Each becomes its magnitude, at least ``LEAST`` of the largest, about
+    the same axes. So what is there to be computed stays the same, zeros and all, and what is
+    computed from it is another robot's.
+
+    RobotError where the file is no XML, or a moment no number.
+    """
+    parse_xml(source, file)  # says what is no XML, and where
+    tree = ElementTree.fromstring(source)
+    changed = []
+    for link in tree.findall("link"):
+        for element in link.iterfind("inertial/inertia"):
+            try:
+                xx, xy, xz, yy, yz, zz = (float(element.get(key, "")) for key in MOMENTS)
+            except ValueError:
+                name = quoted(link.get("name", ""))
+                raise RobotError(
+                    f"{file}: <inertia> of link {name}: expected six numbers"
+                ) from None
+            J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            moments, axes = np.linalg.eigh(np.trace(J) / 2 * np.eye(3) - J)
+            largest = np.abs(moments).max()
+            if moments.min() >= -1e-6 * largest:
+                continue
+            second = axes @ np.diag(np.maximum(np.abs(moments), LEAST * largest)) @ axes.T
+            J = np.trace(second) * np.eye(3) - second
+            for key, (i, j) in zip(MOMENTS, zip(*np.triu_indices(3), strict=True), strict=True):
+                element.set(key, f"{J[i, j]:.9g}")
+            changed.append(link.get("name", ""))
+    return _text(tree), changed
+
+
+def _text(tree: Element) -> str:
+    ElementTree.indent(tree)
+    return ElementTree.tostring(tree).decode() + "\n"

@@ -1,0 +1,86 @@
+"""URDFs made of others: an arm on a trunk, inertias that bodies can have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbdgen import api, golden
+from rbdgen.design.loading import load
+from rbdgen.robot.compose import bodily
+from rbdgen.robot.model import RobotError
+from rbdgen.robot.urdf import parse_urdf, read_urdf
+
+PLACE = {"xyz": (0.2, 0.0, 0.1), "rpy": (0.0, 0.3, 0.0)}
+BAD = """<robot name="r"><link name="base"/>
+<link name="a"><inertial><mass value="1"/>
+<inertia ixx="-0.04" ixy="-0.015" ixz="0.035" iyy="-0.064" iyz="-0.043" izz="-0.075"/></inertial>
+</link><link name="b"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="j" type="continuous"><parent link="base"/><child link="a"/></joint>
+<joint name="k" type="continuous"><parent link="a"/><child link="b"/></joint></robot>
+"""
+
+
+def test_arm_on_a_quadruped(tmp_path: Path) -> None:
+    """On a trunk that does not move, legs and arm know nothing of each other."""
+    file = api.mount("hyq", "iiwa14", "trunk", tmp_path / "both.urdf", **PLACE)
+    whole = read_urdf(file)
+    legs, arm = load("hyq")[1], load("iiwa14")[1]
+    assert whole.joint_names == [*legs.joint_names, *(f"arm_{n}" for n in arm.joint_names)]
+    rng = np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 5, whole.nv))
+    still = (
+        read_urdf(file, gravity=(0, 0, 0)),
+        *(read_urdf(load(name)[0].robot, gravity=(0, 0, 0)) for name in ("hyq", "iiwa14")),
+    )
+    tau = golden.rnea(still[0], q, qd, qdd)
+    apart = [
+        golden.rnea(robot, *(x[:, own] for x in (q, qd, qdd)))
+        for robot, own in zip(still[1:], (slice(12), slice(12, None)), strict=True)
+    ]
+    np.testing.assert_allclose(tau, np.concatenate(apart, axis=1), atol=1e-12)
+
+
+def test_placement_counts(tmp_path: Path) -> None:
+    """On a thigh the arm's mass is felt at the hip."""
+    file = api.mount("hyq", "pendulum", "lf_thigh", tmp_path / "both.urdf", **PLACE)
+    whole, legs = read_urdf(file), load("hyq")[1]
+    q, still = np.full((1, whole.nv), 0.3), np.zeros((1, whole.nv))
+    carried = golden.rnea(whole, q, still, still)[0]
+    free = golden.rnea(legs, q[:, :12], still[:, :12], still[:, :12])[0]
+    felt = [
+        name
+        for name, a in zip(legs.joint_names, free, strict=True)
+        if not np.isclose(a, carried[whole.joint_names.index(name)])
+    ]
+    assert felt == ["lf_hip_abduction", "lf_hip_flexion"]
+
+
+def test_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        RobotError, match=r'no link "trnk" to mount .*iiwa14\.urdf on; did you mean'
+    ):
+        api.mount("hyq", "iiwa14", "trnk", tmp_path / "x.urdf")
+    with pytest.raises(RobotError, match=r'link "trunk" is one of .*hyq\.urdf, too; give another'):
+        api.mount("hyq", "hyq", "trunk", tmp_path / "x.urdf", prefix="")
+    assert not (tmp_path / "x.urdf").exists()
+
+
+def test_inertias_of_bodies() -> None:
+    """One that no body has is replaced, and the reader takes it; the others stay."""
+    with pytest.raises(RobotError, match="no body has this inertia"):
+        parse_urdf(BAD)
+    text, changed = bodily(BAD.encode(), "bad.urdf")
+    assert changed == ["a"]
+    notes: list[str] = []
+    a, b = parse_urdf(text, notes=notes).joints
+    assert not [note for note in notes if "real body" in note]
+    smallest, middle, largest = np.linalg.eigvalsh(a.inertia.J)
+    assert 0 < smallest <= middle <= largest <= smallest + middle
+    np.testing.assert_array_equal(b.inertia.J, np.eye(3))
+    assert bodily(text.encode(), "good.urdf") == (text, [])
+    with pytest.raises(RobotError, match=r'bad\.urdf: <inertia> of link "b": expected six numbers'):
+        bodily(BAD.replace('ixx="1"', 'ixx="one"').encode(), "bad.urdf")
