@@ -54,7 +54,7 @@ BARS = (
     Asked("iiwa14", "did", LOG, 66, 1345, 1.25e-4),
     Asked("hyq", "did", LOG, 48, 800),
     Asked("baxter", "did", LOG, 68, 3500, 9e-5),
-    Asked("humanoid", "did", LOG, 77, 8600, 1.5e-4),
+    Asked("humanoid", "did", {**LOG, "guard": 2}, 77, 8600, 1.5e-4),
     Asked("iiwa14", "difd", LOG, 73, 1870, 3e-4),
     Asked("iiwa14", "dfd", {}, of="dqdd"),
     Asked("iiwa14", "dfd", BLOCKS, 143, 2490, 1.2e-3, "dqdd"),
@@ -66,7 +66,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
     """`--formulation logarithmic` beside the others: cycles, multipliers, errors, storage."""
     results, rows = [], []
     for own in BARS:
-        said = ", ".join(own.choices.values()) or "composite"
+        said = ", ".join(map(_said, own.choices.items())) or "composite"
         progress(f"{own.robot} {own.function}, {said}")
         front = front_end(
             own.robot, functions=(own.function,), width=18, **A_TASK_A_CLOCK, **own.choices
@@ -103,6 +103,11 @@ def logarithmic(place: Path, progress: Progress) -> Any:
 
 
 HEAD = ("design", "cycles (≤)", "multipliers (≤)", "RMS (≤)", "register bits", "FIFO bits")
+
+
+def _said(choice: tuple[str, Any]) -> str:
+    name, value = choice
+    return value if isinstance(value, str) else f"{name} {value}"
 
 
 def _beside(measured: float, asked: float | None, form: str = "{}") -> str:

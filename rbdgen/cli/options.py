@@ -245,6 +245,13 @@ def _words(group: argparse._ArgumentGroup) -> None:
         "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
     )
     group.add_argument(
+        "--guard",
+        type=checked("guard"),
+        metavar="BITS",
+        help="more bits of words that no multiplier reads: they take no multipliers, and long sums "
+        "are more exact (default: 1)",
+    )
+    group.add_argument(
         "--error",
         type=checked("error"),
         metavar="RMS",
@@ -398,6 +405,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "functions": functions,
         "width": options.width,
+        "guard": options.guard,
         "error": options.error,
         "target": options.target,
         "base": options.base,

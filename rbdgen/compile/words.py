@@ -78,7 +78,7 @@ def in_words(
     design, target = front.design, front.target
     graph = run(UNITS, graph, None)
     if design.error is None:
-        ranges, fixed = to_words(graph, given, design.width, progress=progress)
+        ranges, fixed = to_words(graph, given, design.width, progress=progress, guard=design.guard)
     else:
         ranges, fixed = within_error(graph, given, design.error, target.multiplier_width, progress)
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):

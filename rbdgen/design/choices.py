@@ -64,6 +64,7 @@ OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and 
 OF_HARDWARE = (
     *(
         "width",
+        "guard",
         "error",
         "target",
         "ii",
@@ -101,6 +102,7 @@ ORDERS = ("finished", "issued")
 MOST_SLOTS = 64
 LARGEST_SHARE = 1000
 WIDTHS = (12, 32)  # bit
+MOST_GUARD = 3  # bit
 _LARGEST_SNAP = 0.1  # rad; more than that would bend a robot
 
 
@@ -181,6 +183,13 @@ def _width(value: Any) -> int:
     number = _number(value)
     if number != int(number) or not WIDTHS[0] <= number <= WIDTHS[1]:
         raise ValueError(f"a whole number of bits from {WIDTHS[0]} to {WIDTHS[1]}, not {value}")
+    return int(number)
+
+
+def _guard(value: Any) -> int:
+    number = _number(value)
+    if number != int(number) or not 1 <= number <= MOST_GUARD:
+        raise ValueError(f"a whole number of bits from 1 to {MOST_GUARD}, not {value}")
     return int(number)
 
 
@@ -310,6 +319,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "snap": _snap,
     "functions": _functions,
     "width": _width,
+    "guard": _guard,
     "target": _one_of(*TARGETS),
     "external_forces": _words,
     "angles": _one_of("on-chip", "sincos"),

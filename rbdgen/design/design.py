@@ -100,6 +100,8 @@ class Design:
     ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
     ``functions``        which of ``FUNCTIONS`` the hardware computes.
     ``width``            word width [bit] of every signal.
+    ``guard``            bits that words have more where no multiplier reads them, products that are
+                         added up, say: they cost adders and no multipliers.
     ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
     ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
     ``velocity``, ``acceleration``, ``effort``  limits that win over those: a number for every
@@ -171,6 +173,7 @@ class Design:
     snap: float = 1e-5
     functions: tuple[str, ...] = ("id",)
     width: int = 18
+    guard: int = 1
     target: str = "ecp5-85f"
     limits: MotionLimits = MotionLimits()
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
@@ -215,6 +218,8 @@ class Design:
             for key, default in own:
                 if (value := getattr(self, key)) != default:
                     raise RobotError(f"{key}: {value} is for formulation logarithmic")
+        if self.guard != 1:
+            _refuse_guard(self)
         if self.inverse == "near":
             _refuse_near(self)
         elif self.nearby != NEARBY:
@@ -236,6 +241,18 @@ class Design:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
         if self.clock is not None:
             raise RobotError("clock: chains operations within a period; only with style: latency")
+
+
+def _refuse_guard(design: Design) -> None:
+    """RobotError where words are not of a width that guard bits are added to."""
+    own = (
+        ("error", design.error is not None),
+        ("accelerator", design.accelerator),
+        ("fold: joints", design.fold == "joints"),
+    )
+    for name, there in own:
+        if there:
+            raise RobotError(f"guard: {design.guard}: {name} has words of its own; leave one out")
 
 
 def _refuse_near(design: Design) -> None:

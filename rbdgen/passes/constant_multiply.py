@@ -10,19 +10,23 @@ from ..graph.node import Builder, Node, Op, Region
 from .constants import Recipe, Sum, cheapest, depth, one_addition, parts, value
 from .ranges import Ranges
 from .regional import RegionalBuilder
-from .wordlength import SMALLEST, needed_fraction
+from .wordlength import GUARD, SMALLEST, needed_fraction
 
 SLACK = 1.0  # of the last bit that is kept of the product
 
 
 def tolerances(
-    graph: Graph, ranges: Ranges, width: int, chosen: Mapping[Node, int] | None = None
+    graph: Graph,
+    ranges: Ranges,
+    width: int,
+    chosen: Mapping[Node, int] | None = None,
+    guard: int = GUARD,
 ) -> dict[Node, float]:
     """How far each MULC's constant may be off: one last bit where its operand is largest.
 
-    ``chosen``: fraction bits of each node, in place of those that ``width`` allows.
+    ``chosen``: fraction bits of each node, in place of those that ``width`` and ``guard`` allow.
     """
-    needed = needed_fraction(graph, ranges, width) if chosen is None else chosen
+    needed = needed_fraction(graph, ranges, width, guard) if chosen is None else chosen
     return {
         node: SLACK * 2.0 ** -needed[node] / max(ranges.bound[node.args[0]], SMALLEST)
         for node in graph.nodes

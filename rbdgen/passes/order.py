@@ -54,7 +54,7 @@ def _words(graph: Graph, setting: Setting) -> FixedGraph:
     ranges = setting.searched(graph)
     chosen = setting.fractions(graph, ranges)
     inputs = input_formats(graph, setting.given.limits, setting.width, chosen)
-    return wordlength(graph, ranges, setting.width, inputs, chosen)
+    return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard)
 
 
 # Over real numbers; told a few random states.

@@ -11,6 +11,7 @@ from .constant_multiply import tolerances
 from .given import Given, Progress
 from .precision import fractions, gains
 from .ranges import Ranges
+from .wordlength import GUARD
 
 GAIN_SAMPLES = 256
 
@@ -18,13 +19,14 @@ GAIN_SAMPLES = 256
 @dataclass(frozen=True, eq=False)
 class Setting:
     """Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
-    is what a hardware multiplier takes.
+    is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
     """
 
     given: Given
     width: int
     error: float | None = None
     progress: Progress = lambda _: None
+    guard: int = GUARD
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
     def searched(self, graph: Graph) -> Ranges:
@@ -36,7 +38,8 @@ class Setting:
     def slack(self, graph: Graph) -> dict[Node, float]:
         """How far each constant of a product may be off, by ranges from what has been seen."""
         ranges = self.given.ranges(graph)
-        return tolerances(graph, ranges, self.width, self.fractions(graph, ranges))
+        chosen = self.fractions(graph, ranges)
+        return tolerances(graph, ranges, self.width, chosen, self.guard)
 
     def fractions(self, graph: Graph, ranges: Ranges) -> dict[Node, int] | None:
         """Fraction bits of each node that the error asks for, if one is asked for."""

@@ -12,7 +12,7 @@ from ..graph.reciprocal import WIDEST, exponent_width
 from .ranges import Ranges
 from .rounding import COARSE, deviation, headroom
 
-GUARD = 1  # extra fraction bits of what only additions read: no multiplier limits its width
+GUARD = 1  # extra fraction bits of what only additions read, where nobody says how many
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
 SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin that they have
 LARGEST_INPUT = 32  # an AXI4-Stream word
@@ -26,7 +26,9 @@ def integer_bits(bound: float) -> int:
     return math.frexp(max(bound, SMALLEST))[1]
 
 
-def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]:
+def needed_fraction(
+    graph: Graph, ranges: Ranges, width: int, guard: int = GUARD
+) -> dict[Node, int]:
     """Fraction bits of each node that its users can still make use of."""
     outputs = set(graph.outputs.values())
     wide, turning, dividing = sums_only(graph), angles(graph), pivots(graph)
@@ -51,7 +53,7 @@ def needed_fraction(graph: Graph, ranges: Ranges, width: int) -> dict[Node, int]
                     wants.append(needed[user] + 1 - least)
                 case _:
                     wants.append(full)
-        limit = full + (GUARD if node in wide else 0)
+        limit = full + (guard if node in wide else 0)  # no multiplier limits it
         if any(user.op in (Op.SIN, Op.COS) for user in graph.users[node]):
             limit = phase_bits(width)
         elif node.op is Op.INPUT and node in turning:
@@ -156,16 +158,17 @@ def wordlength(
     width: int,
     inputs: Mapping[str, Format],
     chosen: Mapping[Node, int] | None = None,
+    guard: int = GUARD,
 ) -> FixedGraph:
     """Formats for a graph whose constants are powers of two already.
 
     ``width`` is the widest word that meets a multiplier. Signals are narrower where their
-    operands have no more bits to give, and one bit wider where only additions read them; up to
+    operands have no more bits to give, and ``guard`` wider where only additions read them; up to
     twice as wide where they end in reciprocals and shifts. ``chosen`` fraction bits of each node
     (``precision``) take the place of all that. Above its largest value every word has room for
     what rounding, its own and its operands', makes of it.
     """
-    needed = needed_fraction(graph, ranges, width) if chosen is None else chosen
+    needed = needed_fraction(graph, ranges, width, guard) if chosen is None else chosen
     units = {} if chosen is None else unit_widths(graph, chosen)
     wide = sums_only(graph)
     if chosen is not None:

@@ -14,6 +14,7 @@ from .order import to_fixed
 from .precision import affordable
 from .ranges import Ranges
 from .setting import Setting
+from .wordlength import GUARD
 
 
 def to_words(
@@ -22,13 +23,14 @@ def to_words(
     width: int,
     error: float | None = None,
     progress: Progress = lambda _: None,
+    guard: int = GUARD,
 ) -> tuple[Ranges, FixedGraph]:
     """Constants as shifts and additions, sums in order, and a format for every signal.
 
     Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
-    is what a hardware multiplier takes.
+    is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
     """
-    setting = Setting(given, width, error, progress)
+    setting = Setting(given, width, error, progress, guard)
     fixed = to_fixed(graph, setting)
     return setting.searched(fixed.graph), fixed
 

@@ -19,7 +19,7 @@ LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
     [
         pytest.param("iiwa14", {"fit": False}, marks=pytest.mark.slow),
         ("pendulum", {"functions": ("dfd", "m"), "network": "brent-kung", "frame": "upper_rod"}),
-        ("pendulum", {"functions": ("did",), "ii": 4, "fold": "none"}),
+        ("pendulum", {"functions": ("did",), "ii": 4, "fold": "none", "guard": 2}),
     ],
 )
 def test_every_bit(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:

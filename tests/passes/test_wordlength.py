@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.bounds import bounds
+from rbdgen.design.design import Design
 from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import input_limits, to_columns
 from rbdgen.graph.evaluate import evaluate
@@ -29,6 +31,8 @@ from rbdgen.passes.wordlength import (
     needed_fraction,
     wordlength,
 )
+from rbdgen.passes.words import relative_error
+from rbdgen.robot.model import RobotError
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
 STATES = 20_000
@@ -193,3 +197,22 @@ def test_shifted_words_fit_64_bits(binades: int) -> None:
     shifted = x.width + fraction - x.fraction - unit.lowest
     assert shifted <= WIDEST
     assert shifted == WIDEST or fraction in (50, x.fraction + unit.top)
+
+
+def test_guard_bits_take_no_multiplier() -> None:
+    """Sums of more exact terms, as soon, with operands of the same width."""
+    found = []
+    for guard in (1, 2):
+        made = compile_core(front_end("pendulum", functions=("did",), guard=guard, ii=1))
+        states = columns(made, 2000, seed=5)
+        error = relative_error(made.fixed, made.front.graph, states)
+        found.append((error, made.plan.latency, made.plan.multipliers))
+    (coarse, *before), (fine, *after) = found
+    assert fine < 0.9 * coarse
+    assert before == after
+
+
+@pytest.mark.parametrize("choices", [{"error": 1e-3}, {"accelerator": True}, {"fold": "joints"}])
+def test_guard_bits_are_of_words_of_a_width(choices: dict[str, Any]) -> None:
+    with pytest.raises(RobotError, match=r"guard: 2: .* has words of its own"):
+        Design("arm.urdf", guard=2, **choices)
