@@ -30,7 +30,7 @@ class BoardFacts(Record):
     identity: str
     bitstream: str
     bytes: int
-    baud: int
+    line: str
     clock: float
     reached: Mapping[str, Mapping[str, float]]
     seed: int
@@ -54,7 +54,7 @@ def as_text(facts: BoardFacts) -> str:
             f"{facts.name} on {facts.board} ({facts.part}), {facts.clock:g} MHz",
             table(("sites", "used", "of", ""), used),
             table(("function", "bytes out", "bytes back", "line, tasks/s", "core, tasks/s"), rates),
-            f"line: {facts.baud} baud. {took}. {facts.bitstream}: {facts.bytes} bytes; it has not "
+            f"line: {facts.line}. {took}. {facts.bitstream}: {facts.bytes} bytes; it has not "
             "been run on a board by us",
         ]
     )

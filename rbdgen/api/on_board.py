@@ -11,10 +11,13 @@ from pathlib import Path
 
 from ..board.build import LEDS, Bitstream
 from ..board.build import build as build_board
-from ..board.catalog import Board, BoardError, find_board
+from ..board.catalog import GIGABIT, LINKS, Board, BoardError, find_board
+from ..board.ethernet import LONGEST, Address, UdpLine
 from ..board.link import BoardLink
+from ..board.packets import IP, PORT
 from ..board.self_test import Vectors
-from ..board.simulation import SimulatedBoard
+from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
+from ..board.uart import SerialLine
 from ..design.manifest import AcceleratorManifest
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
@@ -22,6 +25,7 @@ from .bitstream import BoardFacts, LineRate
 from .board_vectors import board_vectors
 from .checked import checked_manifest
 from .contract import Contract
+from .errors import Mismatch
 from .folder import OutputError, UsageError, read_manifest, write_file
 from .line_header import line_files
 from .places import check_place
@@ -29,6 +33,8 @@ from .results import OnBoard
 
 Progress = Callable[[str], None]
 REPORT = "board.json"
+PACKED = 34  # clocks that a word of a task takes, about
+PACKET = 66  # bytes of a packet of Ethernet around a datagram's own, the gap among them
 
 
 def board(
@@ -39,28 +45,32 @@ def board(
     load: bool = False,
     progress: Progress = lambda _: None,
     trust: bool = False,
+    link: str = LINKS[0],
+    ip: str | None = None,
 ) -> OnBoard:
     """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
 
-    All files are in FOLDER/board-NAME. Of ``seeds`` placements, aiming at ``frequency`` MHz, the
-    fastest is taken; its PLL then makes the fastest clock that it reaches. Raises BoardError for a
-    board that is not known or that the design does not fit, UsageError where nothing can load it.
+    ``link``: "uart", or "udp" for a board with gigabit Ethernet, at ``ip``. All files are in
+    FOLDER/board-NAME, or FOLDER/board-NAME-udp. Of ``seeds`` placements, aiming at ``frequency``
+    MHz, the fastest is taken; its PLL then makes the fastest clock that it reaches. Raises
+    BoardError for a board that is not known or that the design does not fit, UsageError where
+    nothing can load it.
     """
     place = Path(folder)
     entry = _accelerator(place, trust, progress)
-    known = find_board(name, LEDS)
+    known = find_board(name, LEDS, link)
+    line = _line(entry, known, known.baud, ip)
     if entry.target != known.target.name:
         raise BoardError(
             f"{place}: was generated for {entry.target}; {name} has an {known.part}: generate it "
             f"with --target {known.target.name}"
         )
     tool = _loader() if load else None  # or it would be missing after all the work
-    out = place / f"board-{name}"
+    out = place / f"board-{name}{_suffix(known)}"
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    link = _link(entry, known.clock_hz, known.baud, vectors) | line_files(entry, known.baud, "..")
-    for file, text in link.items():
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known)).items():
         write_file(out / file, text)
     core = entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
@@ -73,7 +83,7 @@ def board(
         frequency,
         progress,
     )
-    facts = _facts(entry, known, made)
+    facts = _facts(entry, known, made, ip)
     write_file(out / REPORT, json.dumps(facts.to_json(), indent=2) + "\n")
     if tool is not None:
         progress(f"loading {made.file.name}")
@@ -89,25 +99,37 @@ def simulated_board(
     trust: bool = False,
     baud: int | None = None,
     long: bool = False,
-) -> Iterator[SimulatedBoard]:
+    link: str = LINKS[0],
+    ip: str | None = None,
+) -> Iterator[SimulatedBoard | SimulatedUdpBoard]:
     """The accelerator in ``folder`` behind a pseudo-terminal, as it is on the board, PLL and pins
-    apart: every bit of the line goes through the Verilated design. Its ``port`` is what `Dynamics`
-    is given. ``baud``: another one than the board's. ``long``: compiled to run for minutes.
+    apart: every bit of the line goes through the Verilated design. With the ``link`` "udp" it is
+    behind a local socket, and every byte of its PHY's packets goes through. Its ``port`` is what
+    `Dynamics` is given. ``baud``: another one than the board's. ``long``: compiled to run for
+    minutes.
     """
     place = Path(folder)
-    known = find_board(name, LEDS)
+    known = find_board(name, LEDS, link)
     baud = known.baud if baud is None else baud
     entry = _accelerator(place, trust, progress)
-    out = place / f"board-{name}-simulated"
+    line = _line(entry, known, baud, ip)
+    out = place / f"board-{name}{_suffix(known)}-simulated"
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    link = _link(entry, known.clock_hz, baud, vectors) | line_files(entry, known.baud, "..")
-    for file, text in link.items():
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known)).items():
         write_file(out / file, text)
     core = entry.name
     sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
-    with SimulatedBoard(sources, f"{core}_link", known.clock_hz, baud, progress, long) as running:
+    top, hertz = f"{core}_link", known.link_clock[1]
+    if known.rgmii:
+        address = _address(entry, ip)
+        with SimulatedUdpBoard(sources, top, hertz, address, progress, long) as udp:
+            yield udp
+        if udp.wrong:
+            raise Mismatch(f"{place}: {udp.wrong} packets of the board's are not well-formed")
+        return
+    with SimulatedBoard(sources, top, hertz, baud, progress, long) as running:
         yield running
 
 
@@ -129,20 +151,60 @@ def _accelerator(place: Path, trust: bool, progress: Progress) -> AcceleratorMan
     return entry
 
 
-def _link(entry: AcceleratorManifest, clock: int, baud: int, vectors: Vectors) -> dict[str, str]:
+def _suffix(known: Board) -> str:
+    return "-udp" if known.rgmii else ""
+
+
+def _address(entry: AcceleratorManifest, ip: str | None) -> Address:
+    """Its MAC is one of those that anybody may give, made of the design's identity; UsageError."""
+    try:
+        return Address(ip or IP, PORT, bytes([2, *bytes.fromhex(entry.identity)[:5]]))
+    except ValueError as error:
+        raise UsageError(f"ip: {error}") from None
+
+
+def _line(
+    entry: AcceleratorManifest, known: Board, baud: int, ip: str | None
+) -> SerialLine | UdpLine:
+    if not known.rgmii:
+        return SerialLine(known.clock_hz, baud)
+    layouts = Contract.of(entry.accelerator).layouts
+    longest = max(2 * max(own.task_bytes, own.response_bytes) + 12 for own in layouts.values())
+    if longest > LONGEST:
+        raise BoardError(
+            f"{entry.name}: a frame may take {longest} bytes, a datagram has {LONGEST}; --link uart"
+        )
+    return UdpLine(_address(entry, ip))
+
+
+def _headers(entry: AcceleratorManifest, known: Board) -> dict[str, str]:
+    """Of hosts in C; the example is of a serial port."""
+    files = line_files(entry, known.baud, "..")
+    if known.rgmii:
+        files.pop(f"{entry.name}_example.c", None)
+    return files
+
+
+def _link(
+    entry: AcceleratorManifest, line: SerialLine | UdpLine, vectors: Vectors
+) -> dict[str, str]:
     """The files of the link between the shell of words and the line."""
     of = Contract.of(entry.accelerator).layouts
-    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, clock, baud, vectors)
+    link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
     return shell_files(link, f"{entry.name}_link")
 
 
-def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream) -> BoardFacts:
+def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream, ip: str | None) -> BoardFacts:
     contract = Contract.of(entry.accelerator)
     of = contract.layouts
     lines = {}
     for name, function in contract.functions.items():
-        task, result = of[function.code].line_bytes
+        own = of[function.code]
+        task, result = own.line_bytes
         rate = known.baud / 10 / max(task, result)  # both ways at a time, ten bits a byte
+        if known.rgmii:  # the words are packed a bit a clock, which is slower than the wire
+            clocks = max(PACKED * (len(own.operands) + 1), 9 * own.response_bytes)
+            rate = min(made.clock.mhz * 1e6 / clocks, GIGABIT / (max(task, result) + PACKET))
         core = made.clock.mhz * 1e6 / entry.accelerator.functions[name].interval
         lines[name] = LineRate(task, result, round(rate), round(core))
     return BoardFacts(
@@ -152,7 +214,7 @@ def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream) -> BoardFa
         identity=entry.identity,
         bitstream=made.file.name,
         bytes=made.file.stat().st_size,
-        baud=known.baud,
+        line=f"udp://{ip or IP}:{PORT}" if known.rgmii else f"{known.baud} baud",
         clock=made.clock.mhz,
         reached={str(own.seed): own.fmax_by_clock for own in made.placements},
         seed=made.best.seed,

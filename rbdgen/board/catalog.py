@@ -22,6 +22,8 @@ KNOWN = {
     "ecpix5-85f": ("ecpix5.ECPIX585Platform", "ecp5-85f", "--um5g-85k"),
     "icepi-zero": ("icepi_zero.IcepiZero1_3Platform", "ecp5-25f", "--25k"),
 }
+LINKS = ("uart", "udp")
+GIGABIT = 125_000_000  # Hz of a PHY's clocks
 PACKAGES = {"BG256": "CABGA256", "BG381": "CABGA381", "BG554": "CABGA554"}
 
 
@@ -41,7 +43,7 @@ class Pin:
 
 @dataclass(frozen=True)
 class Board:
-    """A board with a serial line to a host."""
+    """A board with a serial line to a host, or with Ethernet: ``rgmii`` has the pins of its PHY."""
 
     name: str
     part: str
@@ -53,12 +55,19 @@ class Board:
     tx: Pin
     reset: Pin | None
     leds: tuple[Pin, ...]
+    rgmii: tuple[Pin, ...] = ()
     baud: int = BAUD
 
     @property
     def pins(self) -> tuple[Pin, ...]:
         """All that the design uses."""
-        return (self.clock, self.rx, self.tx, *([self.reset] if self.reset else []), *self.leds)
+        line = self.rgmii or (self.rx, self.tx)
+        return (self.clock, *line, *([self.reset] if self.reset else []), *self.leds)
+
+    @property
+    def link_clock(self) -> tuple[str, int]:
+        """The port with the line's clock, and Hz."""
+        return ("rx_clk", GIGABIT) if self.rgmii else ("clock", self.clock_hz)
 
 
 def listed() -> list[str]:
@@ -66,8 +75,8 @@ def listed() -> list[str]:
     return [f"{name:<12} {TARGETS[target].part}" for name, (_, target, _) in KNOWN.items()]
 
 
-def find_board(name: str, leds: int) -> Board:
-    """The board of that name; BoardError.
+def find_board(name: str, leds: int, link: str = LINKS[0]) -> Board:
+    """The board of that name with one of `LINKS`; BoardError.
 
     ``leds``: how many it is asked for at the most.
     """
@@ -86,6 +95,8 @@ def find_board(name: str, leds: int) -> Board:
     clock = resources[platform.default_clk, 0]
     line = resources["uart", 0]
     sides = {own.name: own for own in line.ios}
+    if link == "udp" and ("eth_rgmii", 0) not in resources:
+        raise BoardError(f"{name}: amaranth-boards knows no gigabit Ethernet there; --link uart")
     resets = [key for key in (("rst", 0), ("button", 0)) if key in resources]
     own = replace(TARGETS[target], flag=flag, package=PACKAGES[platform.package])
     return Board(
@@ -103,6 +114,7 @@ def find_board(name: str, leds: int) -> Board:
             for k in range(leds)
             if ("led", k) in resources
         ),
+        _rgmii(resources["eth_rgmii", 0]) if link == "udp" else (),
     )
 
 
@@ -115,8 +127,9 @@ def constraints(board: Board, core_mhz: float) -> str:
             f'LOCATE COMP "{pin.name}" SITE "{pin.site}";',
             f'IOBUF PORT "{pin.name}" {told};',
         ]
+    clocks = dict([("clock", board.clock_hz), board.link_clock])
     lines += [
-        f'FREQUENCY PORT "clock" {board.clock_hz / 1e6:g} MHZ;',
+        *(f'FREQUENCY PORT "{port}" {hertz / 1e6:g} MHZ;' for port, hertz in clocks.items()),
         f'FREQUENCY NET "core" {core_mhz:g} MHZ;',
     ]
     return "\n".join(lines) + "\n"
@@ -127,3 +140,15 @@ def _pin(name: str, resource: Any, side: Any = None) -> Pin:
     pins = (side or resource).ios[0]
     attributes = {key: value for key, value in resource.attrs.items() if isinstance(value, str)}
     return Pin(name, pins.names[0], tuple(attributes.items()), pins.invert)
+
+
+def _rgmii(resource: Any) -> tuple[Pin, ...]:
+    """The pins of a PHY that the design uses; a wire of several is a port of as many bits."""
+    attributes = tuple((k, v) for k, v in resource.attrs.items() if isinstance(v, str))
+    sides = {own.name: own.ios[0] for own in resource.ios}
+    found = [Pin("eth_rst", sides["rst"].names[0], attributes, sides["rst"].invert)]
+    for name in ("rx_clk", "rx_ctl", "rx_data", "tx_clk", "tx_ctl", "tx_data"):
+        sites = sides[name.replace("ctl", "ctrl")].names  # as amaranth-boards has it
+        for k, site in enumerate(sites):
+            found.append(Pin(spell(name, k) if len(sites) > 1 else name, site, attributes))
+    return tuple(found)

@@ -1,4 +1,4 @@
-"""The link of a board: a serial line on one side, an accelerator's shell of words on the other."""
+"""The link of a board: a line to its host, and an accelerator's shell of words behind it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from amaranth.lib.fifo import AsyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ..rtl.task_packets import Status
+from .ethernet import UdpLine
 from .frames import BYTE, Framer, Unframer
 from .packed import Packer, Unpacker
 from .packets import SELF_TEST, TESTED, Layout
 from .self_test import SelfTest, Vectors
-from .uart import UartReceiver, UartTransmitter
+from .uart import SerialLine
 
 BETWEEN = 16  # bytes between the two clocks
 SHOWN = 22  # bits of the clocks for which an event lights its LED: 0.17 s of 25 MHz
 
 
 class BoardLink(wiring.Component):
-    """``shell``, the module ``NAME_axi_words``, behind a serial line.
+    """``shell``, the module ``NAME_axi_words``, behind a ``line``, serial or of UDP.
 
     =============  ===  ====================================================================
     port                meaning
     =============  ===  ====================================================================
     ``clk``        in   of the accelerator
     ``rst``        in   of all, in any clock: everything starts anew when it falls
-    ``clk_link``   in   of the line, ``clock`` Hz; need not be related to ``clk``
-    ``rx``         in   from the host, ``baud`` baud, 8N1
-    ``tx``         out  to the host
+    ``clk_link``   in   of the line; need not be related to ``clk``
+    ``rx``, ``tx`` …    the line's own: of a `SerialLine`, or a `UdpLine`
     ``led``        out  alive: blinks, or is lit if the self-test failed; a task came; a result
                         went; a damaged frame or a bad task came; a result with an overflow went,
                         since the start
@@ -57,14 +57,16 @@ class BoardLink(wiring.Component):
         shell: str,
         layouts: Mapping[int, Layout],
         identity: str,
-        clock: int,
-        baud: int,
+        line: SerialLine | UdpLine,
         vectors: Vectors,
     ) -> None:
         self._shell, self._identity, self._vectors = shell, identity, vectors
         self._layouts = {**layouts, SELF_TEST: TESTED}
-        self._clock, self._baud = clock, baud
-        super().__init__({"clk_link": In(1), "rx": In(1, init=1), "tx": Out(1), "led": Out(5)})
+        self._line = line
+        self._pins = {
+            name: member for name, member in line.signature.members.items() if member.is_port
+        }
+        super().__init__({"clk_link": In(1), **self._pins, "led": Out(5)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -76,12 +78,10 @@ class BoardLink(wiring.Component):
             m.submodules[f"reset_{domain}"] = ResetSynchronizer(ResetSignal(), domain=domain)
 
         of_link, of_core = DomainRenamer("link"), DomainRenamer("core")
-        receiver = UartReceiver(self._clock, self._baud)
-        transmitter = UartTransmitter(self._clock, self._baud)
+        line = self._line
         unframer, framer = Unframer(self._layouts, self._identity), Framer(self._identity)
         unpacker, packer = Unpacker(self._layouts), Packer(self._layouts)
-        m.submodules.receiver = of_link(receiver)
-        m.submodules.transmitter = of_link(transmitter)
+        m.submodules.line = of_link(line)
         m.submodules.unframer = of_link(unframer)
         m.submodules.framer = of_link(framer)
         m.submodules.unpacker = of_core(unpacker)
@@ -92,9 +92,9 @@ class BoardLink(wiring.Component):
         wiring.connect(m, self_test.host_results, packer.i)
         m.submodules.inward = inward = _between("link", "core")
         m.submodules.outward = outward = _between("core", "link")
-        wiring.connect(m, receiver.o, unframer.i)
+        wiring.connect(m, line.o, unframer.i)
         wiring.connect(m, unframer.refusal, framer.refusal)
-        wiring.connect(m, framer.o, transmitter.i)
+        wiring.connect(m, framer.o, line.i)
         for source, fifo, sink in ((unframer.o, inward, unpacker.i), (packer.o, outward, framer.i)):
             m.d.comb += [
                 fifo.w_data.eq(source.payload.as_value()),
@@ -104,7 +104,9 @@ class BoardLink(wiring.Component):
                 sink.valid.eq(fifo.r_rdy),
                 fifo.r_en.eq(sink.ready),
             ]
-        m.d.comb += [receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx)]
+        for name, member in self._pins.items():
+            ours, own = getattr(self, name), getattr(line, name)
+            m.d.comb += own.eq(ours) if member.flow is In else ours.eq(own)
         m.submodules.shell = Instance(
             self._shell,
             i_clk=ClockSignal("core"),

@@ -36,6 +36,7 @@ BROKEN = 0xFF  # the function of a response to a frame that was damaged
 SELF_TEST = 0xFE  # the function of a task without operands, which runs the vectors on the board
 CRC_BYTES = 4
 BAUD = 3_000_000  # what the USB bridges of boards reach
+IP, PORT = "192.168.1.50", 10_000  # of a board on a network
 BUFFER = 1024  # bytes of payloads that wait on a board; a power of two
 
 

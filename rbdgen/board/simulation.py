@@ -1,9 +1,10 @@
-"""A board without a board: its Verilog behind a pseudo-terminal, bit by bit."""
+"""A board without a board: its Verilog behind a pseudo-terminal, or a socket of UDP."""
 
 from __future__ import annotations
 
 import ctypes
 import os
+import socket
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Self
 from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION, Progress
 from ..simulate.verilate import library
 from ..system.data import data_folder
+from .ethernet import Address
 
 CORE = 24_000_000  # Hz of the accelerator's clock, whose edges move along those of the link's
+CORE_OF_UDP = 61  # the same behind Ethernet, of 100 of the link's
 RUN, STOP, RESTART = range(3)  # as the harness has them
 
 
@@ -68,11 +71,7 @@ class SimulatedBoard:
 
     def wait(self) -> None:
         """Until somebody interrupts."""
-        try:
-            while self._thread.is_alive():
-                self._thread.join(0.2)
-        except KeyboardInterrupt:
-            pass
+        _wait(self._thread)
 
     def restart(self) -> None:
         """Press its reset button, whatever is under way."""
@@ -85,3 +84,74 @@ class SimulatedBoard:
     def _simulate(self) -> None:
         orders = ctypes.byref(self._order), ctypes.byref(self._noise)
         self.cycles = self._run(ctypes.c_int(self._own), *self._of_line, *orders)
+
+
+class SimulatedUdpBoard:
+    """The same behind Ethernet: ``port`` is ``udp://127.0.0.1:`` and the number of a free port.
+
+    Between the local socket and the design stands a host's network in C++, which asks the design
+    for its address and checks each packet that it sends; ``wrong``: those that were none.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Path],
+        top: str,
+        clock: int,
+        address: Address,
+        progress: Progress = lambda _: None,
+        long: bool = False,
+    ) -> None:
+        harness = (data_folder("templates") / "board" / "harness_udp.cpp").read_text()
+        level = OF_LONG_RUNS if long else OPTIMISATION
+        made = library(sources, top, harness, progress=progress, optimisation=level)
+        self._run = ctypes.CDLL(str(made)).rbdgen_board_run_udp
+        self._run.restype = ctypes.c_uint64
+        self._clocks = (ctypes.c_uint64(clock), ctypes.c_uint64(clock * CORE_OF_UDP // 100))
+        ip = int.from_bytes(address.ip_bytes, "big")
+        self._address = (ctypes.c_uint32(ip), ctypes.c_uint(address.port))
+        self._order, self._wrong = ctypes.c_int(RUN), ctypes.c_uint64(0)
+        self.cycles = 0
+
+    def __enter__(self) -> Self:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = f"udp://127.0.0.1:{self._socket.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._simulate, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._order.value = STOP
+        self._thread.join()
+        self._socket.close()
+
+    @property
+    def wrong(self) -> int:
+        """Known once the board has stopped."""
+        return self._wrong.value
+
+    def wait(self) -> None:
+        """Until somebody interrupts."""
+        _wait(self._thread)
+
+    def restart(self) -> None:
+        """Press its reset button, whatever is under way."""
+        self._order.value = RESTART
+
+    def _simulate(self) -> None:
+        known = ctypes.c_int(self._socket.fileno()), *self._clocks, *self._address
+        self.cycles = self._run(*known, ctypes.byref(self._order), ctypes.byref(self._wrong))
+
+
+def _wait(thread: threading.Thread) -> None:
+    try:
+        while thread.is_alive():
+            thread.join(0.2)
+    except KeyboardInterrupt:
+        pass

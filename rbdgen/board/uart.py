@@ -89,3 +89,27 @@ class UartTransmitter(wiring.Component):
         with m.Elif(pace.due):
             m.d.sync += [left.eq(left - 1), self.tx.eq(bits[0]), bits.eq(Cat(bits[1:], 1))]
         return m
+
+
+class SerialLine(wiring.Component):
+    """Both: what comes from a host, and what goes back to it. ``clock`` and ``baud`` in Hz."""
+
+    def __init__(self, clock: int, baud: int) -> None:
+        self._pace = clock, baud
+        super().__init__(
+            {
+                "rx": In(1, init=1),
+                "tx": Out(1, init=1),
+                "o": Out(stream.Signature(RECEIVED, always_ready=True)),
+                "i": In(stream.Signature(8)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.receiver = receiver = UartReceiver(*self._pace)
+        m.submodules.transmitter = transmitter = UartTransmitter(*self._pace)
+        wiring.connect(m, receiver.o, wiring.flipped(self.o))
+        wiring.connect(m, wiring.flipped(self.i), transmitter.i)
+        m.d.comb += [receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx)]
+        return m

@@ -175,12 +175,13 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
         )
     if options.simulate:
         place, trust = options.folder, options.trust
-        with api.simulated_board(options.board, place, progress, trust) as running:
+        with api.simulated_board(
+            options.board, place, progress, trust, link=options.link, ip=options.ip
+        ) as running:
             if options.check:
-                from ..board.packets import BAUD
-                from ..driver.links import SIMULATED, SerialPort
+                from ..driver.links import SIMULATED, opened
 
-                return _checked(options, SerialPort(running.port, BAUD, SIMULATED), progress)
+                return _checked(options, opened(running.port, SIMULATED), progress)
             print(running.port, flush=True)
             progress("until Ctrl-C")
             running.wait()
@@ -197,6 +198,8 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
         options.load,
         progress,
         options.trust,
+        options.link,
+        options.ip,
     )
     return _answer(report)
 

@@ -305,6 +305,15 @@ def _board(made: Parser) -> None:
     group.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
     group = made.add_argument_group("the line")
     group.add_argument(
+        "--link",
+        choices=("uart", "udp"),
+        default="uart",
+        help="a serial line, or Ethernet, where the board has gigabits (default: uart)",
+    )
+    group.add_argument(
+        "--ip", metavar="A.B.C.D", help="of a board with Ethernet (default: 192.168.1.50)"
+    )
+    group.add_argument(
         "--simulate",
         action="store_true",
         help="no bitstream: the Verilated design behind a pseudo-terminal, which is printed",
@@ -314,7 +323,9 @@ def _board(made: Parser) -> None:
         action="store_true",
         help="no bitstream: random states over the line, every bit beside the integer model's",
     )
-    group.add_argument("--port", metavar="PATH", help="the serial port that --check takes")
+    group.add_argument(
+        "--port", metavar="PORT", help="what --check takes: a serial port's path, or udp://HOST"
+    )
     group.add_argument("--states", type=count, default=1000, help="of --check (default: 1000)")
 
 

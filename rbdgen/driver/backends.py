@@ -20,7 +20,6 @@ from ..api.kept_accelerator import kept_accelerator
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
-from ..board.packets import BAUD
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, gives, of_functions
@@ -31,7 +30,7 @@ from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..rtl.task_packets import Status
 from ..simulate.model import Model
-from .links import PATIENCE, Link, SerialPort, Transport
+from .links import PATIENCE, Link, Transport, opened
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
@@ -294,7 +293,7 @@ def _of_robot(
 def _board(place: Path, entry: AcceleratorManifest, port: str | Transport) -> Backend:
     """The back end of a folder's design on a board."""
     coder = _coder(place, entry)
-    transport = SerialPort(port, BAUD) if isinstance(port, str) else port
+    transport = opened(port) if isinstance(port, str) else port
     patience = getattr(transport, "patience", PATIENCE)
     link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)
     return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))

@@ -11,12 +11,12 @@ from ..api.errors import Mismatch
 from ..api.folder import read_manifest
 from ..api.names import DESIGN
 from ..api.sampling import states as sampled
-from ..board.packets import BAUD, SELF_TEST, TESTED
+from ..board.packets import SELF_TEST, TESTED
 from ..design.design import given_coordinates, takes
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from .dynamics import Dynamics
-from .links import PATIENCE, Link, SerialPort, Transport
+from .links import PATIENCE, Link, Transport, opened
 
 Progress = Callable[[str], None]
 
@@ -34,7 +34,7 @@ def check_board(
     The number of results, each equal in every bit to the integer model's; Mismatch for the first
     that is not, or for a self-test that found a wrong word. ``port`` is closed at the end.
     """
-    port = SerialPort(port, BAUD) if isinstance(port, str) else port
+    port = opened(port) if isinstance(port, str) else port
     try:
         progress(self_test(folder, port))
         return _checked(folder, port, states, seed, progress, trust)

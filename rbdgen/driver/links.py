@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import select
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from ..api.folder import InputError
 from ..board.packets import (
+    BAUD,
     BUFFER,
     FLAG,
+    PORT,
     Answered,
     DamagedFrame,
     Layout,
@@ -21,6 +27,8 @@ from ..board.packets import (
 )
 
 TAGS = 1 << 16
+UDP = "udp"
+DATAGRAM = 1400  # bytes at the most
 PATIENCE = 0.5  # s without an answer, after which is asked again
 SIMULATED = 20.0  # the same where a simulation answers, on a machine that has more to do
 TRIES = 6  # in a row without any
@@ -66,6 +74,45 @@ class SerialPort:
 
     def close(self) -> None:
         self._port.close()
+
+
+class UdpPort:
+    """Datagrams to a board, ``udp://HOST`` or ``udp://HOST:PORT``; InputError for another text."""
+
+    def __init__(self, url: str, patience: float = PATIENCE) -> None:
+        self.patience = patience
+        own = urlsplit(url)
+        try:
+            if own.scheme != UDP or not own.hostname or own.path:
+                raise ValueError("expected udp://HOST:PORT")
+            self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            self._socket.connect((own.hostname, own.port or PORT))
+        except (ValueError, OSError) as error:
+            raise InputError(f"port: {url}: {error}") from None
+
+    def write(self, data: bytes) -> None:
+        for start in range(0, len(data), DATAGRAM):
+            with suppress(ConnectionRefusedError):  # of the one before, which nobody took
+                self._socket.send(data[start : start + DATAGRAM])
+
+    def read(self, timeout: float) -> bytes:
+        found = b""
+        while select.select([self._socket], [], [], 0 if found else timeout)[0]:
+            with suppress(ConnectionRefusedError):
+                found += self._socket.recv(2 * DATAGRAM)
+                continue
+            break
+        return found
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def opened(port: str, patience: float = PATIENCE) -> Transport:
+    """The transport of a path of a serial port, or of ``udp://HOST:PORT``."""
+    if port.startswith(f"{UDP}:"):
+        return UdpPort(port, patience)
+    return SerialPort(port, BAUD, patience)
 
 
 @dataclass(frozen=True)
