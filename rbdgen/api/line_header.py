@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..board.ethernet import Address
 from ..board.packets import CRC_BYTES, crc_of
 from ..design.choices import GIVES, ROLLOUTS, VECTORS
 from ..design.design import takes
@@ -12,8 +13,10 @@ from ..system.templates import render
 from .contract import Contract
 
 
-def line_files(entry: AcceleratorManifest, baud: int, folder: str) -> dict[str, str]:
-    """``NAME_line.h``, and ``NAME_example.c`` for a serial port of Linux.
+def line_files(
+    entry: AcceleratorManifest, baud: int, folder: str, address: Address | None = None
+) -> dict[str, str]:
+    """``NAME_line.h``, and ``NAME_example.c`` for a serial port of Linux, or for an ``address``.
 
     ``folder``: where ``NAME.h`` is, as the compiler is told. There is no example of a design that
     has nothing but rollouts, or whose base's motion is given.
@@ -46,11 +49,13 @@ def line_files(entry: AcceleratorManifest, baud: int, folder: str) -> dict[str, 
     }
     single = [function for function in contract.functions if function not in ROLLOUTS]
     if single and entry.root != "given":
-        files[f"{name}_example.c"] = _example(entry, single[0], baud, folder)
+        files[f"{name}_example.c"] = _example(entry, single[0], baud, folder, address)
     return files
 
 
-def _example(entry: AcceleratorManifest, function: str, baud: int, folder: str) -> str:
+def _example(
+    entry: AcceleratorManifest, function: str, baud: int, folder: str, address: Address | None
+) -> str:
     upper = entry.name.upper()
     words = {kind_of(word.name) for word in entry.accelerator.words}
     taken = list(takes(function, False))
@@ -66,6 +71,8 @@ def _example(entry: AcceleratorManifest, function: str, baud: int, folder: str) 
         NAME=upper,
         folder=folder,
         baud=baud,
+        ip=address.ip if address else None,
+        port=address.port if address else None,
         floating=entry.base == JointKind.FLOATING.value,
         first={
             "name": function,

@@ -59,18 +59,18 @@ def board(
     place = Path(folder)
     entry = _accelerator(place, trust, progress)
     known = find_board(name, LEDS, link)
-    line = _line(entry, known, known.baud, ip)
     if entry.target != known.target.name:
         raise BoardError(
             f"{place}: was generated for {entry.target}; {name} has an {known.part}: generate it "
             f"with --target {known.target.name}"
         )
+    line = _line(entry, known, known.baud, ip)
     tool = _loader() if load else None  # or it would be missing after all the work
     out = place / f"board-{name}{_suffix(known)}"
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known)).items():
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
         write_file(out / file, text)
     core = entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
@@ -117,7 +117,7 @@ def simulated_board(
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known)).items():
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
         write_file(out / file, text)
     core = entry.name
     sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
@@ -177,12 +177,9 @@ def _line(
     return UdpLine(_address(entry, ip))
 
 
-def _headers(entry: AcceleratorManifest, known: Board) -> dict[str, str]:
-    """Of hosts in C; the example is of a serial port."""
-    files = line_files(entry, known.baud, "..")
-    if known.rgmii:
-        files.pop(f"{entry.name}_example.c", None)
-    return files
+def _headers(entry: AcceleratorManifest, known: Board, ip: str | None) -> dict[str, str]:
+    """Of hosts in C."""
+    return line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
 
 
 def _link(

@@ -79,6 +79,8 @@ DIES = {
         (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114), (10, 34, 58), (22, 46, 70, 82)
     ),
 }
+# Sold under other names: an LFE5U-12F is a 25F, and an LFE5UM5G has transceivers besides.
+DIES |= {"--12k": DIES["--25k"]} | {f"--um5g-{size}k": DIES[f"--{size}k"] for size in (25, 45, 85)}
 
 
 def floorplan(module: Module, target: Target, seed: int = 1) -> int:

@@ -10,6 +10,7 @@ import pytest
 from rbdgen import api
 from rbdgen.board.catalog import KNOWN, constraints, find_board
 from rbdgen.board.pll import patched
+from rbdgen.synthesize.floorplan import DIES
 from rbdgen.synthesize.tool import SynthesisError
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -20,6 +21,7 @@ def test_boards_have_pins(name: str) -> None:
     board = find_board(name, 5)
     assert len({pin.site for pin in board.pins}) == len(board.pins)
     assert board.clock_hz >= 4 * board.baud
+    assert board.target.flag in DIES
     text = constraints(board, 80)
     assert text.count("LOCATE") == text.count("IOBUF") == len(board.pins)
     assert f'LOCATE COMP "rx" SITE "{board.rx.site}";' in text

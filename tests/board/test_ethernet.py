@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+import subprocess
 import zlib
 from collections.abc import Iterator
 from ipaddress import IPv4Address
@@ -13,7 +15,7 @@ import pytest
 from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen import api
-from rbdgen.api.folder import InputError
+from rbdgen.api.folder import InputError, read_manifest
 from rbdgen.bench.board import asked_of
 from rbdgen.board.ethernet import Address, UdpLine
 from rbdgen.board.packets import FLAG
@@ -178,6 +180,28 @@ def test_a_restart(folder: Path, board: SimulatedUdpBoard) -> None:
     q = np.random.default_rng(2).uniform(-1, 1, (20, 2))
     board.restart()
     assert (there.crba(q) == here.crba(q)).all()
+
+
+COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+def test_a_host_in_c(folder: Path, board: SimulatedUdpBoard, tmp_path: Path) -> None:
+    """The example that is written beside the bitstream, over the same socket."""
+    place = folder / f"board-{BOARD}-udp-simulated"
+    name = read_manifest(folder)["name"]
+    program = tmp_path / "example"
+    warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"]
+    source = place / f"{name}_example.c"
+    command = [COMPILER, "-std=gnu99", *warnings, f"-I{folder}", source, "-o", program, "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    number = board.port.rpartition(":")[2]
+    command = [program, "127.0.0.1", number]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    expected = Dynamics(folder, "integer").rnea([0, 0], [0, 0], [0, 0])
+    found = [float(line.partition(" = ")[2]) for line in done.stdout.splitlines()]
+    assert found == pytest.approx(expected, rel=1e-8)
 
 
 def test_what_is_refused(folder: Path) -> None:
