@@ -16,6 +16,8 @@ from ..compile.flow import Core, compile_core, front_end
 from ..draw.tables import table
 from ..estimate.features import features
 from ..graph.node import Op, source
+from .arithmetic import HEAD as HEAD_BEFORE
+from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf
 
 Progress = Callable[[str], None]
@@ -139,10 +141,17 @@ def storage(core: Core) -> dict[str, int]:
 
 def chains(place: Path, progress: Progress) -> Any:
     """Chains of 8 to 128 joints, `id` in both forms: every bit of the logarithmic one, cycles."""
-    results, rows = [], []
+    place.mkdir(parents=True, exist_ok=True)
+    results, rows, before = [], [], []
     for n in LINKS:
         file = place / f"chain{n}.urdf"
         api.write_file(file, chain_urdf(n))
+        forms = ("composite", "logarithmic")
+        graphs = {form: front_end(str(file), formulation=form).graph for form in forms}
+        before.append(arithmetic(n, graphs))
+    print(table(HEAD_BEFORE, [as_row(own) for own in before]), flush=True)
+    for n in LINKS:
+        file = place / f"chain{n}.urdf"
         serial = compile_core(front_end(str(file), **A_TASK_A_CLOCK), progress)
         folder = place / f"chain{n}"
         api.generate(str(file), folder, progress, force=True, **A_TASK_A_CLOCK, **LOG)
@@ -161,7 +170,7 @@ def chains(place: Path, progress: Progress) -> Any:
         rows.append(_row(own))
         print(table(CHAIN_HEAD, rows), flush=True)
     _fit(results)
-    return results
+    return {"arithmetic": before, "chains": results}
 
 
 CHAIN_HEAD = (

@@ -6,6 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+# Differences from which on interior points, and from there a vertex, are sooner than a simplex: the
+# same cost, and five times as fast at 64000.
+MANY = 40_000
+
 
 class ScheduleError(RuntimeError):
     """A schedule that breaks one of its own rules: a defect of the scheduler."""
@@ -75,7 +79,11 @@ class Program:
         for key, at in fixed.items():
             bounds[self.number[key]] = (at, at)
         result = linprog(
-            self.cost, A_ub=matrix, b_ub=-np.array(self.gap, float), bounds=bounds, method="highs"
+            self.cost,
+            A_ub=matrix,
+            b_ub=-np.array(self.gap, float),
+            bounds=bounds,
+            method="highs" if len(self.gap) < MANY else "highs-ipm",
         )
         if not result.success:
             raise ScheduleError(f"no schedule: {result.message}")
