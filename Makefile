@@ -50,7 +50,7 @@ docs: $(DEV)
 	rm -rf $(PAGES)
 	mkdir -p build
 	cp -r docs $(PAGES)
-	cp README.md CHANGELOG.md CITATION.cff LICENSE $(PAGES)
+	cp README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE $(PAGES)
 	$(PY) -m sphinx -q -W --keep-going -b html $(PAGES) build/docs
 	@echo build/docs/index.html
 

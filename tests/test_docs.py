@@ -16,21 +16,30 @@ from rbdgen.cli.parser import parser
 from rbdgen.design.loading import shipped_robots
 from tests.pictures import PICTURES, Picture
 from tests.test_imports import FLOOR
+from tests.test_pages import IN_ORDER
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 ARCHITECTURE = ROOT / "docs" / "architecture.md"
-PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [README, ROOT / "CONTRIBUTING.md", *DOCS]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"`((?:\w+/)+\w+\.\w+)`")
 ROOM = re.compile(r"^\| `(\w+)` \| (\d+) \| ", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"^    .*$", re.MULTILINE)
 # What stands for something else in a command.
 PLACEHOLDERS = {"COMMAND": "info", "NAME": "bits", "F": "id", "K": "4", "N": "4", "NS": "18"}
 # Robots of the reader's, and one that robot_descriptions has.
-ROBOTS = ("my_robot.urdf", "my_robot.urdf.xacro", "my_robot.xml", "panda_description")
+ROBOTS = (
+    "my_robot.urdf",
+    "my_robot.urdf.xacro",
+    "my_robot.xml",
+    "panda_description",
+    "build/mine/design.yaml",
+)
 LARGEST = 10_000  # bytes of README
 COLUMNS = 110  # of lines that can be broken
 WORDS = 40  # of a sentence
@@ -60,7 +69,8 @@ def prose(text: str) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """Every command line of rbdgen: on a line of code, or within a text."""
-    lines = [line.strip() for line in INDENTED.findall(text) + CODE.findall(text)]
+    fenced = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    lines = [line.strip() for line in INDENTED.findall(text) + CODE.findall(text) + fenced]
     return [line.partition(" #")[0] for line in lines if line.startswith("rbdgen ")]
 
 
@@ -101,7 +111,8 @@ def test_readme_is_a_page() -> None:
 
 def test_every_page_is_found() -> None:
     found = set(LINK.findall((ROOT / "docs" / "index.md").read_text()))
-    assert found == {"../README.md", *(path.name for path in PAGES[1:] if path.stem != "index")}
+    others = (path.name for path in DOCS if path.stem != "index")
+    assert found == {"../README.md", "../CONTRIBUTING.md", *others}
 
 
 @pytest.mark.parametrize("command", shown())
@@ -139,9 +150,9 @@ def test_make_targets_exist() -> None:
 
 @page
 def test_files_exist(path: Path) -> None:
-    """Those of this tree that a text names; those of a design stand in a folder D."""
+    """Those of this tree that a text names; those of a design stand in a folder D or in build."""
     for name in PATH.findall(path.read_text()):
-        if not name.startswith("D/"):
+        if not name.startswith(("D/", "build/")):
             assert any((ROOT / above / name).is_file() for above in ("", "rbdgen")), name
 
 
@@ -177,6 +188,7 @@ def test_every_picture_has_its_command() -> None:
 PYTHON = [
     (path, code)
     for path in PAGES
+    if path.stem not in IN_ORDER
     for code in re.findall(r"^```python\n(.*?)^```$", path.read_text(), re.M | re.S)
 ]
 
@@ -202,7 +214,7 @@ def test_site(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is not installed")
     pages, site = tmp_path / "pages", tmp_path / "site"
     shutil.copytree(ROOT / "docs", pages)
-    for name in ("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"):
+    for name in ("README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"):
         shutil.copy(ROOT / name, pages)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     done = subprocess.run([*command, pages, site], capture_output=True, text=True, check=False)
@@ -214,3 +226,4 @@ def test_site(tmp_path: Path) -> None:
         dead = [link for link in links if not (site / link).is_file()]
         assert not dead, f"{file.name}: {', '.join(dead)}"
     assert "rbdgen synthesize" in (site / "commands.html").read_text()
+    assert "computeRNEADerivatives" in (site / "python.html").read_text()

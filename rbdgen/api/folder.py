@@ -143,8 +143,9 @@ def sealed(manifest: Mapping[str, Any]) -> str:
     return json.dumps({**manifest, "digest": _digest(manifest)}, indent=2) + "\n"
 
 
-def read_manifest(place: Path) -> Manifest:
+def read_manifest(folder: str | Path) -> Manifest:
     """The manifest of a generated folder; OutputError unless it is there and whole."""
+    place = Path(folder)
     file = place / MARK
     try:
         recover(place)
