@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -151,19 +151,26 @@ class Traffic:
 
     def errors(self, function: str, state: Mapping[str, Array]) -> dict[str, Error]:
         """The error of each array that a function gives for ``state``, against the golden model."""
+        errors = {}
+        for name, values, reference in self.beside_golden(function, state):
+            errors[name] = Error()
+            errors[name].add(values, reference)
+        return errors
+
+    def beside_golden(
+        self, function: str, state: Mapping[str, Array]
+    ) -> Iterator[tuple[str, Array, Array]]:
+        """Each array that a function gives for ``state``: name, values, the golden model's."""
         accelerator, robot = self.made.accelerator, self.made.front.canonical
         words, _ = self.expected[function]
         formats: dict[str, Format] = accelerator.result_formats[function]
         columns = {name: word.real(words[:, k]) for k, (name, word) in enumerate(formats.items())}
         design: Design = replace(self.made.design, functions=(function,), mix=None)
         reference = golden_model(design, self.made.front.robot, state)
-        errors = {}
         given = given_coordinates(design, self.made.front.robot)
         for name, values in from_columns(columns, robot.nv, given).items():
-            errors[name] = Error()
             if name == "q":  # an angle within ±π may come out at the other end
                 around = [k for k, turns in whole_turns(design, robot).items() if turns]
                 off = values[:, around] - reference[name][:, around]
                 values[:, around] = reference[name][:, around] + within_a_turn(off)
-            errors[name].add(values, reference[name])
-        return errors
+            yield name, values, reference[name]

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import Format, Integers, evaluate_fixed
+from ..graph.node import Node
 from .integration import turn_flags
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
 from .stages import Accelerator
 from .visit import StageVisit
 
 Flags = NDArray[np.bool_]
+Watch = Callable[[str, Node, Integers], None]
 
 
 def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
@@ -26,14 +29,18 @@ def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
 
 
 def evaluate_task(
-    accelerator: Accelerator, function: str, words: Mapping[str, Integers]
+    accelerator: Accelerator,
+    function: str,
+    words: Mapping[str, Integers],
+    watch: Watch | None = None,
 ) -> tuple[dict[str, Integers], Flags]:
     """Results (N,) of tasks, by output, and whether anything that a task visited overflowed.
 
-    ``words``: the function's inputs (N,), in their own formats.
+    ``words``: the function's inputs (N,), in their own formats. ``watch`` sees every word of every
+    stage that a task visits: the stage's name, the node, its values (N,).
     """
     task = {place(field): np.asarray(values, np.int64) for field, values in words.items()}
-    run = _Run(accelerator, function, task, len(next(iter(task.values()))))
+    run = _Run(accelerator, function, task, len(next(iter(task.values()))), watch)
     if function not in ROLLOUTS:
         for visit in accelerator.ordered(function):
             run.compute(visit)
@@ -59,6 +66,7 @@ class _Run:
     function: str
     task: Mapping[str, Integers]
     n: int
+    watch: Watch | None = None
     given: dict[str, dict[str, Integers]] = field(default_factory=dict)
     flagged: dict[str, Flags] = field(default_factory=dict)
 
@@ -71,7 +79,8 @@ class _Run:
             flags |= bad
         for name in {source.stage for source in sources.values()} & self.flagged.keys():
             flags = flags | self.flagged[name]
-        found = evaluate_fixed(stage.fixed, operands)
+        watch = partial(self.watch, visit.stage) if self.watch else None
+        found = evaluate_fixed(stage.fixed, operands, watch)
         for bad in found.overflowed.values():
             flags = flags | bad
         self.given[stage.name] = {

@@ -62,10 +62,16 @@ def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     for name in ("tau", "dtau_dq", "dtau_dqd"):
         assert f"<h3>{name} (" in text
     # every word of the graph stands there, beside what it is for
-    words = re.findall(r"^%\d+ = (?!const)", (folder / "graph.txt").read_text(), re.MULTILINE)
-    assert 0 < text.count("<td>searched</td>") + text.count("<td>proven</td>") <= len(words)
-    spare = [float(x) for x in re.findall(r'class="n">(-?\d+\.\d\d)</td></tr>', text)]
+    graph = (folder / "graph.txt").read_text()
+    words = re.findall(r"^%\d+ = (?!const)", graph, re.MULTILINE)
+    rows = re.findall(r"<td>(?:proven|searched)</td><td>(.*)</td></tr>", text)
+    assert len(rows) == len(words)
+    spare = [float(row) for row in rows if row != "–"]
     assert spare and min(spare) >= 0  # no word is too short for what it was made for
+    # of each array how large errors are, and at which speeds
+    for name in ("tau", "dtau_dq", "dtau_dqd"):
+        assert f"<title>{name}: how large errors are</title>" in text
+        assert f"<title>{name}: errors against speed</title>" in text
     assert api.report(folder).read_bytes() == page.read_bytes()
 
 
@@ -80,8 +86,18 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     text = api.report(folder).read_text()
     assert not Checked(text).open
     assert "every bit and tag equal" in text
-    assert text.count("<svg") == 2
-    assert "their ranges are not kept" in text
+    stages = [file.stem.removeprefix("graph_") for file in folder.glob("graph_*.txt")]
+    # stages and tree, a picture of words each, two of tau's errors and one of M's
+    assert text.count("<svg") == 2 + len(stages) + 3
+    assert text.count("<svg") == len(re.findall(r"<svg[^>]*>\s*<title>", text))
+    for stage in stages:
+        graph = (folder / f"graph_{stage}.txt").read_text()
+        (shown,) = re.findall(rf"<summary>{stage}: (\d+) signals</summary>", text)
+        words = re.findall(r"^%\d+ = (?!const)", graph, re.MULTILINE)
+        assert int(shown) == len(words)
+    seen = re.findall(r"<td>seen</td><td>(.*)</td></tr>", text)
+    spare = [float(x) for x in seen if x != "–"]
+    assert spare and min(spare) >= 0
 
 
 def test_a_page_without_a_fault_in_a_browser(folder: Path, tmp_path: Path) -> None:
