@@ -36,7 +36,7 @@ from .points import (
 )
 from .results import Exploration
 
-REPORT, PICTURE, KEPT = "explore.json", "pareto.svg", "kept"
+REPORT, PICTURE, PAGE, KEPT = "explore.json", "pareto.svg", "report.html", "kept"
 TOGETHER = 16  # designs of one piece of work at most
 SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
 
@@ -66,9 +66,10 @@ def explore(
     ``jobs`` processes (default: one for each core); with more than one, a script that calls this
     must guard its main part by ``if __name__ == "__main__":``. ``executor``: "local" or
     "slurm", whose jobs do it instead, through submitit with ``executor_options``;
-    OUTPUT/jobs/jobs.json says what ran where. Writes explore.json and pareto.svg
-    to ``output`` (default: build/NAME_explore; what it has of another robot, function or part is
-    replaced only with ``force``). Returns the report, and ``text``, its table.
+    OUTPUT/jobs/jobs.json says what ran where. Writes explore.json, pareto.svg and a page,
+    report.html, to ``output`` (default: build/NAME_explore; what it has of another robot,
+    function or part is replaced only with ``force``). Returns the report, and ``text``, its
+    table.
 
     Raises InputError, OutputError, RobotError or SynthesisError, in one line.
     """
@@ -113,7 +114,9 @@ def explore(
     )
     write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     write_file(place / PICTURE, picture(report))
-    return Exploration(report, place)
+    found = Exploration(report, place)
+    write_file(place / PAGE, found.page())
+    return found
 
 
 def _refuse_another(place: Path, robot: str, design: Design) -> None:

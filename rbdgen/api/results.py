@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from ..design.facts import AcceleratedFacts, CoreFacts
 from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..draw.exploration import picture as draw
 from ..draw.exploration_table import as_text as exploration_text
 from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
 from ..estimate.explored import Explored
@@ -28,6 +29,7 @@ from .compared import Compared
 from .compared import as_text as comparison_text
 from .folder import Manifest, OutputError, read_manifest
 from .side_by_side import picture as side_picture
+from .study_page import study_page
 
 LARGEST_PICTURE = 500_000  # bytes that go into a notebook
 
@@ -151,6 +153,10 @@ class Comparison(_Told[Compared]):
         own = self.facts
         return side_picture(f"{own.robot}: {', '.join(own.functions)}", own.side)
 
+    def page(self, command: str) -> str:
+        """The same as a page, with the picture; ``command``: what makes it again."""
+        return study_page(self.headline(), self.svg(), self.as_text(), [("this page", command)])
+
 
 class Exploration(_Told[Explored]):
     """What `explore` returns; it lies in ``place``."""
@@ -172,6 +178,16 @@ class Exploration(_Told[Explored]):
 
     def picture(self) -> Path | None:
         return self.place / "pareto.svg"
+
+    def page(self) -> str:
+        """The same as a page, with the picture, and what makes each design on the front."""
+        spoken = [(point, point.generate) for point in self.facts.points if point.pareto]
+        commands = [
+            (f"{point.multipliers} multipliers, a task every {point.interval}", command)
+            for point, command in spoken
+            if command is not None
+        ]
+        return study_page(self.headline(), draw(self.facts), self.as_text(), commands)
 
 
 class Results(dict[str, Any]):

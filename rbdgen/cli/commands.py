@@ -123,7 +123,8 @@ def _compare(options: argparse.Namespace, progress: Progress) -> Answer:
         **{**choices_of(options), "ii": None},
     )
     if options.output is not None:
-        api.write_file(options.output, report.svg())
+        page = options.output.suffix == ".html"
+        api.write_file(options.output, report.page(options.typed) if page else report.svg())
     return _answer(report)
 
 

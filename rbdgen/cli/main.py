@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     import json
+    import shlex
     from contextlib import redirect_stdout
     from io import StringIO
 
@@ -36,6 +37,7 @@ def _run(arguments: Sequence[str]) -> int:
     from .parser import parser
 
     options = parser().parse_args(arguments)
+    options.typed = shlex.join(["rbdgen", *arguments])
     from ..system.refusal import Refusal
     from .commands import COMMANDS  # which is more than help needs
 

@@ -183,7 +183,9 @@ def parser() -> Parser:
         help="time Pinocchio beside it, of id, did or dfd, templated and code-generated; "
         "compiling that takes minutes, once",
     )
-    made.add_argument("-o", "--output", metavar="SVG", type=Path, help="draw it, too")
+    made.add_argument(
+        "-o", "--output", metavar="SVG", type=Path, help="draw it, too; FILE.html: as a page"
+    )
 
     made = folder_command(
         commands,

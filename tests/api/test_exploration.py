@@ -28,6 +28,7 @@ POINT = {
     *("mapped", "generate", "fits", "pareto"),
 }
 SITES = {"luts", "logic", "memory", "flip_flops", "block_rams"}
+WRITTEN = ("explore.json", "pareto.svg", "report.html")
 SMALL: dict[str, Any] = {"functions": ("m",), "intervals": (1, 2), "jobs": 1}
 
 
@@ -79,7 +80,7 @@ def test_the_same_bytes_in_any_number_of_processes(tmp_path: Path) -> None:
     for jobs in (1, 2):
         place = tmp_path / str(jobs)
         api.explore("pendulum", place, synthesis=False, **{**SMALL, "jobs": jobs})
-        files.append([(place / name).read_bytes() for name in ("explore.json", "pareto.svg")])
+        files.append([(place / name).read_bytes() for name in WRITTEN])
     assert files[0] == files[1]
 
 
@@ -144,7 +145,7 @@ def test_an_interrupted_run_goes_on(
     report = api.explore("pendulum", place, **SMALL)
     assert len(counted) == 2
     files = {file: file.read_bytes() for file in place.iterdir() if file.is_file()}
-    assert {file.name for file in files} == {"explore.json", "pareto.svg"}
+    assert {file.name for file in files} == set(WRITTEN)
     again = api.explore("pendulum", place, **SMALL)
     assert len(counted) == 2 and again == report
     assert files == {file: file.read_bytes() for file in files}

@@ -100,21 +100,45 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     assert spare and min(spare) >= 0
 
 
-def test_a_page_without_a_fault_in_a_browser(folder: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The pages of explore and compare."""
+    place = tmp_path_factory.mktemp("studies")
+    choices = {"functions": ("m",), "intervals": (1, 2), "jobs": 1}
+    api.explore("pendulum", place / "explored", synthesis=False, **choices)
+    compared = str(place / "compared.html")
+    words = ["compare", "pendulum", "--function", "id", "--ii", "1", "--no-cpu", "-o", compared]
+    assert main([*words, "--quiet"]) == 0
+    return [place / "explored" / "report.html", Path(compared)]
+
+
+def test_explore_and_compare_have_pages(studies: list[Path]) -> None:
+    explored, compared = (page.read_text() for page in studies)
+    for text in (explored, compared):
+        assert not Checked(text).open
+        assert text.count("<svg") == 1
+    assert "<code>rbdgen generate pendulum" in explored
+    assert "<code>rbdgen compare pendulum --function id --ii 1 --no-cpu -o " in compared
+
+
+def test_pages_without_a_fault_in_a_browser(
+    folder: Path, studies: list[Path], tmp_path: Path
+) -> None:
     browser = shutil.which("chromium")
     if browser is None:
         pytest.skip("chromium is not installed")
-    page = api.report(folder)
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"]
-    picture = tmp_path / "page.png"
-    done = subprocess.run(
-        [browser, *options, f"--screenshot={picture}", "--window-size=400,900", page.as_uri()],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert picture.stat().st_size > 10_000
-    assert "CONSOLE" not in done.stderr
+    for page in (api.report(folder), *studies):
+        picture = tmp_path / "page.png"
+        done = subprocess.run(
+            [browser, *options, f"--screenshot={picture}", "--window-size=400,900", page.as_uri()],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert picture.stat().st_size > 10_000
+        assert "CONSOLE" not in done.stderr
+        picture.unlink()
 
 
 def test_what_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
