@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
+    from .fusesoc import package_fusesoc
     from .generation import generate
     from .mounting import mount
     from .on_board import board, simulated_board
@@ -52,6 +53,7 @@ __getattr__ = names_from(
             "read_manifest",
             "write_file",
         ),
+        ".fusesoc": ("package_fusesoc",),
         ".generation": ("generate",),
         ".facts": ("info",),
         ".mounting": ("mount",),
@@ -88,6 +90,7 @@ __all__ = [
     "generate",
     "info",
     "mount",
+    "package_fusesoc",
     "read_arrays",
     "read_manifest",
     "report",

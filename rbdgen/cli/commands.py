@@ -165,6 +165,12 @@ def _report(options: argparse.Namespace, progress: Progress) -> Answer:
     return Answer({"page": str(page)}, str(page))
 
 
+def _package(options: argparse.Namespace, progress: Progress) -> Answer:
+    made, notes = api.package_fusesoc(options.folder, progress, options.trust)
+    lines = [str(made), *(f"note: {note}" for note in notes)]
+    return Answer({"file": str(made), "notes": notes}, "\n".join(lines))
+
+
 def _board(options: argparse.Namespace, progress: Progress) -> Answer:
     if options.list:
         from ..board.catalog import listed
@@ -284,6 +290,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "synthesize": _synthesize,
     "report": _report,
     "board": _board,
+    "package": _package,
     "completion": _completion,
     "doctor": _doctor,
     "robots": _robots,

@@ -235,6 +235,15 @@ def parser() -> Parser:
         )
     )
 
+    made = command(
+        commands,
+        "package",
+        "what other tools take a design by",
+        "rbdgen package fusesoc build/iiwa14_id",
+    )
+    made.add_argument("kind", choices=("fusesoc",), metavar="fusesoc", help="a .core file")
+    made.add_argument("folder", metavar="DIR", help="what generate wrote")
+
     command(
         commands,
         "doctor",
@@ -288,7 +297,7 @@ def parser() -> Parser:
     made.add_argument("-o", "--output", metavar="DIR", default="build/reproduce")
     for name in ("generate", "explore"):
         forced(commands.choices[name])
-    for name in ("board", "compare", "report", "simulate", "synthesize"):
+    for name in ("board", "compare", "package", "report", "simulate", "synthesize"):
         trusted(commands.choices[name])
     for made in commands.choices.values():
         printed(made)

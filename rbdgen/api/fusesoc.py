@@ -1,0 +1,136 @@
+"""A generated folder as a FuseSoC core: lint, simulation, place and route."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.target import find_target
+from ..system.templates import render
+from .checked import checked_manifest
+from .folder import OutputError, write_file
+from .packets import Beats, packets_of
+from .places import check_place
+
+Progress = Callable[[str], None]
+TASKS = 64  # of the test bench
+FOLDER = "fusesoc"
+PATIENCE = 100_000  # clocks without an answer, after which the test bench fails
+_PORT = re.compile(r"^  (input|output) (?:\[(\d+):0\] )?(\w+);$", re.MULTILINE)
+_LINKS = ("s_axis_", "m_axis_")
+
+
+@dataclass(frozen=True)
+class ShellPort:
+    """A port of a module: its name, its bits, and whether it is an input."""
+
+    name: str
+    width: int
+    taken: bool
+
+
+def shell_ports(verilog: str, module: str) -> list[ShellPort]:
+    """The ports of a module in generated Verilog, in the order of their names."""
+    found = re.search(rf"^module {module}\(.*?^endmodule", verilog, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise OutputError(f"{module}.v: has no module {module}")
+    ports = [
+        ShellPort(name, int(top or 0) + 1, way == "input")
+        for way, top, name in _PORT.findall(found[0])
+    ]
+    return sorted(ports, key=lambda port: port.name)
+
+
+def package_fusesoc(
+    folder: str | Path, progress: Progress = lambda _: None, trust: bool = False
+) -> tuple[Path, list[str]]:
+    """Write FOLDER/NAME.core, and what it needs besides into FOLDER/fusesoc.
+
+    Targets: ``lint`` by Verilator; ``sim``, a self-checking test bench, by Icarus Verilog;
+    ``nextpnr`` for targets that nextpnr places. Returns the core file and notes on what was chosen
+    or left out. OutputError for a folder that is none or was changed, unless ``trust``.
+    """
+    place = Path(folder)
+    needed = ("{name}.v", "{name}_axi_words.v")
+    entry = checked_manifest(place, trust, progress, needed)
+    name = entry.name
+    check_place(place / f"{name}.core")
+    (place / FOLDER).mkdir(exist_ok=True)
+    notes = []
+    packets = packets_of(place, entry, TASKS)
+    stride = max(len(answer) for answer in packets.answers)
+    verilog = (place / f"{name}_axi_words.v").read_text()
+    ports = shell_ports(verilog, f"{name}_axi_words")
+    others = [port for port in ports if port.taken and not port.name.startswith(_LINKS)]
+    part = find_target(entry.target)
+    placed = bool(part.flag)
+    files = {
+        f"{name}_tasks.hex": _hex(packets.tasks),
+        f"{name}_answers.hex": _hex(packets.answers, stride),
+        f"{name}_tb.sv": render(
+            "package/bench.sv.jinja",
+            name=name,
+            tasks=TASKS,
+            beats=sum(len(task) for task in packets.tasks),
+            stride=stride,
+            tagged=packets.tagged,
+            patience=PATIENCE,
+            idle=[port for port in others if port.name not in ("clk", "rst")],
+        ),
+    }
+    if placed:
+        files[f"{name}_pins.v"] = _pins(name, ports)
+        notes.append(
+            "the target nextpnr lets Yosys infer the multipliers from portable Verilog, without "
+            "their registers: rbdgen synthesize instantiates them, and is faster"
+        )
+    else:
+        notes.append(f"no target nextpnr: no open tool places {entry.target}")
+    for file, text in files.items():
+        write_file(place / FOLDER / file, text)
+    core = render(
+        "package/core.jinja",
+        name=name,
+        version=_version(entry),
+        description=f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",
+        tasks=TASKS,
+        part=part.part if placed else "",
+        flag=part.flag,
+        package=part.package,
+    )
+    write_file(place / f"{name}.core", core)
+    return place / f"{name}.core", notes
+
+
+def _version(entry: CoreManifest | AcceleratorManifest) -> str:
+    """The generator's."""
+    return entry.generator.split()[-1]
+
+
+def _hex(packets: Sequence[Beats], stride: int = 0) -> str:
+    """A beat a line, TLAST above the word; each packet filled up to ``stride`` beats."""
+    lines = []
+    for beats in packets:
+        last = len(beats) - 1
+        lines += [f"{(k == last) << 32 | beat:09x}" for k, beat in enumerate(beats)]
+        lines += ["0" * 9] * (stride - len(beats))
+    return "\n".join(lines) + "\n"
+
+
+def _pins(name: str, ports: Sequence[ShellPort]) -> str:
+    """The shell behind three pins."""
+    taken = given = 0
+    where = []
+    for port in ports:
+        if port.name == "clk":
+            where.append({"name": port.name, "where": "clk"})
+        elif port.taken:
+            where.append({"name": port.name, "where": f"in[{taken} +: {port.width}]"})
+            taken += port.width
+        else:
+            where.append({"name": port.name, "where": f"out[{given} +: {port.width}]"})
+            given += port.width
+    return render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)

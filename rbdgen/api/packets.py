@@ -1,0 +1,93 @@
+"""Tasks as the packets of a folder's shell of words, and the answers that they must get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..compile.accelerate import accelerate
+from ..compile.flow import compile_core, front_end
+from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..rtl.task_packets import Function, PacketFormat, Response, Status
+from ..tasks.routes import CODES
+from .accelerator_runs import same_graphs
+from .contract import Contract
+from .evaluation import to_words
+from .integer_model import integer_results
+from .names import DESIGN
+from .simulation import batches, same_graph
+from .traffic import Traffic, inputs_of, within_limits
+
+Progress = Callable[[str], None]
+WORD = (1 << 32) - 1
+Beats = list[int]
+
+
+@dataclass(frozen=True)
+class Packets:
+    """Tasks and, in the same order, their answers: 32-bit beats, TLAST on the last of each.
+
+    ``tagged``: an answer has its task's number in bits 16 to 31 of its first beat; without, answers
+    come in the order of the tasks.
+    """
+
+    tasks: list[Beats]
+    answers: list[Beats]
+    tagged: bool
+
+
+def packets_of(
+    place: Path, entry: CoreManifest | AcceleratorManifest, tasks: int, seed: int = 0
+) -> Packets:
+    """Random tasks within the design's limits, by the integer model; OutputError for a folder of
+    another version."""
+    if isinstance(entry, AcceleratorManifest):
+        return _of_accelerator(place, entry, tasks, seed)
+    core = compile_core(front_end(str(place / DESIGN)))
+    same_graph(place, core)
+    words = to_words(core, next(batches(core, tasks, seed)))
+    found, flags = integer_results(core, words)
+    inputs = np.stack([words[field.name] for field in entry.ports.input.fields], axis=1)
+    outputs = np.stack(list(found.values()), axis=1)
+    sent = [[int(word) & WORD for word in row] for row in inputs]
+    answers = [
+        [*(int(word) & WORD for word in row), *_packed([bool(flag) for flag in own])]
+        for row, own in zip(outputs, flags, strict=True)
+    ]
+    return Packets(sent, answers, tagged=False)
+
+
+def packet_format(contract: Contract) -> PacketFormat:
+    """The packets of an accelerator's shell of words."""
+    functions = {
+        own.code: Function(name, len(own.inputs), len(own.outputs))
+        for name, own in contract.functions.items()
+    }
+    return PacketFormat(functions, tuple(contract.words.values()))
+
+
+def _of_accelerator(place: Path, entry: AcceleratorManifest, tasks: int, seed: int) -> Packets:
+    """The functions in random order."""
+    made = accelerate(str(place / DESIGN))
+    same_graphs(place, made)
+    packets = packet_format(Contract.of(entry.accelerator))
+    traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))
+    sent, answers = [], []
+    for tag, function in enumerate(traffic.mixed(tasks, seed)):
+        code = CODES[function]
+        operands = traffic.tasks[function][tag, 2:][: packets.functions[code].words_in]
+        sent.append(packets.encode_task(code, tag, [int(word) for word in operands]))
+        results, flags = traffic.expected[function]
+        status = Status.OVERFLOW if flags[tag] else Status.OK
+        words = tuple(int(word) for word in results[tag])
+        answers.append(packets.encode_response(Response(code, status, tag, words)))
+    return Packets(sent, answers, tagged=True)
+
+
+def _packed(flags: list[bool]) -> Beats:
+    """32 flags to a beat, the first in bit 0."""
+    rows = (flags[at : at + 32] for at in range(0, len(flags), 32))
+    return [sum(flag << k for k, flag in enumerate(row)) for row in rows]
