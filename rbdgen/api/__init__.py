@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .simulation import simulate
     from .structure import topology, topology_picture
     from .synthesis import synthesize
+    from .vivado import package_vivado
 
 __getattr__ = names_from(
     __name__,
@@ -66,6 +67,7 @@ __getattr__ = names_from(
         ".simulation": ("simulate",),
         ".sampling": ("states",),
         ".synthesis": ("synthesize",),
+        ".vivado": ("package_vivado",),
         ".structure": (
             "topology",
             "topology_picture",
@@ -91,6 +93,7 @@ __all__ = [
     "info",
     "mount",
     "package_fusesoc",
+    "package_vivado",
     "read_arrays",
     "read_manifest",
     "report",

@@ -166,7 +166,8 @@ def _report(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _package(options: argparse.Namespace, progress: Progress) -> Answer:
-    made, notes = api.package_fusesoc(options.folder, progress, options.trust)
+    package = {"fusesoc": api.package_fusesoc, "vivado": api.package_vivado}[options.kind]
+    made, notes = package(options.folder, progress, options.trust)
     lines = [str(made), *(f"note: {note}" for note in notes)]
     return Answer({"file": str(made), "notes": notes}, "\n".join(lines))
 

@@ -240,8 +240,14 @@ def parser() -> Parser:
         "package",
         "what other tools take a design by",
         "rbdgen package fusesoc build/iiwa14_id",
+        "rbdgen package vivado build/iiwa14_accelerator",
     )
-    made.add_argument("kind", choices=("fusesoc",), metavar="fusesoc", help="a .core file")
+    made.add_argument(
+        "kind",
+        choices=("fusesoc", "vivado"),
+        metavar="fusesoc|vivado",
+        help="a .core file; an IP, and Tcl of block designs for PYNQ-Z2 and KV260",
+    )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 
     command(
