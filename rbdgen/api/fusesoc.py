@@ -123,14 +123,14 @@ def _hex(packets: Sequence[Beats], stride: int = 0) -> str:
 def _pins(name: str, ports: Sequence[ShellPort]) -> str:
     """The shell behind three pins."""
     taken = given = 0
-    where = []
+    where: list[dict[str, object]] = []
     for port in ports:
         if port.name == "clk":
-            where.append({"name": port.name, "where": "clk"})
+            where.append({"name": port.name, "of": "clk"})
         elif port.taken:
-            where.append({"name": port.name, "where": f"in[{taken} +: {port.width}]"})
+            where.append({"name": port.name, "of": "in", "at": taken, "width": port.width})
             taken += port.width
         else:
-            where.append({"name": port.name, "where": f"out[{given} +: {port.width}]"})
+            where.append({"name": port.name, "of": "out", "at": given, "width": port.width})
             given += port.width
     return render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)
