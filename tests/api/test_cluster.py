@@ -58,6 +58,7 @@ def test_a_job_that_is_lost_is_asked_for_again(tmp_path: Path) -> None:
     assert run() == [0, 1, 4, 9] and not said  # nothing is asked for twice
 
 
+@pytest.mark.slow
 def test_a_job_that_is_always_lost_and_one_that_fails(tmp_path: Path) -> None:
     queue = Executor("local", tmp_path / "jobs")
     with pytest.raises(JobError, match=rf"\(square 7\) was lost {ATTEMPTS} times"):

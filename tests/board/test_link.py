@@ -142,6 +142,7 @@ def test_a_self_test_between_tasks(folder: Path, board: SimulatedBoard) -> None:
     assert answers == [own.words for own in asked.answers[:9]]
 
 
+@pytest.mark.slow
 def test_noise_delays_and_changes_nothing(folder: Path, board: SimulatedBoard) -> None:
     """No wrong answer is taken for right, none is missing, nothing hangs."""
     line = Noisy(SerialPort(board.port, FAST), 7, 0.01)

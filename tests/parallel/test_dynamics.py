@@ -46,7 +46,9 @@ ROBOTS = {
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.slow) if name in ("hyq floating", SLIDES) else name
+        pytest.param(name, marks=pytest.mark.slow)
+        if name in ("hyq floating", "iiwa14", SLIDES)
+        else name
         for name in ROBOTS
     ],
 )
@@ -67,7 +69,7 @@ def test_inverse_dynamics_and_mass_matrix(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "methods"),
     [
-        ("iiwa14", list(FORWARD)),
+        pytest.param("iiwa14", list(FORWARD), marks=pytest.mark.slow),
         ("all kinds", ["serial", "jsiia", "hybrid_abia", "scanned_abia"]),
         ("mimics", ["jsiia"]),
         pytest.param("one joint", list(FORWARD), marks=pytest.mark.slow),
