@@ -67,11 +67,7 @@ def board(
     line = _line(entry, known, known.baud, ip)
     tool = _loader() if load else None  # or it would be missing after all the work
     out = place / f"board-{name}{_suffix(known)}"
-    check_place(out / REPORT)
-    out.mkdir(exist_ok=True)
-    vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
-        write_file(out / file, text)
+    _write(out, place, entry, known, line, ip, progress)
     core = entry.name
     sources = [place / f"{core}.il", place / f"{core}_ecp5.il", place / f"{core}_axi_words.il"]
     made = build_board(
@@ -114,11 +110,7 @@ def simulated_board(
     entry = _accelerator(place, trust, progress)
     line = _line(entry, known, baud, ip)
     out = place / f"board-{name}{_suffix(known)}-simulated"
-    check_place(out / REPORT)
-    out.mkdir(exist_ok=True)
-    vectors = board_vectors(place, entry, progress)
-    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
-        write_file(out / file, text)
+    _write(out, place, entry, known, line, ip, progress)
     core = entry.name
     sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
     top, hertz = f"{core}_link", known.link_clock[1]
@@ -189,6 +181,23 @@ def _link(
     of = Contract.of(entry.accelerator).layouts
     link = BoardLink(f"{entry.name}_axi_words", of, entry.identity, line, vectors)
     return shell_files(link, f"{entry.name}_link")
+
+
+def _write(
+    out: Path,
+    place: Path,
+    entry: AcceleratorManifest,
+    known: Board,
+    line: SerialLine | UdpLine,
+    ip: str | None,
+    progress: Progress,
+) -> None:
+    """What stands around the accelerator in ``place`` to ``out``: the line, hosts' headers."""
+    check_place(out / REPORT)
+    out.mkdir(exist_ok=True)
+    vectors = board_vectors(place, entry, progress)
+    for file, text in (_link(entry, line, vectors) | _headers(entry, known, ip)).items():
+        write_file(out / file, text)
 
 
 def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream, ip: str | None) -> BoardFacts:

@@ -19,9 +19,8 @@ from ..board.packets import (
     response,
     task,
 )
-from ..driver.links import OFFERED, Transport
+from ..driver.links import OFFERED, TAGS, Transport
 
-TAGS = 1 << 16
 WAIT = 60.0  # s without any answer, after which a line hangs
 SETTLED = 0.5  # s
 SAID = 2000  # frames

@@ -6,10 +6,12 @@ import ctypes
 import os
 import socket
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION, Progress
 from ..simulate.verilate import library
@@ -21,7 +23,71 @@ CORE_OF_UDP = 61  # the same behind Ethernet, of 100 of the link's
 RUN, STOP, RESTART = range(3)  # as the harness has them
 
 
-class SimulatedBoard:
+class _Simulation(ABC):
+    """A Verilated design that runs in a thread while it is open, behind what `_open` opens.
+
+    ``harness``: the C++ around it, whose function is ``symbol``. ``long``: compiled to run for
+    minutes. Raises SimulationError where it cannot be built.
+    """
+
+    port: str
+
+    def __init__(
+        self,
+        sources: Sequence[Path],
+        top: str,
+        harness: str,
+        symbol: str,
+        progress: Progress,
+        long: bool,
+    ) -> None:
+        text = (data_folder("templates") / "board" / harness).read_text()
+        level = OF_LONG_RUNS if long else OPTIMISATION
+        made = library(sources, top, text, progress=progress, optimisation=level)
+        self._run = ctypes.CDLL(str(made))[symbol]
+        self._run.restype = ctypes.c_uint64
+        self._order = ctypes.c_int(RUN)
+        self.cycles = 0
+
+    def __enter__(self) -> Self:
+        given = self._open()
+        self._thread = threading.Thread(target=self._simulate, args=given, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._order.value = STOP
+        self._thread.join()
+        self._close()
+
+    def wait(self) -> None:
+        """Until somebody interrupts."""
+        with suppress(KeyboardInterrupt):
+            while self._thread.is_alive():
+                self._thread.join(0.2)
+
+    def restart(self) -> None:
+        """Press its reset button, whatever is under way."""
+        self._order.value = RESTART
+
+    def _simulate(self, *given: Any) -> None:
+        self.cycles = self._run(*given)
+
+    @abstractmethod
+    def _open(self) -> tuple[Any, ...]:
+        """Open the line, set ``port``; what the harness's function is given."""
+
+    @abstractmethod
+    def _close(self) -> None:
+        """Close the line."""
+
+
+class SimulatedBoard(_Simulation):
     """Runs while it is open; ``port``: the path that a host opens as it would a board's.
 
     ``sources``: the Verilog of ``top``, a `rbdgen.board.link.BoardLink`, whose line has ``baud`` at
@@ -38,55 +104,29 @@ class SimulatedBoard:
         progress: Progress = lambda _: None,
         long: bool = False,
     ) -> None:
-        harness = (data_folder("templates") / "board" / "harness.cpp").read_text()
-        level = OF_LONG_RUNS if long else OPTIMISATION
-        made = library(sources, top, harness, progress=progress, optimisation=level)
-        self._run = ctypes.CDLL(str(made)).rbdgen_board_run
-        self._run.restype = ctypes.c_uint64
+        super().__init__(sources, top, "harness.cpp", "rbdgen_board_run", progress, long)
         self._of_line = (ctypes.c_uint64(clock), ctypes.c_uint64(baud), ctypes.c_uint64(CORE))
-        self._order = ctypes.c_int(RUN)
         self._noise = ctypes.c_uint32(0)
-        self.cycles = 0
-
-    def __enter__(self) -> Self:
-        import tty
-
-        self._own, self._other = os.openpty()
-        tty.setraw(self._other)
-        self.port = os.ttyname(self._other)
-        self._thread = threading.Thread(target=self._simulate, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._order.value = STOP
-        self._thread.join()
-        os.close(self._own)
-        os.close(self._other)
-
-    def wait(self) -> None:
-        """Until somebody interrupts."""
-        _wait(self._thread)
-
-    def restart(self) -> None:
-        """Press its reset button, whatever is under way."""
-        self._order.value = RESTART
 
     def disturb(self, often: float) -> None:
         """Turn the lines over, both ways, for 1 to 64 cycles each time, so often in a cycle."""
         self._noise.value = round(often * (1 << 32))
 
-    def _simulate(self) -> None:
+    def _open(self) -> tuple[Any, ...]:
+        import tty
+
+        self._own, self._other = os.openpty()
+        tty.setraw(self._other)
+        self.port = os.ttyname(self._other)
         orders = ctypes.byref(self._order), ctypes.byref(self._noise)
-        self.cycles = self._run(ctypes.c_int(self._own), *self._of_line, *orders)
+        return ctypes.c_int(self._own), *self._of_line, *orders
+
+    def _close(self) -> None:
+        os.close(self._own)
+        os.close(self._other)
 
 
-class SimulatedUdpBoard:
+class SimulatedUdpBoard(_Simulation):
     """The same behind Ethernet: ``port`` is ``udp://127.0.0.1:`` and the number of a free port.
 
     Between the local socket and the design stands a host's network in C++, which asks the design
@@ -102,56 +142,23 @@ class SimulatedUdpBoard:
         progress: Progress = lambda _: None,
         long: bool = False,
     ) -> None:
-        harness = (data_folder("templates") / "board" / "harness_udp.cpp").read_text()
-        level = OF_LONG_RUNS if long else OPTIMISATION
-        made = library(sources, top, harness, progress=progress, optimisation=level)
-        self._run = ctypes.CDLL(str(made)).rbdgen_board_run_udp
-        self._run.restype = ctypes.c_uint64
+        super().__init__(sources, top, "harness_udp.cpp", "rbdgen_board_run_udp", progress, long)
         self._clocks = (ctypes.c_uint64(clock), ctypes.c_uint64(clock * CORE_OF_UDP // 100))
         ip = int.from_bytes(address.ip_bytes, "big")
         self._address = (ctypes.c_uint32(ip), ctypes.c_uint(address.port))
-        self._order, self._wrong = ctypes.c_int(RUN), ctypes.c_uint64(0)
-        self.cycles = 0
-
-    def __enter__(self) -> Self:
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind(("127.0.0.1", 0))
-        self.port = f"udp://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._thread = threading.Thread(target=self._simulate, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._order.value = STOP
-        self._thread.join()
-        self._socket.close()
+        self._wrong = ctypes.c_uint64(0)
 
     @property
     def wrong(self) -> int:
         """Known once the board has stopped."""
         return self._wrong.value
 
-    def wait(self) -> None:
-        """Until somebody interrupts."""
-        _wait(self._thread)
+    def _open(self) -> tuple[Any, ...]:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port = f"udp://127.0.0.1:{self._socket.getsockname()[1]}"
+        orders = ctypes.byref(self._order), ctypes.byref(self._wrong)
+        return ctypes.c_int(self._socket.fileno()), *self._clocks, *self._address, *orders
 
-    def restart(self) -> None:
-        """Press its reset button, whatever is under way."""
-        self._order.value = RESTART
-
-    def _simulate(self) -> None:
-        known = ctypes.c_int(self._socket.fileno()), *self._clocks, *self._address
-        self.cycles = self._run(*known, ctypes.byref(self._order), ctypes.byref(self._wrong))
-
-
-def _wait(thread: threading.Thread) -> None:
-    try:
-        while thread.is_alive():
-            thread.join(0.2)
-    except KeyboardInterrupt:
-        pass
+    def _close(self) -> None:
+        self._socket.close()

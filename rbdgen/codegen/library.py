@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -79,7 +80,7 @@ def _has_openmp(compiler: str) -> bool:
     return True
 
 
-class Rows:
+class Rows(ABC):
     """Functions of arrays as NumPy has them, in one precision.
 
     ``takes`` and ``gives`` are the shapes of one state's arrays, in the order of the interface;
@@ -130,9 +131,9 @@ class Rows:
             raise Singular(wrong - 1)
         return found
 
+    @abstractmethod
     def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
         """Of n states, by the addresses of arrays: 0, or 1 and the first singular state."""
-        raise NotImplementedError
 
 
 class Library(Rows):

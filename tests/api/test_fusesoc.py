@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
+from tests.rtl.icarus import binary
 
 FUSESOC = "import sys; from fusesoc.main import main; main()"
 # Yosys from PyPI has no Tcl, which edalize's scripts are in: commands are taken down by Tcl, with
@@ -95,8 +95,7 @@ def test_lint_and_simulation(kind: str, tmp_path: Path, request: pytest.FixtureR
     if kind == "accelerator":
         assert notes == ["no target nextpnr: no open tool places xcup"]
         assert "nextpnr:" not in core.read_text()
-    if shutil.which("iverilog") is None:
-        pytest.skip("Icarus Verilog is not installed")
+    binary("iverilog")
     simulated = run(core, "sim", tmp_path)
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr
     assert "PASS: 64 tasks, every bit equal" in simulated.stdout
@@ -104,8 +103,7 @@ def test_lint_and_simulation(kind: str, tmp_path: Path, request: pytest.FixtureR
 
 @pytest.mark.rtl
 def test_a_wrong_bit_fails(accelerator: Path, tmp_path: Path) -> None:
-    if shutil.which("iverilog") is None:
-        pytest.skip("Icarus Verilog is not installed")
+    binary("iverilog")
     core, _ = package_fusesoc(accelerator)
     answers = core.parent / "fusesoc" / f"{core.stem}_answers.hex"
     lines = answers.read_text().splitlines()

@@ -4,7 +4,6 @@ the Tcl."""
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -15,6 +14,7 @@ from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
 from rbdgen.api.vivado import BOARDS, INTERFACES, NOTE, ZynqBoard, ip_text, package_vivado
+from tests.rtl.icarus import binary
 
 NAME = "pendulum_accelerator"
 COMMANDS = (
@@ -124,8 +124,7 @@ def test_every_port_of_the_shell_is_in_an_interface(accelerator: Path) -> None:
 @pytest.mark.rtl
 def test_the_ip_computes(accelerator: Path, tmp_path: Path) -> None:
     """The test bench of the FuseSoC core with the IP in the shell's place: every bit."""
-    if shutil.which("iverilog") is None:
-        pytest.skip("Icarus Verilog is not installed")
+    binary("iverilog")
     package_fusesoc(accelerator)
     text = (accelerator / "fusesoc" / f"{NAME}_tb.sv").read_text()
     shell = f"{NAME}_axi_words dut (\n        .clk(clk), .rst(rst),"

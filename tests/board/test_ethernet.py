@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 import zlib
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import pytest
 from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen import api
-from rbdgen.api.folder import InputError, read_manifest
+from rbdgen.api.folder import InputError
 from rbdgen.bench.board import asked_of
 from rbdgen.board.ethernet import Address, UdpLine
 from rbdgen.board.packets import FLAG
@@ -23,6 +22,7 @@ from rbdgen.board.simulation import SimulatedUdpBoard
 from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, UdpPort
+from tests.board.host import COMPILER, example
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 BOARD = "ecpix5-85f"
@@ -182,20 +182,11 @@ def test_a_restart(folder: Path, board: SimulatedUdpBoard) -> None:
     assert (there.crba(q) == here.crba(q)).all()
 
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-
-
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 def test_a_host_in_c(folder: Path, board: SimulatedUdpBoard, tmp_path: Path) -> None:
     """The example that is written beside the bitstream, over the same socket."""
     place = folder / f"board-{BOARD}-udp-simulated"
-    name = read_manifest(folder)["name"]
-    program = tmp_path / "example"
-    warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"]
-    source = place / f"{name}_example.c"
-    command = [COMPILER, "-std=gnu99", *warnings, f"-I{folder}", source, "-o", program, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    program = example(folder, place, tmp_path)
     number = board.port.rpartition(":")[2]
     command = [program, "127.0.0.1", number]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import random
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,6 +39,7 @@ from rbdgen.driver import Dynamics
 from rbdgen.driver.checking import check_board
 from rbdgen.driver.links import Link, SerialPort
 from rbdgen.rtl.task_packets import Status
+from tests.board.host import COMPILER, example
 
 pytest.importorskip("serial", reason="pyserial is not installed")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
@@ -219,20 +219,11 @@ def test_what_is_wrong_is_answered(folder: Path, board: SimulatedBoard) -> None:
     port.close()
 
 
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-
-
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 def test_a_host_in_c(folder: Path, board: SimulatedBoard, tmp_path: Path) -> None:
     """The example that is written beside the bitstream, over the same line."""
     place = folder / f"board-{BOARD}-simulated"
-    name = read_manifest(folder)["name"]
-    program = tmp_path / "example"
-    warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion"]
-    source = place / f"{name}_example.c"
-    command = [COMPILER, "-std=gnu99", *warnings, f"-I{folder}", source, "-o", program, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    program = example(folder, place, tmp_path)
     done = subprocess.run([program, board.port], capture_output=True, text=True, check=True)
     expected = Dynamics(folder, "integer").rnea([0, 0], [0, 0], [0, 0])
     found = [float(line.partition(" = ")[2]) for line in done.stdout.splitlines()]
