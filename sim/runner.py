@@ -80,10 +80,18 @@ def build(design: wiring.Component, build_dir: Path, *, name: str = "top") -> No
     build_sources([source], build_dir, name=name)
 
 
-def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top") -> None:
-    """Compile module ``name`` of Verilog files for cocotb in ``build_dir``.
+def build_sources(
+    sources: Sequence[Path],
+    build_dir: Path,
+    *,
+    name: str = "top",
+    parameters: Mapping[str, int] | None = None,
+    timing: bool = False,
+) -> None:
+    """Compile module ``name`` of Verilog files for cocotb in ``build_dir``, with ``parameters``.
 
-    Verilator's runtime, the same for every bench and most of the time, is kept for the next one.
+    ``timing``: the files have delays. Verilator's runtime, the same for every bench and most of the
+    time, is kept for the next one.
     """
     build_dir.mkdir(parents=True, exist_ok=True)
     kept, later = cache_folder() / _RUNTIME, time.time() + 3600
@@ -96,9 +104,13 @@ def build_sources(sources: Sequence[Path], build_dir: Path, *, name: str = "top"
             sources=list(sources),
             hdl_toplevel=name,
             build_dir=build_dir,
+            parameters=parameters or {},
             # A bench looks at the ports only: with every signal public, as cocotb has it, compiling
             # takes half as long again.
-            build_args=["-Wno-fatal", "-O3", "--no-public-flat-rw", "--public-depth", "1"],
+            build_args=[
+                *("-Wno-fatal", "-O3", "--no-public-flat-rw", "--public-depth", "1"),
+                *(["--timing"] if timing else []),
+            ],
             timescale=("1ns", "1ps"),
         )
     kept.mkdir(parents=True, exist_ok=True)

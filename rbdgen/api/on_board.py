@@ -108,12 +108,9 @@ def simulated_board(
     known = find_board(name, LEDS, link)
     baud = known.baud if baud is None else baud
     entry = _accelerator(place, trust, progress)
-    line = _line(entry, known, baud, ip)
     out = place / f"board-{name}{_suffix(known)}-simulated"
-    _write(out, place, entry, known, line, ip, progress)
-    core = entry.name
-    sources = [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
-    top, hertz = f"{core}_link", known.link_clock[1]
+    sources = link_sources(out, place, entry, known, baud, ip, progress)
+    top, hertz = f"{entry.name}_link", known.link_clock[1]
     if known.rgmii:
         address = _address(entry, ip)
         with SimulatedUdpBoard(sources, top, hertz, address, progress, long) as udp:
@@ -123,6 +120,21 @@ def simulated_board(
         return
     with SimulatedBoard(sources, top, hertz, baud, progress, long) as running:
         yield running
+
+
+def link_sources(
+    out: Path,
+    place: Path,
+    entry: AcceleratorManifest,
+    known: Board,
+    baud: int,
+    ip: str | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Path]:
+    """The Verilog of all but a board's top, for simulation; the line's is written to ``out``."""
+    _write(out, place, entry, known, _line(entry, known, baud, ip), ip, progress)
+    core = entry.name
+    return [place / f"{core}.v", place / f"{core}_axi_words.v", out / f"{core}_link.v"]
 
 
 def _accelerator(place: Path, trust: bool, progress: Progress) -> AcceleratorManifest:
