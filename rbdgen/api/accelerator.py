@@ -31,6 +31,7 @@ from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
 from .facts import accelerator_facts, chosen, given_angles
 from .folder import MARK, digests, sealed
+from .header import c_header
 from .manifest import START
 from .names import DESIGN, ROBOT, design_file, design_text, filed_notes, module_name
 from .places import no_defaults
@@ -42,8 +43,6 @@ WIDE = 16  # words of a beat
 
 def accelerator_files(made: Accelerated, progress: Progress) -> dict[str, str]:
     """Name → text of each file of an accelerator's folder."""
-    from .header import c_header  # the driver reads what is written here
-
     name = module_name(made.front.robot.name, "accelerator")
     progress("Verilog")
     robot_text = read_bytes(made.design.robot).decode("utf-8", "surrogateescape")

@@ -12,7 +12,7 @@ from ..compile.flow import Core, Front, compile_core, front_end
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
-from ..design.design import Design
+from ..design.design import Design, gives
 from ..design.facts import (
     AcceleratedFacts,
     AcceleratorFacts,
@@ -40,13 +40,15 @@ from ..design.target import Target
 from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
+from ..graph.graph import Graph
 from ..graph.node import Op
-from ..graph.word import spell
+from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..tasks.routes import CODES, place
 from .results import Info
 
 Progress = Callable[[str], None]
+CORE = "core"  # the one stage of a design of its own
 
 
 def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:
@@ -163,6 +165,55 @@ def formats(core: Core) -> Formats:
         for words in (fixed.inputs, outputs)
     )
     return Formats(given, found)
+
+
+def core_tasks(core: Core) -> AcceleratorFacts:
+    """The core as an accelerator of one stage without slots.
+
+    Of the inputs, which are the words of a task, each function has those that its results follow
+    from; of the outputs, those of its arrays.
+    """
+    design, fixed, plan = core.front.design, core.fixed, core.plan
+    outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
+    around = turning_inputs(core.front.canonical)
+    functions = {}
+    for function in design.functions:
+        own = {
+            name: node
+            for name, node in fixed.graph.outputs.items()
+            if kind_of(name) in gives(design, function)
+        }
+        read = {node.name for node in Graph(fixed.graph.inputs, own).nodes if node.op is Op.INPUT}
+        functions[function] = FunctionFacts(
+            code=CODES[function],
+            inputs=tuple(
+                OperandFacts(n, n, f.width, f.fraction, around.get(n))
+                for n, f in fixed.inputs.items()
+                if n in read
+            ),
+            outputs=tuple(OutputFacts(n, outputs[n].width, outputs[n].fraction) for n in own),
+            interval=plan.interval,
+            latency=plan.latency,
+            latency_of="first task",
+            route={CORE: ("result",)},
+        )
+    limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
+    stage = StageFacts(
+        interval=plan.interval,
+        latency=plan.latency,
+        multipliers=plan.multipliers,
+        limbs_in_turn=limbs.count if limbs else 1,
+        operations=fixed.graph.operations(),
+    )
+    return AcceleratorFacts(
+        slots=0,
+        order="issued",
+        multipliers=plan.multipliers,
+        functions=functions,
+        words=tuple(TaskWord(name, f.width) for name, f in fixed.inputs.items()),
+        result=ResultWords(len(outputs), max(f.width for f in outputs.values())),
+        stages={CORE: stage},
+    )
 
 
 def accelerator_facts(made: Accelerated) -> AcceleratorFacts:

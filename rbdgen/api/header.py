@@ -1,4 +1,4 @@
-"""A C header of an accelerator's packets and registers, from its manifest."""
+"""A C header of a design's packets, and of an accelerator's registers, from its manifest."""
 
 from __future__ import annotations
 
@@ -6,81 +6,69 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..design.choices import GIVES, ROLLOUTS, VECTORS
-from ..design.design import takes
-from ..design.manifest import AcceleratorManifest
-from ..dynamics.interface import WRENCH
-from ..graph.arrays import SYMMETRIC
-from ..graph.word import indices, kind_of, parse
+from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..graph.fixed import Format
+from ..graph.word import kind_of, spell
 from ..robot.model import JointKind
 from ..rtl.task_registers import MAGIC
 from ..system.records import NoRecord
 from ..system.templates import render
 from ..tasks.integration import LONGEST, STEP
-from .contract import UNREAD, Contract, Function, Operand
+from .contract import UNREAD, Contract, Operand
 from .folder import InputError
+from .header_arrays import Arrays
 
-TEMPLATE = "driver.h.jinja"
 BASE = JointKind.FLOATING.nv
 WORD = 32  # bits of a packet's words
-SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
-
-MEANING = {  # {rows}: of what has no rows for a base whose motion is given
-    "q": "positions (NQ); angles that their words cannot hold are taken whole turns back",
-    "sines": "of the joints' angles, by joint as in the manifest's angles",
-    "cosines": "likewise",
-    "qd": "velocities (NV)",
-    "qdd": "accelerations ({rows})",
-    "tau": "generalised forces ({rows})",
-    "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
-    "M": "mass matrix ({rows}, {rows})",
-    "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
-    "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
-    "steps": "how many there are, at least 1",
-    "dtau_dq": "({rows}, {rows})",
-    "dtau_dqd": "({rows}, {rows})",
-    "dqdd_dq": "({rows}, {rows})",
-    "dqdd_dqd": "({rows}, {rows})",
-}
 
 
 def c_header(manifest: Mapping[str, Any]) -> str:
-    """The header for an accelerator's manifest: plain C99, which is C++ too, without a library.
+    """The header for a design's manifest: plain C99, which is C++ too, without a library.
 
     InputError where a word is longer than the 32 bits that packets have for it, or where the
-    manifest is not an accelerator's.
+    manifest is of a program, which has no packets.
     """
     name = manifest["name"]
-    if "accelerator" not in manifest:
-        raise InputError(f"{name}: no accelerator, whose packets a header could describe")
+    if "language" in manifest:
+        raise InputError(f"{name}: {manifest['language']}, which has no packets; it is a program")
+    kind = AcceleratorManifest if "accelerator" in manifest else CoreManifest
     try:
-        own = AcceleratorManifest.from_json(manifest)
+        own: AcceleratorManifest | CoreManifest = kind.from_json(manifest)
     except NoRecord as error:
         raise InputError(f"{name}: {error}") from None
-    contract = Contract.of(own.accelerator)
+    contract = Contract.of(own.tasks)
     widest = max(contract.result_width, *contract.words.values())
     if widest > WORD:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
     given = BASE if own.root == "given" else 0
-    shape = _Shape(own.nv, given, {kind_of(word) for word in contract.words})
-    functions = [
-        shape.function(function, contract.functions[function])
-        | {"interval": about.interval, "latency": about.latency}
-        for function, about in own.accelerator.functions.items()
-    ]
+    near = own.choices.get("inverse") == "near"
+    arrays = Arrays(own.nv, given, near, {kind_of(word) for word in contract.words})
+    common = {
+        "name": name,
+        "NAME": name.upper(),
+        "robot": _plain(own.robot),
+        "base_link": _plain(own.base_link or ""),
+        "generator": own.generator,
+        "nq": own.nq,
+        "nv": own.nv,
+        "bodies": len(own.body_names),
+        "functions": [
+            arrays.function(function, contract.functions[function])
+            | {"interval": about.interval, "latency": about.latency}
+            for function, about in own.tasks.functions.items()
+        ],
+    }
+    if isinstance(own, AcceleratorManifest):
+        return _of_accelerator(own, common)
+    return _of_core(own, contract, arrays, common)
+
+
+def _of_accelerator(own: AcceleratorManifest, common: Mapping[str, Any]) -> str:
     return render(
-        TEMPLATE,
-        name=name,
-        NAME=name.upper(),
-        robot=_plain(own.robot),
-        base_link=_plain(own.base_link or ""),
-        generator=own.generator,
-        nq=own.nq,
-        nv=own.nv,
-        bodies=len(own.body_names),
-        slots=own.accelerator.slots,
-        longest=1 + max(max(len(f["operands"]), len(f["results"])) for f in functions),
-        functions=functions,
+        "c_header/accelerator.h.jinja",
+        **common,
+        slots=own.tasks.slots,
+        longest=1 + max(max(len(f["operands"]), len(f["results"])) for f in common["functions"]),
         longest_step=f"{LONGEST:.17g}",
         step_fraction=STEP.fraction,
         magic=MAGIC,
@@ -90,90 +78,31 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     )
 
 
+def _of_core(
+    own: CoreManifest, contract: Contract, arrays: Arrays, common: Mapping[str, Any]
+) -> str:
+    """A core's task has all operands; each function finds its results among all."""
+    read = {operand.word: operand for f in contract.functions.values() for operand in f.inputs}
+    operands = [
+        read.get(word, Operand(spell(UNREAD, k), word, Format(width, 0)))
+        for k, (word, width) in enumerate(contract.words.items())
+    ]
+    taken = arrays.taken(contract.functions)
+    word = {name: k for k, name in enumerate(own.formats.output)}
+    for function in common["functions"]:
+        for result in function["results"]:
+            result["word"] = word[result["name"]]
+    return render(
+        "c_header/core.h.jinja",
+        **common,
+        interval=own.initiation_interval,
+        latency=own.latency,
+        results=len(word),
+        takes=arrays.said(taken),
+        operands=arrays.operands(operands, taken),
+    )
+
+
 def _plain(name: str) -> str:
     """Whatever it is, the comment that it stands in goes on."""
     return re.sub(r"[^\w .-]", "_", name)
-
-
-class _Shape:
-    """Places of named scalars in the arrays of a host.
-
-    ``given``: how many of v's first entries are the base's, its motion being given.
-    """
-
-    def __init__(self, nv: int, given: int, kinds: set[str]) -> None:
-        self.nv, self.given = nv, given
-        self.rows = nv - given
-        self.sines = [SINES[kind] for kind in SINES if kind in kinds]
-        self.forces = ["f_ext"] if "f_ext" in kinds else []
-
-    def function(self, name: str, own: Function) -> dict[str, Any]:
-        """What the template says of a function."""
-        first, *others = takes(name, self.given > 0)
-        taken = [first, *self.sines, *others]
-        taken += self.forces if others else []  # without motion there are no forces
-        gives = GIVES[name]
-        outputs = list(own.outputs)
-        firsts = {}
-        for array in gives:  # one that is all zero begins where the next one does
-            rank = gives.index(array)
-            firsts[array] = 1 + sum(gives.index(kind_of(o)) < rank for o in outputs)
-        return {
-            "name": name,
-            "NAME": name.upper(),
-            "code": own.code,
-            "rolls": name in ROLLOUTS,
-            "takes": [{"name": array, "meaning": self._taken(array)} for array in taken],
-            "arrays": [{"h": "pair", "steps": "count"}.get(array, array) for array in taken],
-            "gives": [
-                {
-                    "name": array,
-                    "meaning": self._said(array),
-                    "size": self.rows if array in VECTORS else self.rows**2,
-                    "first": firsts[array],
-                }
-                for array in gives
-            ],
-            "operands": [self._operand(operand, taken) for operand in own.inputs],
-            "results": [
-                self._result(output, list(gives)) | {"fraction": word.fraction}
-                for output, word in own.outputs.items()
-            ],
-        }
-
-    def _said(self, array: str) -> str:
-        rows = f"NV - {self.given}" if self.given else "NV"
-        return MEANING[array].format(rows=rows)
-
-    def _taken(self, array: str) -> str:
-        # of what comes in, accelerations alone are whole
-        return MEANING[array].format(rows="NV") if array == "qdd" else self._said(array)
-
-    def _operand(self, operand: Operand, taken: list[str]) -> dict[str, Any]:
-        kind, index = kind_of(operand.name), indices(operand.name)
-        kind = SINES.get(kind, kind)
-        at = index[0]
-        if kind == "f_ext":
-            at = index[0] * len(WRENCH) + WRENCH.index(parse(operand.name).axis)
-        elif kind == "tau":
-            at = index[0] - self.given
-        elif kind == "Minv":
-            at = (index[0] - self.given) * self.rows + index[1] - self.given
-        return {
-            "name": operand.name,
-            "array": -1 if kind == UNREAD else taken.index(kind),
-            "at": at,
-            "width": operand.format.width,
-            "fraction": operand.format.fraction,
-            "turns": operand.turns or 0,
-        }
-
-    def _result(self, output: str, gives: list[str]) -> dict[str, Any]:
-        kind, index = kind_of(output), [k - self.given for k in indices(output)]
-        at = mirror = index[0]
-        if len(index) == 2:
-            i, j = index
-            at = mirror = i * self.rows + j
-            if kind in SYMMETRIC:
-                mirror = j * self.rows + i
-        return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}

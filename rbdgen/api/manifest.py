@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from .. import __version__
 from ..compile.flow import Core
 from ..design.manifest import (
@@ -23,8 +21,7 @@ from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
-from .facts import chosen, formats, given_angles, robot_facts
-from .folder import digests
+from .facts import chosen, core_tasks, formats, given_angles, robot_facts
 from .names import filed_notes
 from .places import no_defaults
 
@@ -35,8 +32,8 @@ START = (
 )
 
 
-def manifest(core: Core, made: Emitted[Hardware, Shell], files: Mapping[str, str]) -> CoreManifest:
-    """What a host or a tool must know of the design."""
+def manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
+    """What a host or a tool must know of the design; of its files nothing yet."""
     plan, front, design, turns = core.plan, core.front, core.front.design, core.plan.turns
     facts = robot_facts(front)
     return CoreManifest(
@@ -72,6 +69,7 @@ def manifest(core: Core, made: Emitted[Hardware, Shell], files: Mapping[str, str
         notes=filed_notes(design, (*front.notes, *core.notes)),
         ports=core_ports(core, made.core),
         formats=formats(core),
+        tasks=core_tasks(core),
         axi={
             kind: ShellFacts(
                 top=f"{made.top}_axi_{kind}",
@@ -95,7 +93,7 @@ def manifest(core: Core, made: Emitted[Hardware, Shell], files: Mapping[str, str
             )
             for c in plan.channels
         ),
-        files=digests(files),
+        files={},
     )
 
 

@@ -1,12 +1,15 @@
-"""A design as hardware: Verilog, RTLIL, manifest and diagram."""
+"""A design as hardware: Verilog, RTLIL, header, manifest and diagram."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from ..draw.picture import picture
 from ..graph.text import to_text
 from ..rtl.emit import emit
 from .accelerator import accelerator_files
-from .folder import MARK, sealed
+from .folder import MARK, digests, sealed
+from .header import c_header
 from .made import Files, Made, sources_of
 from .manifest import manifest
 from .names import GRAPH, design_name
@@ -28,5 +31,7 @@ def verilog(made: Made) -> Files:
     files[DIAGRAM] = picture(core.plan, title, front.canonical)
     files[GRAPH] = to_text(core.fixed)
     files |= sources_of(front)
-    files[MARK] = sealed(manifest(core, emitted, files).to_json())
+    entry = manifest(core, emitted)
+    files[f"{name}.h"] = c_header(entry.to_json())
+    files[MARK] = sealed(replace(entry, files=digests(files)).to_json())
     return files

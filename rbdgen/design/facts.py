@@ -194,7 +194,10 @@ class StageFacts(Record):
 
 @dataclass(frozen=True)
 class AcceleratorFacts(Record):
-    """Functions with their words, stages with their rates; ``slots``: tasks under way."""
+    """Functions with their words, stages with their rates.
+
+    ``slots``: tasks under way; 0 in a design without, whose tasks compute all functions.
+    """
 
     slots: int
     order: str

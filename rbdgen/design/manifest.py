@@ -106,7 +106,10 @@ class Fifo(Record):
 
 @dataclass(frozen=True)
 class CoreManifest(Record):
-    """A design of its own. ``files``: name → SHA-256."""
+    """A design of its own, each task of which computes all functions. ``files``: name → SHA-256.
+
+    ``tasks``: the same as an accelerator of one stage, `core`, and no slots.
+    """
 
     generator: str
     name: str
@@ -138,6 +141,7 @@ class CoreManifest(Record):
     notes: tuple[str, ...]
     ports: CorePorts
     formats: Formats
+    tasks: AcceleratorFacts
     axi: Mapping[str, ShellFacts]
     regions: Mapping[str, Region]
     fifos: tuple[Fifo, ...]
@@ -201,6 +205,11 @@ class AcceleratorManifest(Record):
     axi: Mapping[str, TaskShellFacts]
     packet_format: int
     identity: str
+
+    @property
+    def tasks(self) -> AcceleratorFacts:
+        """What tasks bring and get, as of a design of its own."""
+        return self.accelerator
 
 
 @dataclass(frozen=True)

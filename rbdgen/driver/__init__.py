@@ -1,4 +1,4 @@
-"""The host's side of an accelerator: dynamics as Pinocchio names them, and a header for C."""
+"""The host's side of a design: dynamics as Pinocchio names them, and a header for C."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What answers a driver's calls: float64, C++, the integer model, the accelerator."""
+"""What answers a driver's calls: float64, C++, the integer model, the hardware."""
 
 from __future__ import annotations
 
@@ -16,55 +16,34 @@ from ..api.compiled import Program, compiled
 from ..api.contract import Contract
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
-from ..api.kept_accelerator import kept_accelerator
+from ..api.kept_design import kept_design
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, gives, of_functions
+from ..design.facts import AcceleratorFacts
 from ..design.loading import load
-from ..design.manifest import AcceleratorManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..graph.fixed import Integers
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..rtl.task_packets import Status
 from ..simulate.model import Model
+from .answers import Answer, Run, Tasks
+from .cores import by_hardware, by_model, run_core
 from .links import PATIENCE, Link, Transport, opened
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
+    from ..compile.front import Front
     from ..tasks.compiled import TaskModel
 
+Manifest = CoreManifest | AcceleratorManifest
 Progress = Callable[[str], None]
-TAGS = 1 << 16
 # Function: what one call asks for besides, and costs little more where it is computed with it.
 TOGETHER = {"did": ("m",), "dfd": ("minv",)}
-
-
-@dataclass(frozen=True, eq=False)
-class Tasks:
-    """One function for N states: ``values`` by name, arrays or words, and a tag for each state.
-
-    ``outside``: states with a value that its word cannot hold.
-    """
-
-    function: str
-    values: Mapping[str, NDArray[Any]]
-    outside: Flags
-    tags: Integers
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """The answer to N tasks: arrays (N, …) by name, overflow (N,), and latency (N,) in cycles."""
-
-    arrays: dict[str, Array]
-    overflow: Flags
-    latency: Integers | None = None
-
-
-Run = Callable[[Sequence[Tasks]], tuple[list[Answer], int | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +194,7 @@ def backend(
     port: str | Transport | None = None,
     **choices: Any,
 ) -> Backend:
-    """The back end of a robot, or of a folder that holds its accelerator.
+    """The back end of a robot, or of a folder that holds a design of it.
 
     ``trust``: take the folder's files as they are; else OutputError for one that changed.
     ``threads``: of compiled programs. ``port``: where the board is.
@@ -228,15 +207,10 @@ def backend(
     if not (place / MARK).is_file():
         if kind == "board":
             raise InputError(f"{robot}: a board has what a folder holds: rbdgen board BOARD DIR")
-        return _of_robot(kind, str(robot), progress, choices, threads)
+        return _of_robot(kind, str(robot), progress, {"accelerator": True, **choices}, threads)
     if choices:
         raise InputError(f"{place}: has been generated; {', '.join(choices)}: cannot be chosen")
-    if "accelerator" not in read_manifest(place):
-        raise OutputError(
-            f"{place}: no accelerator; make one with: rbdgen generate ROBOT --accelerator"
-        )
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
-    assert isinstance(entry, AcceleratorManifest)
     if kind == "rtl":
         return _rtl(place, entry, progress)
     if port is not None:
@@ -254,12 +228,12 @@ def _of_robot(
 ) -> Backend:
     """``place``: the folder, if ``robot`` is a generated one's."""
     if kind == "golden":
-        design, loaded = load(robot, **{"accelerator": True, **choices})
+        design, loaded = load(robot, **choices)
         if not set(design.functions).isdisjoint(ROLLOUTS):
             whole_turns(design, loaded)  # or there are none
         return Backend(design, loaded, None, partial(run_golden, design, loaded))
     if kind in COMPILED:
-        design, loaded = load(robot, **{"accelerator": True, **choices})
+        design, loaded = load(robot, **choices)
 
         def program(functions: Sequence[str]) -> Program:
             return compiled(of_functions(design, functions), loaded, kind, progress)
@@ -272,26 +246,52 @@ def _of_robot(
         joint = cache(partial(program, design.functions))
         return Backend(design, loaded, None, run, programs, joint)
     if kind == "rtl":
-        folder = kept_accelerator(robot, progress, choices)
-        entry = read_manifest(folder).facts
-        assert isinstance(entry, AcceleratorManifest)
-        return _rtl(folder, entry, progress)
-    from ..api.accelerator_runs import same_graphs  # the compiler: one second that others save
-    from ..api.facts import accelerator_facts
+        folder = kept_design(robot, progress, choices)
+        return _rtl(folder, read_manifest(folder).facts, progress)
+    return _integer(robot, progress, choices, place)
+
+
+def _integer(
+    robot: str, progress: Progress, choices: Mapping[str, Any], place: Path | None
+) -> Backend:
+    """The integer model; OutputError where the folder ``place`` has another than is made now."""
+    # the compiler: one second that others save
+    from ..api.accelerator_runs import same_graphs
+    from ..api.facts import accelerator_facts, core_tasks
+    from ..api.integer_model import IntegerModel
+    from ..api.simulation import same_graph
     from ..compile.accelerate import accelerate
+    from ..compile.flow import compile_core, front_end
     from ..tasks.compiled import TaskModel
 
-    made = accelerate(robot, progress, **choices)
-    if place is not None:
-        same_graphs(place, made)
-    front, contract = made.front, Contract.of(accelerator_facts(made))
-    coder = Coder(contract, front.design, front.robot, front.canonical)
-    run = partial(run_integer, coder, TaskModel(made.accelerator, progress))
-    return Backend(front.design, front.robot, coder, run)
+    if load(robot, **choices)[0].accelerator:
+        made = accelerate(robot, progress, **choices)
+        if place is not None:
+            same_graphs(place, made)
+        coder = coder_of(accelerator_facts(made), made.front)
+        run = partial(run_integer, coder, TaskModel(made.accelerator, progress))
+    else:
+        core = compile_core(front_end(robot, progress, **choices), progress)
+        if place is not None:
+            same_graph(place, core)
+        coder = coder_of(core_tasks(core), core.front)
+        compute = by_model(IntegerModel(core, progress))
+        run = partial(run_core, coder, list(core.fixed.graph.outputs), compute)
+    return Backend(coder.design, coder.robot, coder, run)
 
 
-def _board(place: Path, entry: AcceleratorManifest, port: str | Transport) -> Backend:
+def coder_of(tasks: AcceleratorFacts, front: Front) -> Coder:
+    """The coder of a design that has just been compiled."""
+    return Coder(Contract.of(tasks), front.design, front.robot, front.canonical)
+
+
+def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
     """The back end of a folder's design on a board."""
+    if not isinstance(entry, AcceleratorManifest):
+        raise OutputError(
+            f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
+            "generate ROBOT --accelerator --function F"
+        )
     coder = _coder(place, entry)
     transport = opened(port) if isinstance(port, str) else port
     patience = getattr(transport, "patience", PATIENCE)
@@ -299,15 +299,20 @@ def _board(place: Path, entry: AcceleratorManifest, port: str | Transport) -> Ba
     return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))
 
 
-def _coder(place: Path, entry: AcceleratorManifest) -> Coder:
+def _coder(place: Path, entry: Manifest) -> Coder:
     """The coder of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
-    contract = Contract.of(entry.accelerator)
+    contract = Contract.of(entry.tasks)
     return Coder(contract, design, loaded, canonicalize(loaded, design.snap))
 
 
-def _rtl(place: Path, entry: AcceleratorManifest, progress: Progress) -> Backend:
+def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
     """The back end of a generated folder."""
     coder = _coder(place, entry)
     model = load_core(place, entry, progress=progress)
-    return Backend(coder.design, coder.robot, coder, partial(run_rtl, coder, model))
+    if isinstance(entry, AcceleratorManifest):
+        run: Run = partial(run_rtl, coder, model)
+    else:
+        outputs = list(entry.formats.output)
+        run = partial(run_core, coder, outputs, by_hardware(model, len(outputs)))
+    return Backend(coder.design, coder.robot, coder, run)

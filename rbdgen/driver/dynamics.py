@@ -3,8 +3,8 @@
 One interface, answered by any of these back ends: ``golden``, the float64 reference; ``cpp`` and
 ``cpp32``, C++ in double and single precision, compiled for this machine; ``cuda`` and ``cuda32``,
 the same on its GPU, ``cuda-on-cpu`` and ``cuda32-on-cpu``, their text on the CPU; ``integer``, the
-accelerator's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
-cycles that they took; ``board``, the accelerator on a board.
+design's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
+cycles that they took; ``board``, an accelerator on a board.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
 from ..design.design import given_coordinates, gives, of_state, takes
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.xml_lines import did_you_mean
-from .backends import TAGS, Backend, Tasks
+from .answers import TAGS, Tasks
+from .backends import Backend
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
 from .direct import Direct
@@ -57,11 +58,13 @@ class Dynamics:
     the motion of the base is given, tau, Minv and all results have nv − 6 for nv, and forward
     dynamics takes ``a`` besides, of whose entries it reads the first six. Where the inverse is near
     (``inverse="near"``, of golden and compiled back ends), what asks for M⁻¹ takes ``Minv``
-    besides, that of a state nearby. Whatever link the accelerator has for its base (``base_link``),
+    besides, that of a state nearby. Whatever link the design has for its base (``base_link``),
     states and results are of the file's.
 
-    ``robot``: a URDF, a design file, a shipped robot, or a folder that holds a generated
-    accelerator. ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
+    ``robot``: a URDF, a design file, a shipped robot, each of which is made an accelerator unless
+    ``accelerator`` is False; or a folder that holds a generated one, or a design without stages,
+    whose tasks compute all functions: what is asked for together at the same states shares them.
+    ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
     was too short, or M⁻¹ of a state nearby was not near: "warn" (OverflowWarning, FarWarning),
     "raise" (OverflowError, FarError), "ignore"; `Ticket.overflow` and `Ticket.far` say which
     states. ``outside``: what to do with inputs that their words cannot hold: "raise"
@@ -134,7 +137,7 @@ class Dynamics:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions of the accelerator, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
+        """The functions of the design, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
         return self._backend.design.functions
 
     @property
@@ -189,7 +192,7 @@ class Dynamics:
     ) -> Derivatives:
         """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
 
-        M is None where the accelerator lacks m.
+        M is None where the design lacks m.
         """
         return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
 
@@ -205,7 +208,7 @@ class Dynamics:
     ) -> Derivatives:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
 
-        M⁻¹ is None where the accelerator lacks minv. ``a``: of a base whose motion is given.
+        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given.
         ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
         """
         return self._three("computeABADerivatives", q, v, tau, *_and(a, Minv), f_ext=f_ext)
@@ -301,7 +304,7 @@ class Dynamics:
 
         What is queued runs together when any of its results is asked for, or with `collect`.
 
-        Raises InputError for a call that the accelerator lacks, for arrays of a wrong shape, not
+        Raises InputError for a call that the design lacks, for arrays of a wrong shape, not
         finite, or beyond what their words hold; nothing has been queued then.
         """
         own = self._known(call)
@@ -402,8 +405,7 @@ class Dynamics:
         needed = CALLS[call].functions[0]
         if needed not in self.functions:
             raise InputError(
-                f"{call} needs the function {needed}; the accelerator has "
-                f"{', '.join(self.functions)}"
+                f"{call} needs the function {needed}; the design has {', '.join(self.functions)}"
             )
         return CALLS[call]
 

@@ -52,7 +52,7 @@ def rk4_sensitivity(
             "on a fixed base with revolute and prismatic joints only"
         )
     if lacking := {"dfd", "minv"} - set(dynamics.functions):
-        raise InputError(f"rk4_sensitivity: the accelerator lacks {', '.join(sorted(lacking))}")
+        raise InputError(f"rk4_sensitivity: the design lacks {', '.join(sorted(lacking))}")
     nv = dynamics.nv
     given = [np.asarray(array, np.float64) for array in (q, v, tau)]
     n = len(given[0]) if given[0].ndim else 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..api.folder import InputError
 from ..design.choices import FAR, GIVES, NEEDS
-from .backends import Answer, Tasks
+from .answers import Answer, Tasks
 from .base_link import BaseLink
 from .words import Array, Flags
 
@@ -19,7 +19,7 @@ Found = Array | tuple[Array | None, ...]
 
 
 class OverflowWarning(RuntimeWarning):
-    """Some results are wrong because a word of the accelerator was too short."""
+    """Some results are wrong because a word of the design was too short."""
 
 
 class FarWarning(RuntimeWarning):
@@ -33,7 +33,7 @@ class FarError(ArithmeticError):
 @dataclass(frozen=True)
 class Call:
     """Functions that a call asks for, and what it returns. It takes what the first of them does,
-    which the accelerator must have; an array in ``returns`` may be one of these."""
+    which the design must have; an array in ``returns`` may be one of these."""
 
     functions: tuple[str, ...]
     returns: tuple[str, ...]

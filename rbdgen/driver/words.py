@@ -1,4 +1,4 @@
-"""Between arrays of states and the words of an accelerator."""
+"""Between arrays of states and the words of a design's tasks."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ..api.completion import refuse_missing_forces
 from ..api.contract import UNREAD, Contract
 from ..api.folder import InputError
-from ..design.choices import GIVES, VECTORS
-from ..design.design import Design, given_coordinates
+from ..design.choices import shape_of
+from ..design.design import Design, given_coordinates, gives
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.fixed import Format, Integers
 from ..graph.word import kind_of, renamed
@@ -29,7 +29,7 @@ SPELT = {"qd": "v", "qdd": "a"}  # as Pinocchio calls what comes in
 
 @dataclass(frozen=True, eq=False)
 class Coder:
-    """Numbers to words and back, by the contract of an accelerator.
+    """Numbers to words and back, by the contract of a design.
 
     ``canonical``: the robot that the names of inputs are of; ``robot``: the one that arrays are of.
     """
@@ -74,7 +74,7 @@ class Coder:
         given = given_coordinates(self.design, self.robot)
         found = from_columns(columns, self.robot.nv, given)
         nv = self.robot.nv - given
-        shapes = {name: (nv,) if name in VECTORS else (nv, nv) for name in GIVES[function]}
+        shapes = {name: shape_of(name, nv) for name in gives(self.design, function)}
         return {
             name: found.get(name, np.zeros((len(results), *shape)))
             for name, shape in shapes.items()

@@ -325,7 +325,7 @@ def test_force_where_there_is_no_input(integer: Dynamics) -> None:
 def test_functions_that_the_accelerator_lacks() -> None:
     driver = Dynamics(NAME, "golden", functions=("id", "m"))
     state = states(NAME, 1, 13)
-    with pytest.raises(InputError, match="aba needs the function fd; the accelerator has id, m"):
+    with pytest.raises(InputError, match="aba needs the function fd; the design has id, m"):
         call(driver, "aba", state)
     with pytest.raises(InputError, match="no call 'nle'; one of rnea, aba"):
         driver.submit("nle")
@@ -351,9 +351,9 @@ def test_a_folder_has_made_its_choices(folder: Path) -> None:
         Dynamics(folder, ii=3)
 
 
-def test_a_folder_without_an_accelerator(tmp_path: Path) -> None:
+def test_a_folder_without_a_design(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(sealed({"name": "other"}))
-    with pytest.raises(OutputError, match="no accelerator; make one with: rbdgen generate"):
+    with pytest.raises(OutputError, match="no digests of the design's files"):
         Dynamics(tmp_path)
 
 

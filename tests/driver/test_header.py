@@ -372,8 +372,10 @@ def test_it_knows_its_hardware(program: ctypes.CDLL, manifest: dict[str, Any]) -
 
 
 def test_what_has_no_packets(manifest: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="gantry_accelerator: no accelerator"):
-        c_header({k: v for k, v in manifest.items() if k != "accelerator"})
+    with pytest.raises(InputError, match="gantry_accelerator: cpp, which has no packets"):
+        c_header({**manifest, "language": "cpp"})
+    with pytest.raises(InputError, match="gantry_accelerator: no nv"):
+        c_header({k: v for k, v in manifest.items() if k != "nv"})
     accelerator = manifest["accelerator"]
     wide = {**accelerator, "result": {**accelerator["result"], "width": 33}}
     with pytest.raises(

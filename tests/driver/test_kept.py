@@ -12,12 +12,12 @@ import pytest
 from rbdgen.api import made as ways
 from rbdgen.api import simulate, verilog
 from rbdgen.api.folder import MARK, sealed
-from rbdgen.api.kept_accelerator import kept_accelerator
+from rbdgen.api.kept_design import kept_design
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from tests.driver.designs import states
 
-CHOICES: dict[str, Any] = {"functions": ("m",), "width": 12}
+CHOICES: dict[str, Any] = {"accelerator": True, "functions": ("m",), "width": 12}
 NOTHING_MADE = mock.patch.object(ways, "accelerate", side_effect=AssertionError)
 NOTHING_VERILATED = mock.patch.object(Toolchain, "verilate", side_effect=AssertionError)
 
@@ -45,21 +45,21 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_generated_once(cache: Path, made: list[dict[str, Any]]) -> None:
     """The notes on the design are told each time."""
     said: list[str] = []
-    folder = kept_accelerator("pendulum", said.append, CHOICES)
+    folder = kept_design("pendulum", said.append, CHOICES)
     assert said == ["note: of the robot"]
     said.clear()
-    assert kept_accelerator("pendulum", said.append, CHOICES) == folder
+    assert kept_design("pendulum", said.append, CHOICES) == folder
     assert said == [f"generated before: {folder}", "note: of the robot"]
-    assert made == [{"accelerator": True, **CHOICES}]
+    assert made == [CHOICES]
 
 
 @pytest.mark.parametrize("name", ["pendulum.v", MARK, "digests.json"])
 def test_a_damaged_folder_is_made_again(cache: Path, made: list[dict[str, Any]], name: str) -> None:
-    folder = kept_accelerator("pendulum", lambda _: None, CHOICES)
+    folder = kept_design("pendulum", lambda _: None, CHOICES)
     whole = (folder / name).read_bytes()
     (folder / name).write_bytes(whole[: len(whole) // 2])
     said: list[str] = []
-    assert kept_accelerator("pendulum", said.append, CHOICES) == folder
+    assert kept_design("pendulum", said.append, CHOICES) == folder
     assert said == [f"{folder}: damaged, or without digests; made again", "note: of the robot"]
     assert (folder / name).read_bytes() == whole
     assert len(made) == 2
@@ -72,11 +72,11 @@ def test_each_design_has_its_folder(
     others: list[dict[str, Any]] = [{"width": 13}, {"functions": ("m", "id")}, {"target": "xcup"}]
     designs = [CHOICES, *({**CHOICES, **other} for other in others)]
     for robot, choices in (*(("pendulum", own) for own in designs), ("gantry", CHOICES)):
-        kept_accelerator(robot, lambda _: None, choices)
-    name = "rbdgen.api.kept_accelerator.compiler_digest"
+        kept_design(robot, lambda _: None, choices)
+    name = "rbdgen.api.kept_design.compiler_digest"
     monkeypatch.setattr(name, lambda besides: "another")
-    kept_accelerator("pendulum", lambda _: None, CHOICES)
-    assert made == [{"accelerator": True, **c} for c in (*designs, CHOICES, CHOICES)]
+    kept_design("pendulum", lambda _: None, CHOICES)
+    assert made == [*designs, CHOICES, CHOICES]
     assert len(list(cache.iterdir())) == len(made)
 
 
@@ -97,7 +97,7 @@ def test_nothing_is_made_the_second_time(cache: Path) -> None:
     first = Dynamics("pendulum", "rtl", **CHOICES).crba(q)
     with NOTHING_MADE, NOTHING_VERILATED:
         np.testing.assert_array_equal(Dynamics("pendulum", "rtl", **CHOICES).crba(q), first)
-        (folder,) = cache.glob("accelerator-*")
+        (folder,) = cache.glob("design-*")
         said: list[str] = []
         np.testing.assert_array_equal(Dynamics(folder, "rtl", progress=said.append).crba(q), first)
         assert not said

@@ -112,7 +112,7 @@ def test_rules_that_there_are_not(driver: Dynamics) -> None:
     q, v, tau, h, steps = starts(1, 4)
     with pytest.raises(InputError, match="rule: 'rk5' is unknown; did you mean \"rk4\""):
         driver.rollout(q, v, tau, h, steps, "rk5")
-    with pytest.raises(InputError, match="euler needs the function euler; the accelerator has id"):
+    with pytest.raises(InputError, match="euler needs the function euler; the design has id"):
         Dynamics(NAME, "golden", functions=("id",)).rollout(q, v, tau, h, steps, "euler")
 
 

@@ -1,4 +1,4 @@
-"""The accelerator of a robot, generated once and kept in the cache."""
+"""A design of a robot, generated once and kept in the cache."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from .folder import read_manifest
 from .made import Made
 
 
-def kept_accelerator(
-    robot: str, progress: Callable[[str], None], choices: Mapping[str, Any]
-) -> Path:
-    """The folder that `generate` makes of the accelerator of ``robot``, in the cache.
+def kept_design(robot: str, progress: Callable[[str], None], choices: Mapping[str, Any]) -> Path:
+    """The folder that `generate` makes of ``robot``, in the cache.
 
     It is found by a digest of robot, choices and compiler. ``progress`` is told the notes on the
     design in either case. SimulationError where the cache cannot be written.
     """
-    design, _ = load(robot, **{"accelerator": True, **choices})
+    design, _ = load(robot, **choices)
     of = f"{compiler_digest(FOLDER)} {design_digest(design)}"
     made = False
 
@@ -32,14 +30,11 @@ def kept_accelerator(
 
         nonlocal made
         made = True
-        asked = {"accelerator": True, **choices}
-        for name, text in verilog.verilog(Made(robot, progress, asked)).items():
+        for name, text in verilog.verilog(Made(robot, progress, choices)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
     with in_cache():
-        folder = cached(
-            f"accelerator-{hashlib.sha256(of.encode()).hexdigest()[:16]}", make, progress
-        )
+        folder = cached(f"design-{hashlib.sha256(of.encode()).hexdigest()[:16]}", make, progress)
     if not made:
         progress(f"generated before: {folder}")
         for note in read_manifest(folder)["notes"]:

@@ -1,0 +1,137 @@
+"""Where the words of packets stand in the arrays of a host in C."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..design.choices import FAR, GIVES, INVERTING, ROLLOUTS, shape_of
+from ..design.design import takes
+from ..dynamics.interface import WRENCH
+from ..graph.arrays import SYMMETRIC
+from ..graph.fixed import Format
+from ..graph.word import indices, kind_of, parse
+from .contract import UNREAD, Function, Operand
+
+SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
+
+MEANING = {  # {rows}: of what has no rows for a base whose motion is given
+    "q": "positions (NQ); angles that their words cannot hold are taken whole turns back",
+    "sines": "of the joints' angles, by joint as in the manifest's angles",
+    "cosines": "likewise",
+    "qd": "velocities (NV)",
+    "qdd": "accelerations ({rows})",
+    "tau": "generalised forces ({rows})",
+    "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
+    "M": "mass matrix ({rows}, {rows})",
+    "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
+    "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
+    "steps": "how many there are, at least 1",
+    "dtau_dq": "({rows}, {rows})",
+    "dtau_dqd": "({rows}, {rows})",
+    "dqdd_dq": "({rows}, {rows})",
+    "dqdd_dqd": "({rows}, {rows})",
+    FAR: "1 where Minv was not near, else 0",
+}
+
+
+class Arrays:
+    """Places of named scalars in the arrays of a host.
+
+    ``given``: how many of v's first entries are the base's, its motion being given; ``near``:
+    whether M⁻¹ of a state nearby comes in; ``kinds``: of the words of a task.
+    """
+
+    def __init__(self, nv: int, given: int, near: bool, kinds: set[str]) -> None:
+        self.nv, self.given, self.near = nv, given, near
+        self.rows = nv - given
+        self.sines = [SINES[kind] for kind in SINES if kind in kinds]
+        self.forces = ["f_ext"] if "f_ext" in kinds else []
+
+    def function(self, name: str, own: Function) -> dict[str, Any]:
+        """What a template says of a function."""
+        taken = self.taken([name])
+        gives = (*GIVES[name], FAR) if self.near and name in INVERTING else GIVES[name]
+        outputs = list(own.outputs)
+        firsts = {}
+        for array in gives:  # one that is all zero begins where the next one does
+            rank = gives.index(array)
+            firsts[array] = 1 + sum(gives.index(kind_of(o)) < rank for o in outputs)
+        return {
+            "name": name,
+            "NAME": name.upper(),
+            "code": own.code,
+            "rolls": name in ROLLOUTS,
+            "takes": self.said(taken),
+            "arrays": [{"h": "pair", "steps": "count"}.get(array, array) for array in taken],
+            "gives": [
+                {
+                    "name": array,
+                    "meaning": self._said(array),
+                    "size": math.prod(shape_of(array, self.rows)),
+                    "first": firsts[array],
+                }
+                for array in gives
+            ],
+            "operands": self.operands(own.inputs, taken),
+            "results": self._results(own.outputs, gives),
+        }
+
+    def taken(self, functions: Iterable[str]) -> list[str]:
+        """The arrays that functions take, in order: positions, sines, motion, forces."""
+        named = [name for own in functions for name in takes(own, self.given > 0, self.near)]
+        first, *others = dict.fromkeys(named)
+        # without motion there are no forces
+        return [first, *self.sines, *others, *(self.forces if others else [])]
+
+    def said(self, taken: Sequence[str]) -> list[dict[str, str]]:
+        """What a template says of arrays that come in."""
+        return [{"name": array, "meaning": self._taken(array)} for array in taken]
+
+    def operands(self, inputs: Iterable[Operand], taken: list[str]) -> list[dict[str, Any]]:
+        """Where each of a task's words comes from, of the arrays ``taken``."""
+        return [self._operand(operand, taken) for operand in inputs]
+
+    def _said(self, array: str) -> str:
+        rows = f"NV - {self.given}" if self.given else "NV"
+        return MEANING[array].format(rows=rows)
+
+    def _taken(self, array: str) -> str:
+        # of what comes in, accelerations alone are whole
+        return MEANING[array].format(rows="NV") if array == "qdd" else self._said(array)
+
+    def _operand(self, operand: Operand, taken: list[str]) -> dict[str, Any]:
+        kind, index = kind_of(operand.name), indices(operand.name)
+        kind = SINES.get(kind, kind)
+        at = index[0]
+        if kind == "f_ext":
+            at = index[0] * len(WRENCH) + WRENCH.index(parse(operand.name).axis)
+        elif kind == "tau":
+            at = index[0] - self.given
+        elif kind == "Minv":
+            at = (index[0] - self.given) * self.rows + index[1] - self.given
+        return {
+            "name": operand.name,
+            "array": -1 if kind == UNREAD else taken.index(kind),
+            "at": at,
+            "width": operand.format.width,
+            "fraction": operand.format.fraction,
+            "turns": operand.turns or 0,
+        }
+
+    def _results(self, outputs: Mapping[str, Format], gives: Sequence[str]) -> list[dict[str, Any]]:
+        return [
+            self._result(name, gives) | {"fraction": word.fraction}
+            for name, word in outputs.items()
+        ]
+
+    def _result(self, output: str, gives: Sequence[str]) -> dict[str, Any]:
+        kind, index = kind_of(output), [k - self.given for k in indices(output)]
+        at = mirror = index[0] if index else 0
+        if len(index) == 2:
+            i, j = index
+            at = mirror = i * self.rows + j
+            if kind in SYMMETRIC:
+                mirror = j * self.rows + i
+        return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}

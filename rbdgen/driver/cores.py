@@ -1,0 +1,106 @@
+"""Tasks of a plain design, each of which computes all of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..api.integer_model import IntegerModel
+from ..graph.fixed import Integers
+from ..simulate.model import Model
+from .answers import Answer, Tasks
+from .words import Coder, Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """What a core made of N tasks: words and flags (N, outputs); of its hardware, latencies (N,)
+    and the cycles from the first task taken to the last result."""
+
+    results: Integers
+    flags: Flags
+    latency: Integers | None = None
+    cycles: int | None = None
+
+
+Compute = Callable[[Integers], Computed]  # of words (N, inputs)
+
+
+def by_model(model: IntegerModel) -> Compute:
+    """The core's integer model."""
+
+    def compute(words: Integers) -> Computed:
+        named = {name: words[:, k] for k, name in enumerate(model.core.fixed.inputs)}
+        found, flags = model(named)
+        return Computed(np.stack(list(found.values()), axis=1), flags)
+
+    return compute
+
+
+def by_hardware(model: Model, outputs: int) -> Compute:
+    """The core's Verilog, of so many ``outputs``."""
+
+    def compute(words: Integers) -> Computed:
+        run = model.run(words)
+        results, flags = run.outputs[:, :outputs], run.outputs[:, outputs:]
+        taken, left = run.accept_cycle, run.result_cycle
+        cycles = int(left.max() - taken.min())
+        return Computed(results, flags.astype(np.bool_), left - taken, cycles)
+
+    return compute
+
+
+def run_core(
+    coder: Coder, outputs: Sequence[str], compute: Compute, batches: Sequence[Tasks]
+) -> tuple[list[Answer], int | None]:
+    """Batches that follow each other at the same states share tasks; ``outputs``: of the core.
+
+    An overflow is of those results that are asked for.
+    """
+    rows, starts = _together(list(coder.contract.words), batches)
+    if len(rows):
+        found = compute(rows)
+    else:
+        nothing = np.zeros((0, len(outputs)), np.int64)
+        found = Computed(nothing, nothing.astype(np.bool_))
+    place = {name: k for k, name in enumerate(outputs)}
+    answers = []
+    for tasks, start in zip(batches, starts, strict=True):
+        own = slice(start, start + len(tasks.tags))
+        columns = [place[name] for name in coder.contract.functions[tasks.function].outputs]
+        answers.append(
+            Answer(
+                coder.arrays(tasks.function, found.results[own][:, columns]),
+                np.asarray(found.flags[own][:, columns].any(axis=1)),
+                None if found.latency is None else found.latency[own],
+            )
+        )
+    return answers, found.cycles
+
+
+def _together(words: Sequence[str], batches: Sequence[Tasks]) -> tuple[Integers, list[int]]:
+    """A row of words for each task, and the row with which each batch begins.
+
+    A word that no function of a task reads is zero.
+    """
+    shared: list[tuple[int, dict[str, Integers]]] = []
+    starts, start = [], 0
+    for tasks in batches:
+        n, own = len(tasks.tags), dict(tasks.values)
+        if shared and shared[-1][0] == n and _agree(shared[-1][1], own):
+            shared[-1][1].update(own)
+        else:
+            shared.append((n, own))
+            start += n
+        starts.append(start - n)
+    blocks = [
+        np.stack([own.get(word, np.zeros(n, np.int64)) for word in words], axis=1)
+        for n, own in shared
+    ]
+    return np.concatenate(blocks or [np.zeros((0, len(words)), np.int64)]), starts
+
+
+def _agree(one: dict[str, Integers], other: dict[str, Integers]) -> bool:
+    return all(np.array_equal(one[word], other[word]) for word in one.keys() & other.keys())
