@@ -143,7 +143,7 @@ async def noise(dut: Any) -> None:
     answered."""
     rng = random.Random(cocotb.RANDOM_SEED)
     line, host = await started(dut)
-    for _ in range(24):
+    for _ in range(16):
         for own in others(rng):
             line.phy.rx.send_nowait(own)
         damaged = on_wire(datagram(host.frame()))

@@ -1,16 +1,25 @@
-"""Tutorials and short answers run as they stand: every block of a page, in its order."""
+"""What the pages show runs: tutorials and short answers as they stand, every block in its order;
+blocks of the other pages on a small robot. What does not run is marked there, and listed here."""
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rbdgen.cli.main import main
+from tests.robot.test_mjcf import ARM
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 # Page → what else it runs with: another robot, which takes less time.
 IN_ORDER: dict[str, dict[str, str]] = {
     "howto": {},
@@ -20,6 +29,61 @@ IN_ORDER: dict[str, dict[str, str]] = {
     "tutorial-quadruped": {},
 }
 SLOW = ("howto", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
+
+# In a page's source, for what does not run: why, and the line; all that begin so before an "…".
+MARK = re.compile(r"^<!-- not run, (.+?): (.+) -->$", re.MULTILINE)
+NOT_RUN = {
+    "other tests run it": {
+        "rbdgen board ulx3s-85f D",
+        "rbdgen board ecpix5-85f D --link udp",
+        "rbdgen board ulx3s-85f build/board",
+        "rbdgen synthesize build/arm",
+        "rbdgen synthesize build/mine --place-and-route",
+    },
+    "until Ctrl-C": {"rbdgen board ulx3s-85f build/board --simulate"},
+    "needs a board": {
+        "from rbdgen.driver import Dynamics",
+        "rbdgen board ulx3s-85f build/board --load",
+    },
+    "needs a cluster": {
+        "rbdgen explore iiwa14 --function did --executor …",
+        "rbdgen synthesize DIR --place-and-route --seeds 16 --executor …",
+    },
+    "needs a network": {
+        "rbdgen info panda_description",
+        'pip install ".[parallel]"',
+        'pip install ".[synthesis,simulation]"',
+        'pip install "rbdgen[robots]"',
+    },
+    "runs these tests": {"make …", ".venv/bin/python …"},
+    "takes minutes": {
+        "rbdgen bench accelerators",
+        "rbdgen compare",
+        "rbdgen compare iiwa14 --function did --pinocchio -o did.svg",
+        "rbdgen explore hyq --function did",
+        "rbdgen generate humanoid --base floating --base-link best --accelerator …",
+        "rbdgen generate hyq --base floating --accelerator …",
+        "rbdgen reproduce 000 001 …",
+        "rbdgen synthesize D --place-and-route …",
+    },
+}
+OTHERS = {
+    path.stem: path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
+    if path.stem != "architecture"  # tests/test_docs.py runs it whole
+}
+# What is written → what runs, which takes less time; on every page, in this order.
+SMALLER = {
+    "hyq --base floating --function fd": f"{ROOT}/tests/robots/swinger.urdf --base floating "
+    "--function id",
+    "--accelerator --ii 8": "--accelerator --function id --ii 8",
+    "compare iiwa14 --function did": "compare iiwa14 --function did --ii 1 --no-cpu",
+    "iiwa14": "pendulum",
+    "generate hyq": "generate pendulum",
+    "info ROBOT": "info pendulum",
+    "generate humanoid": "generate pendulum",
+}
+PRINTED = ("design  ", "formulation: ")  # how blocks begin that show what a command prints
 
 
 def test_every_tutorial_runs() -> None:
@@ -45,3 +109,73 @@ def test_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             rbdgen, *words = shlex.split(line, comments=True)
             assert rbdgen == "rbdgen"
             assert main([*words, "--quiet"]) == 0, line
+
+
+def indented(path: Path) -> list[list[str]]:
+    """The lines of each indented block, without remarks."""
+    blocks = INDENTED.findall(FENCED.sub("", path.read_text()))
+    return [[line[4:].partition("  #")[0].rstrip() for line in b.splitlines()] for b in blocks]
+
+
+def runs(line: str, marks: dict[str, str]) -> bool:
+    """Whether no mark of the page is of this line."""
+    return not any(
+        line.startswith(own.removesuffix("…")) if own.endswith("…") else line == own
+        for own in marks
+    )
+
+
+def marks(path: Path) -> dict[str, str]:
+    """Line → why it does not run."""
+    return {line: why for why, line in MARK.findall(path.read_text())}
+
+
+def test_what_does_not_run() -> None:
+    """Every mark is of a line that is there; these are all."""
+    found: dict[str, set[str]] = {}
+    for path in OTHERS.values():
+        lines = [line for block in indented(path) for line in block]
+        for own, why in marks(path).items():
+            assert not all(runs(line, {own: why}) for line in lines), f"{path.name}: {own}"
+            found.setdefault(why, set()).add(own)
+    assert found == NOT_RUN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, path in OTHERS.items() if indented(path)])
+def test_commands_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file in ("my_robot.urdf", "my_robot.urdf.xacro"):
+        shutil.copy(ROOT / "robots" / "pendulum.urdf", file)
+    Path("my_robot.xml").write_text(ARM)
+    for file in (ROOT / "robots").glob("gantry.*"):
+        shutil.copy(file, ".")
+    marked = marks(OTHERS[name])
+    for block in indented(OTHERS[name]):
+        first = block[0]
+        if first.startswith(PRINTED) or (first.startswith("from ") and not runs(first, marked)):
+            continue
+        if first.startswith("from "):
+            exec("\n".join(block), {})
+        elif first.startswith("robot: "):
+            Path("design.yaml").write_text("\n".join(block) + "\n")
+            assert main(["info", "design.yaml", "--quiet"]) == 0
+        else:
+            for line in block:
+                if runs(line, marked):
+                    command(line)
+
+
+def command(line: str) -> None:
+    """Run a line of a shell's, of rbdgen by itself here."""
+    for written, run in SMALLER.items():
+        line = line.replace(written, run)
+    if "|" in line:
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        env = {**os.environ, "PATH": path}
+        subprocess.run(line, shell=True, check=True, capture_output=True, env=env)
+        return
+    rbdgen, *words = shlex.split(line)
+    assert rbdgen == "rbdgen", line
+    over = ["--force"] if words[0] == "generate" and "-o" in words else []
+    assert main([*words, *over, "--quiet"]) == 0, line

@@ -24,7 +24,7 @@ pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed"
 pytest.importorskip("cocotbext.eth", reason="cocotbext-eth is not installed")
 pytest.importorskip("cocotbext.uart", reason="cocotbext-uart is not installed")
 pytestmark = [pytest.mark.rtl, pytest.mark.synthesis, pytest.mark.slow]
-STRIDE = 20  # of the tasks that the benches ask
+STRIDE = 30  # of the tasks that the benches ask
 # Link → a board with it, MHz of the accelerator, the bench.
 BENCHES = {
     "udp": ("ecpix5-85f", 61.0, "sim.udp_bench"),
