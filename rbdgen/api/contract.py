@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from ..board.packets import Layout
 from ..design.facts import AcceleratorFacts
 from ..graph.fixed import Format
+from ..rtl import task_packets
+from ..rtl.task_packets import PacketFormat
 
 UNREAD = "u"  # an operand of that kind: the function does not read the word, which is the others'
 
@@ -62,6 +64,15 @@ class Contract:
         }
         words = {word.name: word.width for word in facts.words}
         return cls(functions, words, facts.result.words, facts.result.width)
+
+    @property
+    def packets(self) -> PacketFormat:
+        """The packets of the shell of words."""
+        functions = {
+            own.code: task_packets.Function(name, len(own.inputs), len(own.outputs))
+            for name, own in self.functions.items()
+        }
+        return PacketFormat(functions, tuple(self.words.values()))
 
     @property
     def layouts(self) -> dict[int, Layout]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..compile.accelerate import accelerate
 from ..compile.flow import compile_core, front_end
 from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..rtl.task_packets import Function, PacketFormat, Response, Status
+from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES
 from .accelerator_runs import same_graphs
 from .contract import Contract
@@ -60,20 +60,11 @@ def packets_of(
     return Packets(sent, answers, tagged=False)
 
 
-def packet_format(contract: Contract) -> PacketFormat:
-    """The packets of an accelerator's shell of words."""
-    functions = {
-        own.code: Function(name, len(own.inputs), len(own.outputs))
-        for name, own in contract.functions.items()
-    }
-    return PacketFormat(functions, tuple(contract.words.values()))
-
-
 def _of_accelerator(place: Path, entry: AcceleratorManifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
     made = accelerate(str(place / DESIGN))
     same_graphs(place, made)
-    packets = packet_format(Contract.of(entry.accelerator))
+    packets = Contract.of(entry.accelerator).packets
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))
     sent, answers = [], []
     for tag, function in enumerate(traffic.mixed(tasks, seed)):

@@ -33,6 +33,7 @@ from ..rtl.task_packets import Status
 from ..simulate.model import Model
 from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
+from .dma import PYNQ, DmaLink
 from .links import PATIENCE, Link, Transport, opened
 from .words import Array, Coder, Flags
 
@@ -147,7 +148,7 @@ def run_rtl(
 
 
 def run_board(
-    coder: Coder, link: Link, batches: Sequence[Tasks]
+    coder: Coder, link: Link | DmaLink, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The accelerator on a board."""
     asked = []
@@ -293,6 +294,10 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
             "generate ROBOT --accelerator --function F"
         )
     coder = _coder(place, entry)
+    if isinstance(port, str) and port.startswith(PYNQ):
+        packets, bitfile = coder.contract.packets, port.removeprefix(PYNQ)
+        dma = DmaLink(bitfile, packets, entry.identity, entry.name)
+        return Backend(coder.design, coder.robot, coder, partial(run_board, coder, dma))
     transport = opened(port) if isinstance(port, str) else port
     patience = getattr(transport, "patience", PATIENCE)
     link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)

@@ -79,7 +79,8 @@ class Dynamics:
     CuPy's, all of them, where they lie on the GPU; so are the results then, in which a state that
     is not finite has NaN.
 
-    ``port``: where a ``board`` is: a serial port's path, ``udp://HOST``, or a `Transport` of yours.
+    ``port``: where a ``board`` is: a serial port's path, ``udp://HOST``, ``pynq:FILE.bit`` on a
+    Zynq with PYNQ, or a `Transport` of yours.
 
     ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
     only, else None.
