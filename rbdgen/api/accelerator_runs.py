@@ -6,17 +6,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from ..compile.accelerate import Accelerated, accelerate
+from ..compile.accelerate import Accelerated
 from ..design.manifest import AcceleratorManifest
 from ..draw.task_timeline import Task, timeline
-from ..graph.text import to_text
 from ..simulate.model import Result
 from ..simulate.report import AcceleratorRun, FunctionRun, MixedRun
 from ..system.files import beside
 from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
-from .folder import OutputError, write_file, writing
-from .names import DESIGN
+from .folder import write_file, writing
 from .rtl import load_core
 from .stays import tasks_of
 from .traffic import Traffic, inputs_of, within_limits
@@ -29,6 +27,7 @@ BURST = 24  # tasks in the waves
 
 
 def simulate_accelerator(
+    made: Accelerated,
     folder: Path,
     entry: AcceleratorManifest,
     states: int,
@@ -38,7 +37,7 @@ def simulate_accelerator(
 ) -> AcceleratorRun:
     """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
 
-    ``entry``: the folder's manifest.
+    ``made``: what the folder was generated from, ``entry``: its manifest.
 
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
@@ -47,8 +46,6 @@ def simulate_accelerator(
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
-    made = accelerate(str(folder / DESIGN), progress)
-    same_graphs(folder, made)
     model = load_core(folder, entry, trace=waves, progress=progress)
     state = within_limits(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
@@ -108,15 +105,3 @@ def traced_run(
     write_file(folder / TIMELINE, timeline(accelerator, tasks, title))
     progress(f"{WAVES} and {TIMELINE}: {BURST} tasks")
     return tasks, run
-
-
-def same_graphs(folder: Path, made: Accelerated) -> None:
-    """OutputError if this rbdgen makes another accelerator of the design than the folder's."""
-    for name, stage in made.accelerator.stages.items():
-        file = folder / f"graph_{name}.txt"
-        try:
-            there = file.read_bytes()
-        except OSError as error:
-            raise OutputError(f"{file}: {error.strerror}") from None
-        if there != to_text(stage.fixed).encode():
-            raise OutputError(f"{folder}: made by another version of rbdgen; generate it again")

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from ..board.self_test import Vectors
-from ..compile.accelerate import accelerate
+from ..compile.accelerate import Accelerated
 from ..design.manifest import AcceleratorManifest
 from ..tasks.model import evaluate_task
-from .accelerator_runs import same_graphs
 from .contract import Contract
-from .names import DESIGN
+from .recompiled import recompiled
 from .word_vectors import sampled_tasks
 
 Progress = Callable[[str], None]
@@ -25,8 +24,8 @@ def board_vectors(
     place: Path, entry: AcceleratorManifest, progress: Progress = lambda _: None
 ) -> Vectors:
     """Of the accelerator in a folder; every function's, one behind the other."""
-    made = accelerate(str(place / DESIGN), progress)
-    same_graphs(place, made)
+    made = recompiled(place, progress)
+    assert isinstance(made, Accelerated)
     contract = Contract.of(entry.accelerator)
     each = max(TASKS // len(contract.functions) // 2, 1)
     tasks: list[list[int]] = []

@@ -8,22 +8,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..compile.accelerate import accelerate
-from ..compile.flow import compile_core, front_end
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..draw.organisation import organisation
 from ..draw.tables import limits_text
 from ..draw.word_ranges import picture, spare
 from ..system.templates import render
-from .accelerator_runs import same_graphs
 from .checked import checked_manifest
 from .folder import write_file
 from .names import DESIGN, ROBOT
 from .places import check_place
-from .report_errors import accelerator_errors, core_errors
+from .recompiled import recompiled
+from .report_errors import errors_of
 from .report_words import STATES as SEEN
-from .report_words import Signal, core_signals, stage_signals
-from .simulation import same_graph
+from .report_words import Signal, signals_of
 from .structure import topology
 
 Progress = Callable[[str], None]
@@ -46,18 +43,10 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT))
     check_place(place / PAGE)
-    if isinstance(entry, CoreManifest):
-        core = compile_core(front_end(str(place / DESIGN), progress), progress)
-        same_graph(place, core)
-        signals = core_signals(core)
-        progress(f"errors of {STATES} states")
-        errors = list(core_errors(core, STATES, SEED, progress))
-    else:
-        made = accelerate(str(place / DESIGN), progress)
-        same_graphs(place, made)
-        progress(f"ranges and errors of {STATES} states of each function")
-        signals = stage_signals(made, SEED)
-        errors = list(accelerator_errors(made, STATES, SEED))
+    product = recompiled(place, progress)
+    progress(f"ranges and errors of {STATES} states of each function")
+    signals = signals_of(product, SEED)
+    errors = list(errors_of(product, STATES, SEED, progress))
     progress("report")
     text = render(
         "report/page.html.jinja",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from ..compile.accelerate import Accelerated, accelerate
+from ..compile.accelerate import Accelerated
 from ..compile.accelerator_area import accelerator_features
 from ..compile.advice import advice
-from ..compile.flow import Core, Front, compile_core, front_end
+from ..compile.flow import Core, Front
+from ..compile.product import Product, compile_design
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
@@ -34,7 +35,7 @@ from ..design.facts import (
     Width,
 )
 from ..design.limits import limits_table
-from ..design.loading import load, refuse_unknown
+from ..design.loading import refuse_unknown
 from ..design.manifest import Angle
 from ..design.target import Target
 from ..dynamics.interface import turning_inputs
@@ -58,18 +59,15 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     constant that is no power of two), add, neg, sincos (pairs), recip.
     """
     refuse_unknown(choices, info)
-    if load(robot, **choices)[0].accelerator:
-        made = accelerate(robot, progress, **choices)
-        cells = about(made.front.target, accelerator_features(made.accelerator))
-        own = EstimatedAccelerator(**vars(accelerator_facts(made)), estimated=cells)
-        facts = vars(robot_facts(made.front, made.notes))
-        return Info(AcceleratedFacts(**facts, fitted=chosen(made.design), accelerator=own))
-    front = front_end(robot, progress, **choices)
-    core = compile_core(front, progress)
+    product = compile_design(robot, progress, **choices)
+    said = advice(product.front) if isinstance(product, Core) else ""
     progress("trace: after each rewrite")
-    said = advice(core.front)
-    notes = (*core.notes, said) if said else core.notes
-    return Info(core_facts(core, robot_facts(core.front, notes)))
+    facts = robot_facts(product.front, (*product.notes, *([said] if said else [])))
+    if isinstance(product, Core):
+        return Info(core_facts(product, facts))
+    cells = about(product.front.target, accelerator_features(product.accelerator))
+    own = EstimatedAccelerator(**vars(accelerator_facts(product)), estimated=cells)
+    return Info(AcceleratedFacts(**vars(facts), fitted=chosen(product.design), accelerator=own))
 
 
 def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
@@ -165,6 +163,11 @@ def formats(core: Core) -> Formats:
         for words in (fixed.inputs, outputs)
     )
     return Formats(given, found)
+
+
+def tasks_of(product: Product) -> AcceleratorFacts:
+    """What tasks bring and get."""
+    return core_tasks(product) if isinstance(product, Core) else accelerator_facts(product)
 
 
 def core_tasks(core: Core) -> AcceleratorFacts:

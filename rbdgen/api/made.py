@@ -7,12 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from ..compile.accelerate import Accelerated, accelerate
-from ..compile.flow import Core, Front, compile_core, front_end
+from ..compile.flow import Front, front_end
+from ..compile.product import Product, compile_front
 from ..design.choices import OF_HARDWARE, OF_NUMBERS
 from ..design.design import Design
 from ..design.loading import load
+from ..design.manifest import DesignManifest
 from ..robot.xml_lines import read_bytes
+from .folder import MARK, digests, sealed
 from .names import DESIGN, ROBOT, design_file
 
 Progress = Callable[[str], None]
@@ -39,18 +41,11 @@ class Made:
         return front
 
     @cached_property
-    def core(self) -> Core:
-        """The graph in fixed point, scheduled."""
-        core = compile_core(self.front, self.progress)
-        self._say(core.notes)
-        return core
-
-    @cached_property
-    def accelerated(self) -> Accelerated:
-        """The accelerator of a design that is one."""
-        made = accelerate(self.robot, self.progress, **self.choices)
-        self._say((*made.front.notes, *made.notes))
-        return made
+    def product(self) -> Product:
+        """The graph in fixed point, scheduled: a core, or an accelerator's stages."""
+        product = compile_front(self.front, self.progress)
+        self._say(product.notes)
+        return product
 
     def front_of(self, language: str) -> Front:
         """The same, with a note if choices were given that change nothing in ``language``."""
@@ -64,6 +59,12 @@ class Made:
     def _say(self, notes: tuple[str, ...]) -> None:
         for note in notes:
             self.progress(f"note: {note}")
+
+
+def closed(files: Files, entry: DesignManifest) -> Files:
+    """The files of a folder with its manifest, which has digests of all others."""
+    whole = replace(entry, files=digests(files))
+    return files | {MARK: sealed(whole.to_json())}
 
 
 def sources_of(front: Front) -> Files:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from .. import __version__
+from typing import Any
+
 from ..compile.flow import Core
+from ..compile.product import Product
+from ..design.facts import AcceleratorFacts, Rewritten
 from ..design.manifest import (
     CoreManifest,
     CorePorts,
@@ -21,9 +24,8 @@ from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
-from .facts import chosen, core_tasks, formats, given_angles, robot_facts
-from .names import filed_notes
-from .places import no_defaults
+from .described import described
+from .facts import chosen, core_tasks, formats, given_angles
 
 # What brings a design up; either does, alone.
 START = (
@@ -32,44 +34,39 @@ START = (
 )
 
 
-def manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
+def hardware(
+    product: Product, made: Emitted[Any, Any], tasks: AcceleratorFacts, width: int
+) -> dict[str, Any]:
+    """The fields of `HardwareManifest`."""
+    design = product.front.design
+    logic = sum(unit.style == "logic" for unit in made.multipliers)
+    return {
+        **described(product.front, made.top, product.notes),
+        "angles": given_angles(product.front.canonical, {word.name for word in tasks.words}),
+        "target": design.target,
+        "width": width,
+        "multipliers": Multipliers(tasks.multipliers, logic),
+        "fitted": chosen(design),
+    }
+
+
+def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
     """What a host or a tool must know of the design; of its files nothing yet."""
-    plan, front, design, turns = core.plan, core.front, core.front.design, core.plan.turns
-    facts = robot_facts(front)
+    plan, design, turns = core.plan, core.front.design, core.plan.turns
+    tasks = core_tasks(core)
     return CoreManifest(
-        generator=f"rbdgen {__version__}",
-        name=made.top,
-        robot=facts.robot,
-        functions=facts.functions,
-        choices=no_defaults(design),
-        joint_names=facts.joint_names,
-        body_names=facts.body_names,
-        base=facts.base,
-        root=facts.root,
-        base_link=facts.base_link,
-        nq=facts.nq,
-        nv=facts.nv,
-        gravity=design.gravity,
-        angles=given_angles(front.canonical, core.fixed.inputs),
-        target=design.target,
-        width=core.fixed.width,
+        **hardware(core, made, tasks, core.fixed.width),
         style=design.style,
         clock=design.clock,
         limbs_in_turn=turns.count if turns and turns.what == "limbs" else 1,
         joints_in_turn=bool(turns and turns.what == "joints"),
         latency=plan.latency,
         initiation_interval=plan.interval,
-        multipliers=Multipliers(
-            plan.multipliers, sum(unit.style == "logic" for unit in made.multipliers)
-        ),
-        operations=facts.operations,
-        rewrites=facts.rewrites,
-        limits=facts.limits,
-        fitted=chosen(design),
-        notes=filed_notes(design, (*front.notes, *core.notes)),
+        operations=core.front.graph.operations(),
+        rewrites=tuple(Rewritten(name, count) for name, count in core.front.rewrites),
         ports=core_ports(core, made.core),
         formats=formats(core),
-        tasks=core_tasks(core),
+        tasks=tasks,
         axi={
             kind: ShellFacts(
                 top=f"{made.top}_axi_{kind}",
@@ -93,7 +90,6 @@ def manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
             )
             for c in plan.channels
         ),
-        files={},
     )
 
 

@@ -18,8 +18,11 @@ LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)
 
 
 def design_name(robot: str, design: Design) -> str:
-    """A module name for the robot and its functions: ``iiwa14_id``, ``iiwa14_did_m``."""
-    return module_name(robot, "_".join(design.functions))
+    """A module name for the robot and its functions: ``iiwa14_id``, ``iiwa14_did_m``.
+
+    Of all that its accelerator can be asked for, ``iiwa14_accelerator``.
+    """
+    return module_name(robot, "accelerator" if design.accelerator else "_".join(design.functions))
 
 
 def module_name(robot: str, what: str) -> str:

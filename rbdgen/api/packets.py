@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ..compile.accelerate import accelerate
-from ..compile.flow import compile_core, front_end
+from ..compile.accelerate import Accelerated
+from ..compile.core import Core
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES
-from .accelerator_runs import same_graphs
 from .contract import Contract
 from .evaluation import to_words
 from .integer_model import integer_results
-from .names import DESIGN
-from .simulation import batches, same_graph
+from .recompiled import recompiled
+from .simulation import batches
 from .traffic import Traffic, inputs_of, within_limits
 
-Progress = Callable[[str], None]
+Manifest = CoreManifest | AcceleratorManifest
 WORD = (1 << 32) - 1
 Beats = list[int]
 
@@ -39,15 +37,17 @@ class Packets:
     tagged: bool
 
 
-def packets_of(
-    place: Path, entry: CoreManifest | AcceleratorManifest, tasks: int, seed: int = 0
-) -> Packets:
+def packets_of(place: Path, entry: Manifest, tasks: int, seed: int = 0) -> Packets:
     """Random tasks within the design's limits, by the integer model; OutputError for a folder of
     another version."""
-    if isinstance(entry, AcceleratorManifest):
-        return _of_accelerator(place, entry, tasks, seed)
-    core = compile_core(front_end(str(place / DESIGN)))
-    same_graph(place, core)
+    product = recompiled(place)
+    if isinstance(product, Core):
+        return _of_core(product, entry, tasks, seed)
+    return _of_accelerator(product, entry, tasks, seed)
+
+
+def _of_core(core: Core, entry: Manifest, tasks: int, seed: int) -> Packets:
+    """A packet is a task of all functions."""
     words = to_words(core, next(batches(core, tasks, seed)))
     found, flags = integer_results(core, words)
     inputs = np.stack([words[field.name] for field in entry.ports.input.fields], axis=1)
@@ -60,11 +60,9 @@ def packets_of(
     return Packets(sent, answers, tagged=False)
 
 
-def _of_accelerator(place: Path, entry: AcceleratorManifest, tasks: int, seed: int) -> Packets:
+def _of_accelerator(made: Accelerated, entry: Manifest, tasks: int, seed: int) -> Packets:
     """The functions in random order."""
-    made = accelerate(str(place / DESIGN))
-    same_graphs(place, made)
-    packets = Contract.of(entry.accelerator).packets
+    packets = Contract.of(entry.tasks).packets
     traffic = Traffic(made, inputs_of(made, within_limits(made, tasks, seed)))
     sent, answers = [], []
     for tag, function in enumerate(traffic.mixed(tasks, seed)):

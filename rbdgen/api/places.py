@@ -19,7 +19,7 @@ from ..design.choices import FUNCTIONS, LANGUAGES
 from ..design.design import Design, MotionLimits
 from ..design.loading import filed
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
-from .names import design_name, module_name
+from .names import design_name
 
 VERILOG = LANGUAGES[0]
 LONGEST_NAME = 120  # characters; what is longer ends in a digest
@@ -39,11 +39,9 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
     """
     said = {key: value for key, value in choices.items() if value is not None}
     before, after = filed(path), replace(filed(path), **said)
-    if design.accelerator:
-        name, left = module_name(robot, "accelerator"), {"accelerator"}
-        left |= {"functions"} if set(design.functions) == set(FUNCTIONS) else set()
-    else:
-        name, left = design_name(robot, design), {"functions"}
+    name, left = design_name(robot, design), {"accelerator", "functions"}
+    if design.accelerator and set(design.functions) != set(FUNCTIONS):
+        left.remove("functions")
     tokens = [
         token
         for field in fields(Design)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
 from ..compile.accelerate import Accelerated
-from ..graph.text import to_text
+from ..compile.core import Core
+from ..compile.front import Front
+from ..compile.product import Product
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
 from .cpp_program import cpp_program
 from .cuda_program import cuda_program
 from .hls_program import hls_program
 from .made import Files, Made
-from .names import design_name, module_name
+from .names import design_name
 from .program_folder import about, program_folder
+from .recompiled import graph_files
 from .word_vectors import task_vectors, word_vectors
 
 
@@ -29,21 +33,23 @@ def cpp(made: Made) -> Files:
 def c(made: Made) -> Files:
     """The integer model of a core, or of each of an accelerator's functions, in C."""
     made.progress("C")
-    if made.design.accelerator:
-        return _tasks_in_c(made.accelerated)
-    core = made.core
-    front = core.front
-    front = replace(front, notes=(*front.notes, *core.notes))
+    product = made.product
+    front = _with_all_notes(product)
     name = design_name(front.robot.name, front.design)
-    files, facts = c_files(core.fixed, flagged_outputs(core.plan), name, about(front))
-    return program_folder(front, "c", name, files | word_vectors(core), facts)
+    if isinstance(product, Core):
+        fixed, flags = product.fixed, flagged_outputs(product.plan)
+        files, facts = c_files(fixed, flags, name, about(front))
+        files |= word_vectors(product)
+    else:
+        files, facts = _tasks_in_c(product, name)
+    return program_folder(front, "c", name, files, facts)
 
 
 def hls(made: Made) -> Files:
     """The integer model of a core, for high-level synthesis."""
-    core = made.core
-    front = core.front
-    front = replace(front, notes=(*front.notes, *core.notes))
+    core = made.product
+    assert isinstance(core, Core)  # others are refused before any work
+    front = _with_all_notes(core)
     name = design_name(front.robot.name, front.design)
     made.progress("C++ for high-level synthesis")
     files, facts = hls_program(core, name)
@@ -57,15 +63,15 @@ def cuda(made: Made) -> Files:
     return cuda_program(front)
 
 
-def _tasks_in_c(made: Accelerated) -> Files:
-    front = replace(made.front, notes=(*made.front.notes, *made.notes))
-    name = module_name(front.robot.name, "accelerator")
+def _with_all_notes(product: Product) -> Front:
+    return replace(product.front, notes=(*product.front.notes, *product.notes))
+
+
+def _tasks_in_c(made: Accelerated, name: str) -> tuple[Files, dict[str, Any]]:
+    """The files of an accelerator's functions, and what a manifest says of them."""
     file = File(name)
     functions = add_tasks(file, made.accelerator)
     word = word_type(all_words(made.accelerator))
-    files = folder(file, functions, word, {**about(front), "graph": ""})
-    files |= task_vectors(made, functions)
-    for stage, own in made.accelerator.stages.items():
-        files[f"graph_{stage}.txt"] = to_text(own.fixed)
-    facts = {"word": word, "functions": [function.facts for function in functions]}
-    return program_folder(front, "c", name, files, facts)
+    files = folder(file, functions, word, {**about(made.front), "graph": ""})
+    files |= task_vectors(made, functions) | graph_files(made)
+    return files, {"word": word, "functions": [function.facts for function in functions]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..compile.accelerate import Accelerated
 from ..compile.flow import Core
+from ..compile.product import Product
 from ..draw import heat
 from .evaluation import to_words
 from .integer_model import IntegerModel
@@ -21,6 +22,8 @@ from .traffic import Traffic, inputs_of, within_limits
 BINS = 8  # of speed, and of an error's size
 STILL = ("M", "Minv")  # what no speed enters
 Array = NDArray[np.float64]
+Progress = Callable[[str], None]
+Beside = Iterator[tuple[str, Array, Array, Mapping[str, Any]]]  # values, float64's, their states
 
 
 @dataclass(frozen=True)
@@ -43,26 +46,33 @@ class _Found:
     speeds: list[Array] = field(default_factory=list)
 
 
-def core_errors(core: Core, states: int, seed: int, progress: Any) -> Iterator[Errors]:
-    """Errors of random states within the limits: the integer model beside float64."""
-    integers = IntegerModel(core, progress)
+def errors_of(product: Product, states: int, seed: int, progress: Progress) -> Iterator[Errors]:
+    """Errors of random states within the limits: the integer model beside float64; of an
+    accelerator those of each function."""
     found: dict[str, _Found] = {}
+    if isinstance(product, Core):
+        beside = _of_core(product, states, seed, progress)
+    else:
+        beside = _of_functions(product, states, seed)
+    for name, values, golden, state in beside:
+        _add(found, name, values, golden, state)
+    yield from _drawn(found, product.front.robot.joint_names)
+
+
+def _of_core(core: Core, states: int, seed: int, progress: Progress) -> Beside:
+    integers = IntegerModel(core, progress)
     for state in batches(core, states, seed):
         results, _ = integers(to_words(core, state))
         for name, values, golden in outputs_and_golden(core, state, results):
-            _add(found, name, values, golden, state)
-    yield from _drawn(found, core.front.robot.joint_names)
+            yield name, values, golden, state
 
 
-def accelerator_errors(made: Accelerated, states: int, seed: int) -> Iterator[Errors]:
-    """The same of each function of an accelerator."""
+def _of_functions(made: Accelerated, states: int, seed: int) -> Beside:
     state = within_limits(made, states, seed)
     traffic = Traffic(made, inputs_of(made, state))
-    found: dict[str, _Found] = {}
     for function in made.accelerator.functions:
         for name, values, golden in traffic.beside_golden(function, state):
-            _add(found, f"{name} of {function}", values, golden, state)
-    yield from _drawn(found, made.front.robot.joint_names)
+            yield f"{name} of {function}", values, golden, state
 
 
 def _add(

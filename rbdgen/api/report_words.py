@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compile.accelerate import Accelerated
 from ..compile.flow import Core
+from ..compile.product import Product
 from ..draw.word_ranges import Row
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op
@@ -45,6 +46,13 @@ class Signal:
     def row(self) -> Row:
         """The same, to be drawn."""
         return Row(self.top, self.fraction, self.needs)
+
+
+def signals_of(product: Product, seed: int) -> dict[str, list[Signal]]:
+    """Region or stage → its signals."""
+    if isinstance(product, Core):
+        return core_signals(product)
+    return stage_signals(product, seed)
 
 
 def core_signals(core: Core) -> dict[str, list[Signal]]:

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.flow import Core, compile_core, front_end
+from ..compile.accelerate import Accelerated
+from ..compile.core import Core
 from ..compile.samples import sample_states
-from ..design.manifest import AcceleratorManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..dynamics.interface import clip
-from ..graph.text import to_text
 from ..simulate.model import Model, Result
 from ..simulate.report import CoreRun, IntegerRun
 from ..system.files import beside
@@ -21,10 +21,11 @@ from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluation import as_numbers, to_words
-from .folder import OutputError, write_file, writing
+from .folder import write_file, writing
 from .integer_model import IntegerModel
-from .names import DESIGN, GRAPH, ROBOT
+from .names import DESIGN, ROBOT
 from .places import check_place
+from .recompiled import recompiled
 from .reference import golden_model
 from .results import Simulation
 from .rtl import load_core
@@ -58,10 +59,24 @@ def simulate(
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
-    if isinstance(entry, AcceleratorManifest):
-        return Simulation(simulate_accelerator(place, entry, states, seed, progress, waves))
-    core = compile_core(front_end(str(place / DESIGN), progress), progress)
-    same_graph(place, core)
+    product = recompiled(place, progress)
+    if isinstance(entry, CoreManifest) and isinstance(product, Core):
+        return Simulation(simulate_core(product, place, entry, states, seed, progress, waves))
+    assert isinstance(entry, AcceleratorManifest) and isinstance(product, Accelerated)
+    run = simulate_accelerator(product, place, entry, states, seed, progress, waves)
+    return Simulation(run)
+
+
+def simulate_core(
+    core: Core,
+    place: Path,
+    entry: CoreManifest,
+    states: int,
+    seed: int,
+    progress: Progress = lambda _: None,
+    waves: bool = False,
+) -> CoreRun:
+    """The same of a core in the folder ``place``, whose manifest is ``entry``."""
     model = load_core(place, entry, trace=waves, progress=progress)
 
     integers = IntegerModel(core, progress)
@@ -114,17 +129,7 @@ def simulate(
         promised=core.front.design.error,
     )
     write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
-    return Simulation(report)
-
-
-def same_graph(place: Path, core: Core) -> None:
-    """OutputError if this rbdgen makes another graph of the design than the one in the folder."""
-    try:
-        there = (place / GRAPH).read_bytes()
-    except OSError as error:
-        raise OutputError(f"{place / GRAPH}: {error.strerror}") from None
-    if there != to_text(core.fixed).encode():
-        raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
+    return report
 
 
 def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:

@@ -2,36 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from ..compile.accelerate import Accelerated
+from ..compile.core import Core
+from ..design.manifest import HardwareManifest
+from ..draw import accelerator as stages
 from ..draw.picture import picture
-from ..graph.text import to_text
-from ..rtl.emit import emit
-from .accelerator import accelerator_files
-from .folder import MARK, digests, sealed
+from ..rtl.emit import emit, emit_accelerator
+from .accelerator import accelerator_manifest, identity_of, shells_of
 from .header import c_header
-from .made import Files, Made, sources_of
-from .manifest import manifest
-from .names import GRAPH, design_name
-
-DIAGRAM = "pipeline.svg"
+from .made import Files, Made, closed, sources_of
+from .manifest import core_manifest
+from .names import ROBOT, design_name, design_text
+from .recompiled import graph_files
 
 
 def verilog(made: Made) -> Files:
-    """The files of an accelerator, or of a core of its own."""
-    if made.design.accelerator:
-        return accelerator_files(made.accelerated, made.progress)
-    core = made.core
-    front = core.front
-    name = design_name(front.robot.name, front.design)
+    """The files of a design's folder."""
+    product = made.product
+    front = product.front
+    name, sources = design_name(front.robot.name, front.design), sources_of(front)
     made.progress("Verilog")
-    emitted = emit(core.plan, name)
-    files = dict(emitted.files)
-    title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files[DIAGRAM] = picture(core.plan, title, front.canonical)
-    files[GRAPH] = to_text(core.fixed)
-    files |= sources_of(front)
-    entry = manifest(core, emitted)
+    if isinstance(product, Core):
+        files, entry = _core(product, name)
+    else:
+        files, entry = _accelerator(product, name, sources[ROBOT])
+    files = files | graph_files(product) | sources
     files[f"{name}.h"] = c_header(entry.to_json())
-    files[MARK] = sealed(replace(entry, files=digests(files)).to_json())
-    return files
+    return closed(files, entry)
+
+
+def _core(core: Core, name: str) -> tuple[Files, HardwareManifest]:
+    """Hardware and diagram of a core, and its manifest."""
+    front, emitted = core.front, emit(core.plan, name)
+    title = f"{front.robot.name}: {', '.join(front.design.functions)}"
+    files = emitted.files | {"pipeline.svg": picture(core.plan, title, front.canonical)}
+    return files, core_manifest(core, emitted)
+
+
+def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, HardwareManifest]:
+    """The same of an accelerator, whose shells can tell the ``robot``'s file and the design."""
+    identity = identity_of(robot, design_text(made.design))
+    emitted = emit_accelerator(
+        made.accelerator, name, lambda core: shells_of(made, core, name, identity)
+    )
+    drawn = stages.picture(made.accelerator, f"{made.front.robot.name}: accelerator")
+    files = emitted.files | {"accelerator.svg": drawn}
+    return files, accelerator_manifest(made, emitted, identity)

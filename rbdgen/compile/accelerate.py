@@ -51,12 +51,18 @@ class Accelerated:
 
 
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
-    """URDF or design file → accelerator. ``choices`` are fields of Design that win over it.
-
-    Where nobody says how often, it is the fastest that fits the part, as for any design.
-    """
+    """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
-    front = front_end(path, progress, **{"accelerator": True, **choices})
+    return compile_accelerator(
+        front_end(path, progress, **{**choices, "accelerator": True}), progress
+    )
+
+
+def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Accelerated:
+    """Graph → pieces → fixed point → stages; RobotError for what the accelerator cannot follow.
+
+    Where nobody says how often, it is the fastest that fits the part, as any design.
+    """
     design = front.design
     _check(design)
     refuse_still(front)

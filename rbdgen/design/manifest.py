@@ -105,11 +105,10 @@ class Fifo(Record):
 
 
 @dataclass(frozen=True)
-class CoreManifest(Record):
-    """A design of its own, each task of which computes all functions. ``files``: name → SHA-256.
+class DesignManifest(Record):
+    """A design in any language. ``files``: name → SHA-256."""
 
-    ``tasks``: the same as an accelerator of one stage, `core`, and no slots.
-    """
+    LAST = ("files",)
 
     generator: str
     name: str
@@ -124,28 +123,43 @@ class CoreManifest(Record):
     nq: int
     nv: int
     gravity: tuple[float, ...]
+    limits: tuple[LimitRow, ...]
+    notes: tuple[str, ...]
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class HardwareManifest(DesignManifest):
+    """A design in Verilog."""
+
     angles: Mapping[str, Angle]
     target: str
     width: int
+    multipliers: Multipliers
+    fitted: Chosen | None
+
+
+@dataclass(frozen=True)
+class CoreManifest(HardwareManifest):
+    """A design each task of which computes all functions.
+
+    ``tasks``: the same as an accelerator of one stage, `core`, and no slots.
+    """
+
     style: str
     clock: float | None
     limbs_in_turn: int
     joints_in_turn: bool
     latency: int
     initiation_interval: int
-    multipliers: Multipliers
     operations: Operations
     rewrites: tuple[Rewritten, ...]
-    limits: tuple[LimitRow, ...]
-    fitted: Chosen | None
-    notes: tuple[str, ...]
     ports: CorePorts
     formats: Formats
     tasks: AcceleratorFacts
     axi: Mapping[str, ShellFacts]
     regions: Mapping[str, Region]
     fifos: tuple[Fifo, ...]
-    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -176,32 +190,11 @@ class TaskShellFacts(Record):
 
 
 @dataclass(frozen=True)
-class AcceleratorManifest(Record):
-    """An accelerator. ``files``: name → SHA-256; ``identity``: of robot and design, 16 digits."""
+class AcceleratorManifest(HardwareManifest):
+    """An accelerator. ``identity``: of robot and design, 16 digits."""
 
-    generator: str
-    name: str
-    choices: Mapping[str, Any]
-    robot: str
-    functions: tuple[str, ...]
-    joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
-    base: str
-    root: str
-    base_link: str | None
-    nq: int
-    nv: int
-    gravity: tuple[float, ...]
-    angles: Mapping[str, Angle]
-    target: str
-    width: int
-    multipliers: Multipliers
     ports: Ports
-    limits: tuple[LimitRow, ...]
-    fitted: Chosen | None
-    notes: tuple[str, ...]
     accelerator: AcceleratorFacts
-    files: Mapping[str, str]
     axi: Mapping[str, TaskShellFacts]
     packet_format: int
     identity: str
@@ -213,29 +206,13 @@ class AcceleratorManifest(Record):
 
 
 @dataclass(frozen=True)
-class ProgramManifest(Record):
-    """Functions in another language than Verilog. ``files``: name → SHA-256.
+class ProgramManifest(DesignManifest):
+    """Functions in another language than Verilog.
 
     ``operations``: of the graph over real numbers; ``facts``: what the language has besides.
     """
 
-    generator: str
     language: str
-    name: str
-    robot: str
-    functions: tuple[str, ...]
-    choices: Mapping[str, Any]
-    joint_names: tuple[str, ...]
-    body_names: tuple[str, ...]
-    base: str
-    root: str
-    base_link: str | None
-    nq: int
-    nv: int
-    gravity: tuple[float, ...]
     interface: Interface
     operations: Operations
-    limits: tuple[LimitRow, ...]
-    notes: tuple[str, ...]
     facts: Mapping[str, Any]
-    files: Mapping[str, str]

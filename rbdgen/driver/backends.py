@@ -23,7 +23,6 @@ from ..api.rtl import load_core
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, gives, of_functions
-from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..graph.fixed import Integers
@@ -38,7 +37,6 @@ from .links import PATIENCE, Link, Transport, opened
 from .words import Array, Coder, Flags
 
 if TYPE_CHECKING:
-    from ..compile.front import Front
     from ..tasks.compiled import TaskModel
 
 Manifest = CoreManifest | AcceleratorManifest
@@ -257,33 +255,22 @@ def _integer(
 ) -> Backend:
     """The integer model; OutputError where the folder ``place`` has another than is made now."""
     # the compiler: one second that others save
-    from ..api.accelerator_runs import same_graphs
-    from ..api.facts import accelerator_facts, core_tasks
+    from ..api.facts import tasks_of
     from ..api.integer_model import IntegerModel
-    from ..api.simulation import same_graph
-    from ..compile.accelerate import accelerate
-    from ..compile.flow import compile_core, front_end
+    from ..api.recompiled import recompiled
+    from ..compile.core import Core
+    from ..compile.product import compile_design
     from ..tasks.compiled import TaskModel
 
-    if load(robot, **choices)[0].accelerator:
-        made = accelerate(robot, progress, **choices)
-        if place is not None:
-            same_graphs(place, made)
-        coder = coder_of(accelerator_facts(made), made.front)
-        run = partial(run_integer, coder, TaskModel(made.accelerator, progress))
+    product = recompiled(place, progress) if place else compile_design(robot, progress, **choices)
+    front = product.front
+    coder = Coder(Contract.of(tasks_of(product)), front.design, front.robot, front.canonical)
+    if isinstance(product, Core):
+        outputs = list(product.fixed.graph.outputs)
+        run: Run = partial(run_core, coder, outputs, by_model(IntegerModel(product, progress)))
     else:
-        core = compile_core(front_end(robot, progress, **choices), progress)
-        if place is not None:
-            same_graph(place, core)
-        coder = coder_of(core_tasks(core), core.front)
-        compute = by_model(IntegerModel(core, progress))
-        run = partial(run_core, coder, list(core.fixed.graph.outputs), compute)
+        run = partial(run_integer, coder, TaskModel(product.accelerator, progress))
     return Backend(coder.design, coder.robot, coder, run)
-
-
-def coder_of(tasks: AcceleratorFacts, front: Front) -> Coder:
-    """The coder of a design that has just been compiled."""
-    return Coder(Contract.of(tasks), front.design, front.robot, front.canonical)
 
 
 def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:

@@ -1,0 +1,23 @@
+"""A design compiled: a core, each task of which computes all functions, or an accelerator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .accelerate import Accelerated, compile_accelerator
+from .flow import Core, Progress, compile_core, front_end
+from .front import Front
+
+Product = Core | Accelerated
+
+
+def compile_front(front: Front, progress: Progress = lambda _: None) -> Product:
+    """What a front's design asks for; errors as those of both."""
+    compile_own = compile_accelerator if front.design.accelerator else compile_core
+    return compile_own(front, progress)
+
+
+def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:
+    """URDF or design file → what the hardware is made from. ``choices`` are fields of Design."""
+    progress(f"reading {path}")
+    return compile_front(front_end(path, progress, **choices), progress)
