@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 from ..compile.accelerate import Accelerated
-from ..design.manifest import AcceleratorManifest
+from ..design.manifest import HardwareManifest
 from ..draw.task_timeline import Task, timeline
 from ..simulate.model import Result
 from ..simulate.report import AcceleratorRun, FunctionRun, MixedRun
@@ -21,7 +20,6 @@ from .traffic import Traffic, inputs_of, within_limits
 
 Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
-REPORT = "simulation.json"
 WAVES, TIMELINE = "simulation.vcd", "timeline.svg"
 BURST = 24  # tasks in the waves
 
@@ -29,7 +27,7 @@ BURST = 24  # tasks in the waves
 def simulate_accelerator(
     made: Accelerated,
     folder: Path,
-    entry: AcceleratorManifest,
+    entry: HardwareManifest,
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
@@ -37,7 +35,7 @@ def simulate_accelerator(
 ) -> AcceleratorRun:
     """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
 
-    ``made``: what the folder was generated from, ``entry``: its manifest.
+    ``made``: what the folder was generated from, ``entry``: its manifest. Returns the report.
 
     Each function: one task alone, for its latency, then a batch of 256, for its interval; then
     ``states`` tasks of all functions in random order, at full rate and under random stalls on
@@ -85,14 +83,13 @@ def simulate_accelerator(
         mixed=MixedRun(states, int(run.result_cycle[-1] - run.accept_cycle[0])),
         multipliers=entry.multipliers.hardware,
     )
-    write_file(folder / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     if waves:
         traced_run(traffic, folder, entry, seed, progress)
     return report
 
 
 def traced_run(
-    traffic: Traffic, folder: Path, entry: AcceleratorManifest, seed: int, progress: Progress
+    traffic: Traffic, folder: Path, entry: HardwareManifest, seed: int, progress: Progress
 ) -> tuple[list[Task], Result]:
     """Write the waves of a burst of all functions, and who was where in it as a picture."""
     model = load_core(folder, entry, trace=True, progress=progress)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
 from ..draw.organisation import organisation
 from ..draw.tables import limits_text
 from ..draw.word_ranges import picture, spare
@@ -52,7 +52,6 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         "report/page.html.jinja",
         e=html.escape,
         entry=entry,
-        accelerator=isinstance(entry, AcceleratorManifest),
         tiles=_tiles(entry, place),
         limits=limits_text(entry.limits),
         pictures=list(_pictures(place)),
@@ -75,13 +74,8 @@ def _tiles(entry: CoreManifest | AcceleratorManifest, place: Path) -> list[tuple
     """The few numbers at the top."""
     tiles = [("part", entry.target), ("word", f"{entry.width} bits")]
     tiles.append(("multipliers", str(entry.multipliers.hardware)))
-    if isinstance(entry, CoreManifest):
-        tiles += [("latency", f"{entry.latency} cycles")]
-        every = entry.initiation_interval
-        tiles += [("a task every", "cycle" if every == 1 else f"{every} cycles")]
-    else:
-        for name, own in entry.accelerator.functions.items():
-            tiles.append((name, f"{own.latency} cycles, every {own.interval}"))
+    for name, own in entry.tasks.functions.items():
+        tiles.append((name, f"{own.latency} cycles, every {own.interval}"))
     clocks = [
         (placement["fmax"], placement["speed"])
         for file in place.glob("synthesis-*/report.json")
@@ -114,12 +108,12 @@ def drawn(region: str, signals: Sequence[Signal]) -> str:
     return picture(title, rows)
 
 
-def _instance(entry: CoreManifest | AcceleratorManifest) -> str:
+def _instance(entry: HardwareManifest) -> str:
     """How the core stands in a design of the user's."""
     ports = [("clk", "clk"), ("rst", "rst")]
     for side, what in (("i", "task"), ("o", "result")):
         ports += [(f"{side}__{w}", f"{what}_{w}") for w in ("payload", "valid", "ready")]
-    if isinstance(entry, CoreManifest):
+    if entry.ports.overflow:
         ports += [("overflow", "overflowed"), ("clear", "1'b0")]
     connected = ",\n".join(f"    .{port}({wire})" for port, wire in ports)
     return f"{entry.name} core (\n{connected}\n);"

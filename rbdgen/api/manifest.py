@@ -9,11 +9,11 @@ from ..compile.product import Product
 from ..design.facts import AcceleratorFacts, Rewritten
 from ..design.manifest import (
     CoreManifest,
-    CorePorts,
     Fifo,
     Multipliers,
     OverflowPorts,
     Payload,
+    Ports,
     Region,
     ShellFacts,
     Word,
@@ -93,7 +93,7 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
     )
 
 
-def core_ports(core: Core, hardware: Hardware) -> CorePorts:
+def core_ports(core: Core, hardware: Hardware) -> Ports:
     """The ports of a core's hardware: clock, reset, the fields of both streams, the flags."""
     fixed, flags = core.fixed, hardware.flags
     outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
@@ -101,7 +101,7 @@ def core_ports(core: Core, hardware: Hardware) -> CorePorts:
         [Word(name, words[name].width, True, words[name].fraction) for name in names]
         for words, names in ((fixed.inputs, hardware.inputs), (outputs, hardware.outputs))
     )
-    return CorePorts(
+    return Ports(
         clock="clk",
         reset="rst",
         start=START,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..compile.flow import Core
 from ..compile.product import Product, compile_design
 from ..graph.text import to_text
 from .folder import OutputError
@@ -16,10 +15,8 @@ Progress = Callable[[str], None]
 
 def graph_files(product: Product) -> dict[str, str]:
     """The graphs of the hardware as text: a core's, or one of each stage."""
-    if isinstance(product, Core):
-        return {GRAPH: to_text(product.fixed)}
-    stages = product.accelerator.stages.items()
-    return {f"graph_{name}.txt": to_text(stage.fixed) for name, stage in stages}
+    named = product.graphs.items()
+    return {f"graph_{name}.txt" if name else GRAPH: to_text(graph) for name, graph in named}
 
 
 def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:

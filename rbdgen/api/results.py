@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from ..design.facts import AcceleratedFacts, CoreFacts
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..draw.exploration import picture as draw
 from ..draw.exploration_table import as_text as exploration_text
 from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
@@ -68,10 +68,7 @@ class Info(Report[CoreFacts | AcceleratedFacts]):
 
     def headline(self) -> str:
         own = self.facts
-        start = f"{own.robot}: {', '.join(own.functions)}"
-        if isinstance(own, AcceleratedFacts):
-            return f"{start}, an accelerator: {own.accelerator.multipliers} multipliers"
-        return f"{start} on {own.target}: {_pace(own, own.multipliers)}"
+        return f"{own.robot}: {', '.join(own.functions)}{own.headline}"
 
     def as_text(self) -> str:
         return info_text(self.facts)
@@ -93,14 +90,7 @@ class Simulation(Report[CoreRun | AcceleratorRun]):
     """What `simulate` returns."""
 
     def headline(self) -> str:
-        own = self.facts
-        if isinstance(own, AcceleratorRun):
-            latencies = ", ".join(f"{name} {f.latency}" for name, f in own.functions.items())
-            return f"simulation: every bit and tag equal; latency {latencies}"
-        return (
-            f"simulation: {own.states} states, every bit equal, latency {own.latency}, "
-            f"{own.overflows} overflows, error {own.error.relative_rms:.2e}"
-        )
+        return f"simulation: {self.facts.headline}"
 
     def as_text(self) -> str:
         return simulation_text(self.facts)
@@ -223,10 +213,7 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
             program = self.manifest.program
             return f"{self}: {program.robot}: {', '.join(program.functions)} in {program.language}"
         entry = self.manifest.facts
-        start = f"{self}: {entry.robot}: {', '.join(entry.functions)}"
-        if isinstance(entry, AcceleratorManifest):
-            return f"{start}, an accelerator for {entry.target}"
-        return f"{start} on {entry.target}: {_pace(entry, entry.multipliers.hardware)}"
+        return f"{self}: {entry.robot}: {', '.join(entry.functions)}{entry.headline}"
 
     def __repr__(self) -> str:
         try:
@@ -239,15 +226,8 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
         entry = self.manifest.program if program else self.manifest.facts
         notes = [f"note: {note}" for note in entry.notes]
         files = ", ".join(sorted(entry.files))
-        accelerator = isinstance(entry, AcceleratorManifest)
-        picture = self / ("accelerator.svg" if accelerator else "pipeline.svg")
+        picture = self / entry.PICTURE if isinstance(entry, HardwareManifest) else None
         return shown(self.headline(), "\n".join([f"files: {files}", *notes]), picture)
-
-
-def _pace(own: CoreFacts | CoreManifest, multipliers: int) -> str:
-    interval = own.initiation_interval
-    every = "every cycle" if interval == 1 else f"every {interval} cycles"
-    return f"latency {own.latency} cycles, a task {every}, {multipliers} multipliers"
 
 
 def shown(headline: str, text: str, picture: Path | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..design import manifest
-from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.manifest import HardwareManifest
 from ..simulate.model import Model
 from ..simulate.ports import Ports
 from ..simulate.verilate import build
@@ -44,7 +44,7 @@ def build_core(
 
 def load_core(
     folder: Path,
-    entry: CoreManifest | AcceleratorManifest,
+    entry: HardwareManifest,
     *,
     trace: bool = False,
     progress: Progress = lambda _: None,

@@ -9,13 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.accelerate import Accelerated
 from ..compile.core import Core
-from ..compile.samples import sample_states
-from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..dynamics.interface import clip
+from ..design.manifest import HardwareManifest
 from ..simulate.model import Model, Result
-from ..simulate.report import CoreRun, IntegerRun
+from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
@@ -29,6 +26,7 @@ from .recompiled import recompiled
 from .reference import golden_model
 from .results import Simulation
 from .rtl import load_core
+from .traffic import within_limits
 
 Progress = Callable[[str], None]
 BATCH, FEWEST = 50_000, 1000
@@ -53,24 +51,27 @@ def simulate(
 
     Raises Mismatch where hardware, model or manifest disagree, or an array is off by more than the
     error that the design promises; OutputError for a folder that is
-    no design, or has files that changed since, unless ``trust`` says to run them as they are. An
-    accelerator is simulated by `simulate_accelerator`.
+    no design, or has files that changed since, unless ``trust`` says to run them as they are. What
+    is run of an accelerator, `simulate_accelerator` says.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
     product = recompiled(place, progress)
-    if isinstance(entry, CoreManifest) and isinstance(product, Core):
-        return Simulation(simulate_core(product, place, entry, states, seed, progress, waves))
-    assert isinstance(entry, AcceleratorManifest) and isinstance(product, Accelerated)
-    run = simulate_accelerator(product, place, entry, states, seed, progress, waves)
+    if isinstance(product, Core):
+        run: CoreRun | AcceleratorRun = simulate_core(
+            product, place, entry, states, seed, progress, waves
+        )
+    else:
+        run = simulate_accelerator(product, place, entry, states, seed, progress, waves)
+    write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
     return Simulation(run)
 
 
 def simulate_core(
     core: Core,
     place: Path,
-    entry: CoreManifest,
+    entry: HardwareManifest,
     states: int,
     seed: int,
     progress: Progress = lambda _: None,
@@ -106,50 +107,37 @@ def simulate_core(
             model.run(tokens, waves=waves_file)
             waves_file.replace(place / WAVES)
 
-    keep_promise(place, errors, core.front.design.error)
+    keep_promise(place, errors, core.design.error)
+    plan = core.plan
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
     for key, found, predicted in (
-        ("latency", latency, entry.latency),
-        ("initiation_interval", interval, entry.initiation_interval),
+        ("latency", latency, plan.latency),
+        ("initiation_interval", interval, plan.interval),
     ):
         if found != [predicted]:
             said = found[0] if len(found) == 1 else found
             raise Mismatch(f"{place}: {key} {said} simulated, {predicted} predicted")
-    report = CoreRun(
+    return CoreRun(
         states=states,
         seed=seed,
         bit_exact=True,
         stalled_states=stalled,
-        latency=entry.latency,
-        initiation_interval=entry.initiation_interval,
+        latency=plan.latency,
+        initiation_interval=plan.interval,
         overflows=overflows,
         error=overall.report(),
         errors={name: error.report() for name, error in errors.items()},
-        promised=core.front.design.error,
+        promised=core.design.error,
     )
-    write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
-    return report
 
 
 def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
-    """Random states within the design's limits, at most BATCH at a time.
-
-    τ and M⁻¹ have no limits of their own: what exceeds the range of their words, which other
-    states have sized, is brought to its edge, for the hardware and the golden model alike.
-    """
-    front = core.front
-    limits = {}
-    for name, word in core.fixed.inputs.items():
-        largest = float(word.real(np.array(word.highest)))
-        limits[name] = -largest, largest
+    """Random states within the design's limits, at most BATCH at a time."""
     fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
     size = max(FEWEST, min(BATCH, NUMBERS // fields))
     for k, start in enumerate(range(0, states, size)):
-        n = min(size, states - start)
-        state = sample_states(front.design, front.canonical, n, [seed, k])
-        clip(front.canonical, limits, state)
-        yield state
+        yield within_limits(core, min(size, states - start), seed, k)
 
 
 def compare(

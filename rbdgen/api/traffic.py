@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.accelerate import Accelerated
+from ..compile.product import Product
 from ..compile.samples import sample_states
 from ..design.bounds import whole_turns, within_a_turn
-from ..design.choices import mix
+from ..design.choices import ROLLOUTS, mix
 from ..design.design import Design, given_coordinates
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
@@ -31,16 +32,22 @@ Array = NDArray[np.float64]
 LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
 
 
-def within_limits(made: Accelerated, states: int, seed: int) -> dict[str, Array]:
-    """Random states that the design is for; what others have sized is brought to its edge."""
-    robot = made.front.canonical
-    state = sample_states(made.design, robot, states, [seed, 0])
+def within_limits(product: Product, states: int, seed: int, batch: int = 0) -> dict[str, Array]:
+    """Random states that the design is for; each ``batch`` has others.
+
+    τ and M⁻¹ have no limits of their own: what exceeds the range of their words, which other
+    states have sized, is brought to its edge, for the hardware and the golden model alike.
+    """
+    robot = product.front.canonical
+    state = sample_states(product.design, robot, states, [seed, batch])
     limits = {}
-    for own in made.accelerator.formats.values():
+    for own in product.formats.values():
         for name, word in own.items():
             largest = float(word.real(np.array(word.highest)))
             limits[name] = -largest, largest
     clip(robot, limits, state)
+    if set(product.design.functions).isdisjoint(ROLLOUTS):
+        return state
     rng = np.random.default_rng([seed, 2])
     counts = rng.integers(0, LARGEST_STEP + 1, states)
     step = np.asarray(STEP.real(counts))
@@ -50,10 +57,10 @@ def within_limits(made: Accelerated, states: int, seed: int) -> dict[str, Array]
     }
 
 
-def inputs_of(made: Accelerated, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
+def inputs_of(made: Product, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
     """Function → its inputs (N,), as words."""
     found = {}
-    for function, formats in made.accelerator.formats.items():
+    for function, formats in made.formats.items():
         known = [name for name in formats if kind_of(name) in (*state, "sin", "cos")]
         columns = to_columns(made.front.canonical, known, state)
         found[function] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compile.accelerate import Accelerated
 from ..compile.core import Core
-from ..design.manifest import HardwareManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..rtl.emit import emit, emit_accelerator
@@ -35,7 +35,7 @@ def _core(core: Core, name: str) -> tuple[Files, HardwareManifest]:
     """Hardware and diagram of a core, and its manifest."""
     front, emitted = core.front, emit(core.plan, name)
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files = emitted.files | {"pipeline.svg": picture(core.plan, title, front.canonical)}
+    files = emitted.files | {CoreManifest.PICTURE: picture(core.plan, title, front.canonical)}
     return files, core_manifest(core, emitted)
 
 
@@ -46,5 +46,5 @@ def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, Hardw
         made.accelerator, name, lambda core: shells_of(made, core, name, identity)
     )
     drawn = stages.picture(made.accelerator, f"{made.front.robot.name}: accelerator")
-    files = emitted.files | {"accelerator.svg": drawn}
+    files = emitted.files | {AcceleratorManifest.PICTURE: drawn}
     return files, accelerator_manifest(made, emitted, identity)

@@ -11,6 +11,7 @@ from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
 from ..design.design import Design, as_fitted, formulation_of, given_coordinates, is_left_open
 from ..design.target import Target
 from ..dynamics.interface import random_inputs
+from ..graph.fixed import FixedGraph, Format
 from ..graph.word import indices, kind_of
 from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
@@ -49,12 +50,22 @@ class Accelerated:
         """The choices, the functions among them that tasks may ask for."""
         return self.front.design
 
+    @property
+    def graphs(self) -> dict[str, FixedGraph]:
+        """Stage → its graph."""
+        return {name: stage.fixed for name, stage in self.accelerator.stages.items()}
+
+    @property
+    def formats(self) -> Mapping[str, Mapping[str, Format]]:
+        """Function → the words that its task brings."""
+        return self.accelerator.formats
+
 
 def accelerate(path: str, progress: Progress = lambda _: None, **choices: Any) -> Accelerated:
     """URDF or design file → accelerator. ``choices`` are fields of Design that win over it."""
     progress(f"reading {path}")
     return compile_accelerator(
-        front_end(path, progress, **{**choices, "accelerator": True}), progress
+        front_end(path, progress, **{"accelerator": True, **choices}), progress
     )
 
 

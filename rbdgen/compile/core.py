@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..design.design import Design
 from ..design.target import Target
 from ..estimate.features import features
-from ..graph.fixed import FixedGraph
+from ..graph.fixed import FixedGraph, Format
 from ..passes.given import Given
 from ..passes.instances import Instances, in_order, instantiate
 from ..passes.limbs import LimbError, Limbs, constants, unread
@@ -46,6 +47,21 @@ class Core:
     fixed: FixedGraph
     plan: Plan
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def design(self) -> Design:
+        """The choices, and what was chosen."""
+        return self.front.design
+
+    @property
+    def graphs(self) -> dict[str, FixedGraph]:
+        """The one graph, which needs no name."""
+        return {"": self.fixed}
+
+    @property
+    def formats(self) -> Mapping[str, Mapping[str, Format]]:
+        """The words of a task, which is of all functions."""
+        return {"": self.fixed.inputs}
 
 
 def as_asked(front: Front, words: Words) -> Core:

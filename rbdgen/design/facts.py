@@ -100,6 +100,12 @@ class Area(Record):
     error: float
 
 
+def pace_of(latency: int, interval: int, multipliers: int) -> str:
+    """How fast a core is, and on how much."""
+    every = "every cycle" if interval == 1 else f"every {interval} cycles"
+    return f"latency {latency} cycles, a task {every}, {multipliers} multipliers"
+
+
 @dataclass(frozen=True)
 class CoreFacts(RobotFacts):
     """A design of its own: its words, what the passes left, its schedule.
@@ -123,6 +129,12 @@ class CoreFacts(RobotFacts):
     style: str
     clock: float | None
     fitted: Chosen | None
+
+    @property
+    def headline(self) -> str:
+        """What it is, after its robot and functions."""
+        pace = pace_of(self.latency, self.initiation_interval, self.multipliers)
+        return f" on {self.target}: {pace}"
 
 
 @dataclass(frozen=True)
@@ -221,3 +233,8 @@ class AcceleratedFacts(RobotFacts):
 
     fitted: Chosen | None
     accelerator: EstimatedAccelerator
+
+    @property
+    def headline(self) -> str:
+        """What it is, after its robot and functions."""
+        return f", an accelerator: {self.accelerator.multipliers} multipliers"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..codegen.interface import Interface
 from ..simulate.ports import Field
 from ..system.records import Record
-from .facts import AcceleratorFacts, Chosen, Formats, Operations, Rewritten
+from .facts import AcceleratorFacts, Chosen, Formats, Operations, Rewritten, pace_of
 from .limits import LimitRow
 
 
@@ -47,17 +47,6 @@ class Payload(Record):
 
 
 @dataclass(frozen=True)
-class Ports(Record):
-    """The ports of a design: clock, reset and what brings it up; the streams."""
-
-    clock: str
-    reset: str
-    start: str
-    input: Payload
-    output: Payload
-
-
-@dataclass(frozen=True)
 class OverflowPorts(Record):
     """Flags that stay set until they are cleared, and the results that they are of."""
 
@@ -67,10 +56,15 @@ class OverflowPorts(Record):
 
 
 @dataclass(frozen=True)
-class CorePorts(Ports):
-    """The ports of a core, which has flags too."""
+class Ports(Record):
+    """The ports of a design: clock, reset and what brings it up; the streams; a core's flags."""
 
-    overflow: OverflowPorts
+    clock: str
+    reset: str
+    start: str
+    input: Payload
+    output: Payload
+    overflow: OverflowPorts | None = None
 
 
 @dataclass(frozen=True)
@@ -130,13 +124,16 @@ class DesignManifest(Record):
 
 @dataclass(frozen=True)
 class HardwareManifest(DesignManifest):
-    """A design in Verilog."""
+    """A design in Verilog. ``PICTURE``: the file that shows it."""
+
+    PICTURE: ClassVar[str]
 
     angles: Mapping[str, Angle]
     target: str
     width: int
     multipliers: Multipliers
     fitted: Chosen | None
+    ports: Ports
 
 
 @dataclass(frozen=True)
@@ -146,6 +143,8 @@ class CoreManifest(HardwareManifest):
     ``tasks``: the same as an accelerator of one stage, `core`, and no slots.
     """
 
+    PICTURE = "pipeline.svg"
+
     style: str
     clock: float | None
     limbs_in_turn: int
@@ -154,12 +153,17 @@ class CoreManifest(HardwareManifest):
     initiation_interval: int
     operations: Operations
     rewrites: tuple[Rewritten, ...]
-    ports: CorePorts
     formats: Formats
     tasks: AcceleratorFacts
     axi: Mapping[str, ShellFacts]
     regions: Mapping[str, Region]
     fifos: tuple[Fifo, ...]
+
+    @property
+    def headline(self) -> str:
+        """What it is, after its robot and functions."""
+        pace = pace_of(self.latency, self.initiation_interval, self.multipliers.hardware)
+        return f" on {self.target}: {pace}"
 
 
 @dataclass(frozen=True)
@@ -193,7 +197,8 @@ class TaskShellFacts(Record):
 class AcceleratorManifest(HardwareManifest):
     """An accelerator. ``identity``: of robot and design, 16 digits."""
 
-    ports: Ports
+    PICTURE = "accelerator.svg"
+
     accelerator: AcceleratorFacts
     axi: Mapping[str, TaskShellFacts]
     packet_format: int
@@ -203,6 +208,11 @@ class AcceleratorManifest(HardwareManifest):
     def tasks(self) -> AcceleratorFacts:
         """What tasks bring and get, as of a design of its own."""
         return self.accelerator
+
+    @property
+    def headline(self) -> str:
+        """What it is, after its robot and functions."""
+        return f", an accelerator for {self.target}"
 
 
 @dataclass(frozen=True)

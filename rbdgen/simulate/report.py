@@ -37,6 +37,14 @@ class CoreRun(Record):
     errors: Mapping[str, Errors]
     promised: float | None
 
+    @property
+    def headline(self) -> str:
+        """What came of it."""
+        return (
+            f"{self.states} states, every bit equal, latency {self.latency}, "
+            f"{self.overflows} overflows, error {self.error.relative_rms:.2e}"
+        )
+
 
 @dataclass(frozen=True)
 class IntegerRun(Record):
@@ -78,3 +86,9 @@ class AcceleratorRun(Record):
     functions: Mapping[str, FunctionRun]
     mixed: MixedRun
     multipliers: int
+
+    @property
+    def headline(self) -> str:
+        """What came of it."""
+        latencies = ", ".join(f"{name} {own.latency}" for name, own in self.functions.items())
+        return f"every bit and tag equal; latency {latencies}"
