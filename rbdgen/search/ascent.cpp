@@ -16,12 +16,6 @@ constexpr double GAIN = 0.002;  // by which a climb gets higher in ``patience`` 
 enum Op { INPUT, CONST, ADD, SUB, NEG, MUL, MULC, SIN, COS, RECIP, MANTISSA, EXPONENT, SCALE, SELECT };
 enum Kind { TURN, CLIPPED, LINEAR, UNIT };  // of an input: see ascent.py
 
-struct Graph {
-    int32_t nodes;
-    const int32_t *op, *a, *b, *c;
-    const double *value;
-};
-
 struct Box {
     int32_t inputs;
     const int32_t *kind, *vector;  // which unit vector an entry belongs to, or -1
@@ -30,6 +24,13 @@ struct Box {
 
 struct alignas(64) Row {
     double at[WAYS];
+};
+
+// One node that a target depends on; ``a``, ``b``, ``c``: places in the list of those, of INPUT the
+// coordinate.
+struct Step {
+    int32_t op, a, b, c;
+    double value;
 };
 
 #define EACH for (int w = 0; w < WAYS; w++)
@@ -62,45 +63,40 @@ inline double fraction(double a) {
     return from_bits((bits_of(a) & 0x800FFFFFFFFFFFFFull) | 0x3FE0000000000000ull);
 }
 
-void forward(const Graph &g, const std::vector<int> &cone, const Row *x, Row *v) {
-    for (int i : cone) {
-        const Row &a = v[g.a[i]], &b = v[g.b[i]];
-        Row &out = v[i];
-        const double value = g.value[i];
+void forward(const std::vector<Step> &cone, const Row *x, Row *v) {
+    Row *next = v;
+    for (const Step &s : cone) {
+        const Row &a = v[s.a], &b = v[s.b];
+        Row &out = *next++;
         double other;
-        switch (g.op[i]) {
-            case INPUT: out = x[g.a[i]]; break;
-            case CONST: EACH out.at[w] = value; break;
+        switch (s.op) {
+            case INPUT: out = x[s.a]; break;
+            case CONST: EACH out.at[w] = s.value; break;
             case ADD: EACH out.at[w] = a.at[w] + b.at[w]; break;
             case SUB: EACH out.at[w] = a.at[w] - b.at[w]; break;
             case NEG: EACH out.at[w] = -a.at[w]; break;
             case MUL: EACH out.at[w] = a.at[w] * b.at[w]; break;
-            case MULC: EACH out.at[w] = value * a.at[w]; break;
-            case SIN: EACH turn(a.at[w] * (1.0 / value), &out.at[w], &other); break;
-            case COS: EACH turn(a.at[w] * (1.0 / value), &other, &out.at[w]); break;
+            case MULC: EACH out.at[w] = s.value * a.at[w]; break;
+            case SIN: EACH turn(a.at[w] * (1.0 / s.value), &out.at[w], &other); break;
+            case COS: EACH turn(a.at[w] * (1.0 / s.value), &other, &out.at[w]); break;
             case RECIP: EACH out.at[w] = 1.0 / a.at[w]; break;
             case MANTISSA: EACH out.at[w] = 1.0 / fraction(a.at[w]); break;
             case EXPONENT: EACH out.at[w] = exponent(a.at[w]); break;
             case SCALE: EACH out.at[w] = a.at[w] * power(-b.at[w]); break;
-            case SELECT: {
-                const Row &c = v[g.c[i]];
-                EACH out.at[w] = a.at[w] < 0 ? b.at[w] : c.at[w];
-                break;
-            }
+            case SELECT: EACH out.at[w] = a.at[w] < 0 ? b.at[w] : v[s.c].at[w]; break;
         }
     }
 }
 
-void backward(const Graph &g, const std::vector<int> &cone, const Row *v, Row *slope, Row *by) {
+void backward(const std::vector<Step> &cone, const Row *v, Row *slope, Row *by) {
     for (size_t t = cone.size(); t-- > 0;) {
-        const int i = cone[t];
-        const Row d = slope[i];
-        const Row &va = v[g.a[i]], &vb = v[g.b[i]];
-        Row &a = slope[g.a[i]], &b = slope[g.b[i]];
-        const double value = g.value[i], rate = 6.283185307179586 / value;
+        const Step &step = cone[t];
+        const Row d = slope[t], va = v[step.a], vb = v[step.b];  // copies: nothing below writes them
+        Row &a = slope[step.a], &b = slope[step.b];
+        const double value = step.value, rate = 6.283185307179586 / value;
         double s, c;
-        switch (g.op[i]) {
-            case INPUT: EACH by[g.a[i]].at[w] += d.at[w]; break;
+        switch (step.op) {
+            case INPUT: EACH by[step.a].at[w] += d.at[w]; break;
             case ADD: EACH a.at[w] += d.at[w]; EACH b.at[w] += d.at[w]; break;
             case SUB: EACH a.at[w] += d.at[w]; EACH b.at[w] -= d.at[w]; break;
             case NEG: EACH a.at[w] -= d.at[w]; break;
@@ -108,12 +104,12 @@ void backward(const Graph &g, const std::vector<int> &cone, const Row *v, Row *s
             case MULC: EACH a.at[w] += d.at[w] * value; break;
             case SIN: EACH { turn(va.at[w] * (1.0 / value), &s, &c); a.at[w] += d.at[w] * (c * rate); } break;
             case COS: EACH { turn(va.at[w] * (1.0 / value), &s, &c); a.at[w] -= d.at[w] * (s * rate); } break;
-            case RECIP: EACH a.at[w] -= d.at[w] * (v[i].at[w] * v[i].at[w]); break;
-            case MANTISSA: EACH a.at[w] -= d.at[w] * (v[i].at[w] / va.at[w]); break;
+            case RECIP: EACH a.at[w] -= d.at[w] * (v[t].at[w] * v[t].at[w]); break;
+            case MANTISSA: EACH a.at[w] -= d.at[w] * (v[t].at[w] / va.at[w]); break;
             case SCALE: EACH a.at[w] += d.at[w] * power(-vb.at[w]); break;
             case SELECT: EACH {
                 b.at[w] += va.at[w] < 0 ? d.at[w] : 0.0;
-                slope[g.c[i]].at[w] += va.at[w] < 0 ? 0.0 : d.at[w];
+                slope[step.c].at[w] += va.at[w] < 0 ? 0.0 : d.at[w];
             } break;
         }
     }
@@ -155,11 +151,12 @@ extern "C" void ascend(
     const double *low, const double *high, int32_t count, const int32_t *targets,
     const int32_t *downward, const double *starts, int32_t steps, int32_t patience, uint64_t seed, double *best,
     double *states) {
-    const Graph g{nodes, op, a, b, c, value};
     const Box box{inputs, kind, vector, low, high};
-    std::vector<Row> v(nodes), slope(nodes), x(inputs), y(inputs), to(inputs), by(inputs);
+    std::vector<Row> v(nodes), slope(nodes), x(inputs), y(inputs), to(inputs), by(inputs), along(inputs);
     std::vector<char> needed(nodes);
-    std::vector<int> cone;
+    std::vector<Step> cone;
+    std::vector<int> place(nodes), straight, curved;  // coordinates: LINEAR, and others
+    for (int j = 0; j < inputs; j++) (kind[j] == LINEAR ? straight : curved).push_back(j);
     for (int t = 0; t < count; t++) {
         const int target = targets[t];
         std::fill(needed.begin(), needed.end(), 0);
@@ -172,7 +169,12 @@ extern "C" void ascend(
         }
         cone.clear();
         for (int i = 0; i <= target; i++)
-            if (needed[i]) cone.push_back(i);
+            if (needed[i]) {
+                place[i] = (int)cone.size();
+                const bool input = op[i] == INPUT;
+                cone.push_back({op[i], input ? a[i] : place[a[i]], place[b[i]], place[c[i]], value[i]});
+            }
+        const int last = place[target];
 
         const uint64_t key = seed + (uint64_t)(2 * (int64_t)target + downward[t]) * 0xD1B54A32D192ED03ull;
         double found[WAYS], step[WAYS];
@@ -184,7 +186,7 @@ extern "C" void ascend(
                 if (kind[j] == LINEAR && w < WAYS / 2) u = u < 0.5 ? 0.0 : 1.0;
                 y[j].at[w] = low[j] + (high[j] - low[j]) * u;
                 if (w == 0 || w == WAYS / 2) y[j].at[w] = starts[(size_t)t * inputs + j];
-                x[j].at[w] = to[j].at[w] = 0.0;
+                x[j].at[w] = to[j].at[w] = along[j].at[w] = 0.0;
             }
             normalise(box, y.data(), w);
         }
@@ -196,53 +198,59 @@ extern "C" void ascend(
                 if (now - before <= GAIN * std::fabs(now)) break;
                 before = now;
             }
-            forward(g, cone, y.data(), v.data());
-            for (int i : cone) std::memset(&slope[i], 0, sizeof(Row));
+            forward(cone, y.data(), v.data());
+            std::memset(slope.data(), 0, sizeof(Row) * cone.size());
             std::memset(by.data(), 0, sizeof(Row) * inputs);
-            const Row &reached = v[target];
-            EACH slope[target].at[w] = downward[t] || reached.at[w] < 0 ? -1.0 : 1.0;
-            backward(g, cone, v.data(), slope.data(), by.data());
+            const Row &reached = v[last];
+            EACH slope[last].at[w] = downward[t] || reached.at[w] < 0 ? -1.0 : 1.0;
+            backward(cone, v.data(), slope.data(), by.data());
+            bool better[WAYS], again[WAYS], corner[WAYS];
+            double was[WAYS], turned[WAYS], square[WAYS], steepest[WAYS];
             EACH {
                 const double height = downward[t] ? -reached.at[w] : std::fabs(reached.at[w]);
-                if (height > found[w]) {
-                    found[w] = height;
-                    step[w] *= 1.6;
-                    for (int j = 0; j < inputs; j++) {
-                        x[j].at[w] = y[j].at[w];
-                        to[j].at[w] = by[j].at[w];
-                    }
-                } else {
-                    step[w] *= 0.45;
-                }
-                if (step[w] < 1e-5) step[w] = 0.3 * chance(key ^ 0xA5A5A5A5A5A5A5A5ull, (uint64_t)it * WAYS + w);
-                double square = 1e-300, steepest = 1e-300;
-                for (int j = 0; j < inputs; j++) {
-                    const double d = to[j].at[w];
-                    if (kind[j] != LINEAR) square += d * d;
-                    else if (std::fabs(d) > steepest) steepest = std::fabs(d);
-                }
-                const double length = std::sqrt(square);
-                const bool corner = (it + w) % 3 != 0;
-                for (int j = 0; j < inputs; j++) {
-                    double u = x[j].at[w];
-                    const double d = to[j].at[w];
-                    if (kind[j] == LINEAR) {
-                        if (d != 0.0) {
-                            if (corner) u = d > 0 ? high[j] : low[j];
-                            else u = between(u + step[w] * 1.5 * (high[j] - low[j]) * d / steepest, low[j], high[j]);
-                        }
-                    } else {
-                        u += step[w] * d / length;
-                        if (kind[j] == TURN) {
-                            if (u > high[j]) u -= high[j] - low[j];
-                            if (u < low[j]) u += high[j] - low[j];
-                        }
-                        if (kind[j] != UNIT) u = between(u, low[j], high[j]);
-                    }
-                    y[j].at[w] = u;
-                }
-                normalise(box, y.data(), w);
+                better[w] = height > found[w];
+                found[w] = better[w] ? height : found[w];
+                step[w] *= better[w] ? 1.6 : 0.45;
+                again[w] = step[w] < 1e-5;
+                if (again[w]) step[w] = 0.3 * chance(key ^ 0xA5A5A5A5A5A5A5A5ull, (uint64_t)it * WAYS + w);
+                corner[w] = (it + w) % 3 != 0;
+                was[w] = square[w] = steepest[w] = 1e-300;
+                turned[w] = 0.0;
             }
+            for (int j : curved) EACH {
+                was[w] += to[j].at[w] * to[j].at[w];
+                turned[w] += by[j].at[w] * (by[j].at[w] - to[j].at[w]);
+            }
+            for (int j : curved) EACH {
+                const double kept = between(turned[w] / was[w], 0.0, 1.0);
+                x[j].at[w] = better[w] ? y[j].at[w] : x[j].at[w];
+                to[j].at[w] = better[w] ? by[j].at[w] : to[j].at[w];
+                along[j].at[w] = better[w] ? by[j].at[w] + kept * along[j].at[w] : along[j].at[w];
+                along[j].at[w] = again[w] ? to[j].at[w] : along[j].at[w];
+                square[w] += along[j].at[w] * along[j].at[w];
+            }
+            for (int j : straight) EACH {
+                x[j].at[w] = better[w] ? y[j].at[w] : x[j].at[w];
+                to[j].at[w] = better[w] ? by[j].at[w] : to[j].at[w];
+                const double size = std::fabs(to[j].at[w]);
+                steepest[w] = size > steepest[w] ? size : steepest[w];
+            }
+            for (int j : straight) EACH {
+                const double d = to[j].at[w], u = x[j].at[w];
+                const double slow = between(
+                    u + step[w] * 1.5 * (high[j] - low[j]) * d / steepest[w], low[j], high[j]);
+                y[j].at[w] = d == 0.0 ? u : corner[w] ? (d > 0 ? high[j] : low[j]) : slow;
+            }
+            EACH square[w] = std::sqrt(square[w]);
+            for (int j : curved) EACH {
+                double u = x[j].at[w] + step[w] * along[j].at[w] / square[w];
+                if (kind[j] == TURN) {
+                    u = u > high[j] ? u - (high[j] - low[j]) : u;
+                    u = u < low[j] ? u + (high[j] - low[j]) : u;
+                }
+                y[j].at[w] = kind[j] == UNIT ? u : between(u, low[j], high[j]);
+            }
+            EACH normalise(box, y.data(), w);
         }
         int highest = 0;
         EACH if (found[w] > found[highest]) highest = w;

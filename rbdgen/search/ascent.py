@@ -2,8 +2,9 @@
 
 A signal of rigid-body dynamics is a trigonometric polynomial in the angles, linear in
 accelerations and forces, and at most quadratic in velocities. From each of ``WAYS`` states the
-angles climb along the normalised gradient, by a step that grows where it succeeds, shrinks where it
-fails, and starts anew when it has shrunk to nothing. Everything else goes, two times in three,
+angles climb along conjugate gradients (Polak and Ribière's, of which at most all of the direction
+before is kept), by a step that grows where it succeeds, shrinks where it fails, and starts anew,
+along the gradient, when it has shrunk to nothing. Everything else goes, two times in three,
 straight to the limits that the gradient points to.
 
 ``ascent.cpp`` makes the same steps bit for bit, and is what runs where there is a C++ compiler:
@@ -246,7 +247,7 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
         at[:, [0, WAYS // 2]] = job.starts[:, j : j + 1]
         y.append(at)
     _normalise(climb, y)
-    x, to = [np.zeros(shape) for _ in y], [np.zeros(shape) for _ in y]
+    x, to, along = ([np.zeros(shape) for _ in y] for _ in range(3))
     found, step = np.full(shape, -np.inf), np.full(shape, FIRST_STEP)
     before, climbing = np.full(n, -np.inf), np.ones((n, 1), bool)
     for it in range(job.steps):
@@ -262,25 +263,47 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
         better = (height > found) & climbing
         found = np.where(better, height, found)
         step = step * np.where(better, 1.6, 0.45)
+        kept = _kept(climb, to, by)
+        along = [
+            np.where(better, new + kept * old, old) for new, old in zip(by, along, strict=True)
+        ]
         x = [np.where(better, new, old) for new, old in zip(y, x, strict=True)]
         to = [np.where(better, new, old) for new, old in zip(by, to, strict=True)]
         anew = FIRST_STEP * _chance(key ^ np.uint64(0xA5A5A5A5A5A5A5A5), it * WAYS + ways)
-        step = np.where(step < LEAST_STEP, anew, step)
+        again = step < LEAST_STEP
+        step = np.where(again, anew, step)
+        along = [np.where(again, new, old) for new, old in zip(to, along, strict=True)]
         square, steepest = np.full(shape, 1e-300), np.full(shape, 1e-300)
-        for j, d in enumerate(to):
+        for j, (d, c) in enumerate(zip(to, along, strict=True)):
             if climb.kind[j] == Kind.LINEAR:
                 steepest = np.maximum(steepest, np.abs(d))
             else:
-                square = square + d * d
+                square = square + c * c
         length = np.sqrt(square)
         y = [
             _moved(climb, j, at, d, step, length, steepest, (it + ways) % 3 != 0)
-            for j, (at, d) in enumerate(zip(x, to, strict=True))
+            for j, (at, d) in enumerate(zip(x, _directions(climb, to, along), strict=True))
         ]
         _normalise(climb, y)
     highest = found.argmax(axis=1)
     each = np.arange(n)
     return found[each, highest], np.stack([at[each, highest] for at in x], axis=1)
+
+
+def _kept(climb: Climb, before: list[Array], now: list[Array]) -> Array:
+    """How much of its direction a climb keeps in the angles, from its gradients before and now."""
+    was, turned = np.full(now[0].shape, 1e-300), np.zeros(now[0].shape)
+    for kind, old, new in zip(climb.kind, before, now, strict=True):
+        if kind != Kind.LINEAR:
+            was = was + old * old
+            turned = turned + new * (new - old)
+    return np.asarray(np.clip(turned / was, 0.0, 1.0))
+
+
+def _directions(climb: Climb, to: list[Array], along: list[Array]) -> list[Array]:
+    """Each coordinate's: the gradient, of angles the conjugate one."""
+    pairs = zip(climb.kind, to, along, strict=True)
+    return [d if kind == Kind.LINEAR else c for kind, d, c in pairs]
 
 
 def _moved(
