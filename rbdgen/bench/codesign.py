@@ -32,7 +32,8 @@ from ..estimate.links import LINKS, Link, Timing
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.word import kind_of
-from ..passes.given import Given, joined, largest_inputs
+from ..passes.climbs import joined
+from ..passes.given import Given, largest_inputs
 from ..passes.order import EXACT, UNITS, run
 from ..passes.words import to_words
 

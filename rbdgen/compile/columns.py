@@ -28,7 +28,8 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
 from ..graph.word import indices, kind_of, spell
-from ..passes.given import Given, joined
+from ..passes.climbs import joined
+from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limbs import ZERO, Limb, Limbs, Signed
 from ..passes.pieces import Piece

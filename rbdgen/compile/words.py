@@ -12,7 +12,8 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
 from ..graph.word import kind_of
-from ..passes.given import Given, joined, largest_inputs, within
+from ..passes.climbs import joined
+from ..passes.given import Given, largest_inputs, within
 from ..passes.limbs import Limbs, find_limbs
 from ..passes.order import UNITS, run
 from ..passes.program_words import FixedProgram, fixed_program

@@ -10,19 +10,15 @@ import numpy as np
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..search.ascent import ascend, cones
+from ..search.ascent import ascend
 from ..search.domain import Domain
+from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .ranges import RECIPROCALS, Ranges, analyse, intervals_of
 from .whole_words import for_whole_words
 
 Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
-SEARCHED, SEARCHED_MANY = 0.05, 0.1  # beyond the largest value that a search found
-MANY = 7  # angles: a signal of more has the larger margin, and is searched once more
 ROUNDS = 2
-STEPS, PATIENCE, FEWEST = 150, 30, 24  # of an ascent
-WORK = 3e9  # nodes that a round may compute, of all signals and steps: about a minute of a core
-SEED = 3
 # Operations whose results are as large as an operand, or bounded by what they are.
 BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
@@ -63,38 +59,16 @@ class Given:
         if self.domain is None or not self.domain.limits:
             return self, self.ranges(graph)
         whole, copies = self.domain.over(graph)
-        angles = self.domain.angles_read(whole)
         largest = list(dict.fromkeys(copies[node] for node in self._open(graph)))
         pivots = {n.args[0] for n in graph.nodes if n.op in RECIPROCALS}
         lowest = list(dict.fromkeys(copies[n] for n in graph.nodes if n in pivots))
-        steps = max(FEWEST, min(STEPS, int(WORK / (1 + cones(whole, [*largest, *lowest])))))
-        progress(f"ranges: {len(largest)} signals, each climbed in {steps} steps or fewer")
-        found, domain = self.extremes, self.domain
-        for turn in range(self.rounds + 1):
-            columns = ascend(
-                whole,
-                domain,
-                largest,
-                lowest,
-                steps=steps,
-                patience=PATIENCE,
-                seed=SEED + turn,
-                progress=progress,
-            )
-            found = joined(
-                found, within(self.limits, domain.columns(columns, self.samples), self.related)
-            )
-            # again, from the best state that was found for any signal
-            domain = replace(domain, samples=joined(domain.samples, columns))
-            if turn == self.rounds - 1:
-                largest = [node for node in largest if angles[node] > MANY]
-                lowest = [node for node in lowest if angles[node] > MANY]
-        given = replace(self, extremes=found, domain=domain)
-        margins = {
-            node: SEARCHED_MANY if angles[copy] > MANY else SEARCHED
-            for node, copy in copies.items()
-        }
-        return given, given._analysed(graph, margins)
+
+        climber = Climber(whole, self.domain, progress)
+        margins = climber.search(largest, lowest, self.rounds)
+        columns = climber.domain.columns(climber.found, self.samples)
+        found = within(self.limits, columns, self.related) if climber.found else {}
+        given = replace(self, extremes=joined(self.extremes, found), domain=climber.domain)
+        return given, given._analysed(graph, {n: margins[copy] for n, copy in copies.items()})
 
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin)
@@ -117,13 +91,6 @@ def _made(node: Node) -> Node:
     while node.op in (Op.NEG, Op.MULC):
         node = node.args[0]
     return node
-
-
-def joined(first: Mapping[str, Array], second: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The states of both."""
-    if not first or not second:
-        return first or second
-    return {name: np.concatenate([first[name], second[name]]) for name in first}
 
 
 def within(

@@ -14,8 +14,9 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region, source
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Source, Visit
-from .given import SEARCHED_MANY, Given
-from .given import joined as both
+from .climbs import SEARCHED_MANY
+from .climbs import joined as both
+from .given import Given
 from .instances import CopyingBuilder
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
