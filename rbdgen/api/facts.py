@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from ..compile.accelerate import Accelerated
 from ..compile.accelerator_area import accelerator_features
 from ..compile.advice import advice
 from ..compile.flow import Core, Front
@@ -13,7 +12,7 @@ from ..compile.product import Product, compile_design
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
-from ..design.design import Design, gives
+from ..design.design import Design
 from ..design.facts import (
     AcceleratedFacts,
     AcceleratorFacts,
@@ -41,15 +40,13 @@ from ..design.target import Target
 from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
-from ..graph.graph import Graph
 from ..graph.node import Op
-from ..graph.word import kind_of, spell
+from ..graph.word import spell
 from ..robot.model import Robot
-from ..tasks.routes import CODES, place
+from ..tasks.routes import CODES
 from .results import Info
 
 Progress = Callable[[str], None]
-CORE = "core"  # the one stage of a design of its own
 
 
 def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Info:
@@ -165,62 +162,8 @@ def formats(core: Core) -> Formats:
     return Formats(given, found)
 
 
-def tasks_of(product: Product) -> AcceleratorFacts:
-    """What tasks bring and get."""
-    return core_tasks(product) if isinstance(product, Core) else accelerator_facts(product)
-
-
-def core_tasks(core: Core) -> AcceleratorFacts:
-    """The core as an accelerator of one stage without slots.
-
-    Of the inputs, which are the words of a task, each function has those that its results follow
-    from; of the outputs, those of its arrays.
-    """
-    design, fixed, plan = core.front.design, core.fixed, core.plan
-    outputs = {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-    around = turning_inputs(core.front.canonical)
-    functions = {}
-    for function in design.functions:
-        own = {
-            name: node
-            for name, node in fixed.graph.outputs.items()
-            if kind_of(name) in gives(design, function)
-        }
-        read = {node.name for node in Graph(fixed.graph.inputs, own).nodes if node.op is Op.INPUT}
-        functions[function] = FunctionFacts(
-            code=CODES[function],
-            inputs=tuple(
-                OperandFacts(n, n, f.width, f.fraction, around.get(n))
-                for n, f in fixed.inputs.items()
-                if n in read
-            ),
-            outputs=tuple(OutputFacts(n, outputs[n].width, outputs[n].fraction) for n in own),
-            interval=plan.interval,
-            latency=plan.latency,
-            latency_of="first task",
-            route={CORE: ("result",)},
-        )
-    limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
-    stage = StageFacts(
-        interval=plan.interval,
-        latency=plan.latency,
-        multipliers=plan.multipliers,
-        limbs_in_turn=limbs.count if limbs else 1,
-        operations=fixed.graph.operations(),
-    )
-    return AcceleratorFacts(
-        slots=0,
-        order="issued",
-        multipliers=plan.multipliers,
-        functions=functions,
-        words=tuple(TaskWord(name, f.width) for name, f in fixed.inputs.items()),
-        result=ResultWords(len(outputs), max(f.width for f in outputs.values())),
-        stages={CORE: stage},
-    )
-
-
-def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
-    """Functions with their words, stages with their rates."""
+def accelerator_facts(made: Product) -> AcceleratorFacts:
+    """Functions with their words, stages with their rates; a core is a stage without slots."""
     accelerator = made.accelerator
     results = accelerator.result_formats
     return AcceleratorFacts(
@@ -231,7 +174,7 @@ def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
             function: FunctionFacts(
                 code=CODES[function],
                 inputs=tuple(
-                    OperandFacts(n, place(n), f.width, f.fraction, around.get(n))
+                    OperandFacts(n, accelerator.word_of(n), f.width, f.fraction, around.get(n))
                     for n, f in accelerator.formats[function].items()
                 ),
                 outputs=tuple(
@@ -248,7 +191,7 @@ def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
         },
         words=tuple(TaskWord(word, width) for word, width in accelerator.words.items()),
         result=ResultWords(
-            words=max(map(len, accelerator.results.values())),
+            words=accelerator.result_words,
             width=max(f.width for own in results.values() for f in own.values()),
         ),
         stages={
@@ -264,7 +207,7 @@ def accelerator_facts(made: Accelerated) -> AcceleratorFacts:
     )
 
 
-def around_of(made: Accelerated) -> dict[str, dict[str, int]]:
+def around_of(made: Product) -> dict[str, dict[str, int]]:
     """For each function: its inputs that are angles → after how many turns they are the same again.
 
     What a rollout gives back as it came in is none, unless it goes all the way round there, too.

@@ -25,7 +25,7 @@ from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
 from .described import described
-from .facts import chosen, core_tasks, formats, given_angles
+from .facts import accelerator_facts, chosen, formats, given_angles
 
 # What brings a design up; either does, alone.
 START = (
@@ -53,7 +53,7 @@ def hardware(
 def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
     """What a host or a tool must know of the design; of its files nothing yet."""
     plan, design, turns = core.plan, core.front.design, core.plan.turns
-    tasks = core_tasks(core)
+    tasks = accelerator_facts(core)
     return CoreManifest(
         **hardware(core, made, tasks, core.fixed.width),
         style=design.style,

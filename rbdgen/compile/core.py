@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 
-from ..design.design import Design
+from ..design.design import Design, gives
 from ..design.target import Target
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph, Format
+from ..graph.word import kind_of
 from ..passes.given import Given
 from ..passes.instances import Instances, in_order, instantiate
 from ..passes.limbs import LimbError, Limbs, constants, unread
@@ -19,6 +20,7 @@ from ..passes.wordlength import input_formats
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
+from ..tasks.one_stage import OneStage, one_stage
 from .fitting import Need, Search, need
 from .front import Front
 from .plans import (
@@ -52,6 +54,16 @@ class Core:
     def design(self) -> Design:
         """The choices, and what was chosen."""
         return self.front.design
+
+    @cached_property
+    def accelerator(self) -> OneStage:
+        """The same as an accelerator of one stage without slots."""
+        design, outputs = self.design, self.fixed.graph.outputs
+        results = {
+            function: [name for name in outputs if kind_of(name) in gives(design, function)]
+            for function in design.functions
+        }
+        return one_stage(design.functions, self.fixed, self.plan, results)
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:

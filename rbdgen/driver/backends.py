@@ -255,7 +255,7 @@ def _integer(
 ) -> Backend:
     """The integer model; OutputError where the folder ``place`` has another than is made now."""
     # the compiler: one second that others save
-    from ..api.facts import tasks_of
+    from ..api.facts import accelerator_facts
     from ..api.integer_model import IntegerModel
     from ..api.recompiled import recompiled
     from ..compile.core import Core
@@ -264,7 +264,9 @@ def _integer(
 
     product = recompiled(place, progress) if place else compile_design(robot, progress, **choices)
     front = product.front
-    coder = Coder(Contract.of(tasks_of(product)), front.design, front.robot, front.canonical)
+    coder = Coder(
+        Contract.of(accelerator_facts(product)), front.design, front.robot, front.canonical
+    )
     if isinstance(product, Core):
         outputs = list(product.fixed.graph.outputs)
         run: Run = partial(run_core, coder, outputs, by_model(IntegerModel(product, progress)))

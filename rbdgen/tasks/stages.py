@@ -168,6 +168,15 @@ class Accelerator:
             for function in self.functions
         }
 
+    @property
+    def result_words(self) -> int:
+        """How many words a result has at most."""
+        return max(map(len, self.results.values()))
+
+    def word_of(self, field: str) -> str:
+        """The word of a task that an input comes in."""
+        return place(field)
+
     def giver(self, function: str, output: str) -> str:
         """The stage that gives an output of a function."""
         visited = visit_counts(function, self.stages)

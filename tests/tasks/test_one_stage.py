@@ -1,0 +1,23 @@
+"""A core is an accelerator of one stage, without slots."""
+
+from __future__ import annotations
+
+from rbdgen.compile.flow import compile_core, front_end
+
+
+def test_functions_read_what_their_results_follow_from() -> None:
+    core = compile_core(front_end("pendulum", functions=("id", "m", "fd"), target="xcup"))
+    one = core.accelerator
+    assert one.functions == ("id", "m", "fd")
+    assert list(one.formats["m"]) == ["q[1]"]
+    assert list(one.formats["id"]) == [
+        f"{kind}[{k}]" for kind in ("q", "qd", "qdd") for k in (0, 1)
+    ]
+    assert {name[:3] for name in one.formats["fd"]} == {"q[0", "q[1", "qd[", "tau"}
+    assert one.results["m"] == ("M[0,0]", "M[1,0]", "M[1,1]")
+    assert list(one.words) == list(core.fixed.graph.inputs)
+    assert one.result_words == len(core.fixed.graph.outputs) == 7
+    for function in one.functions:
+        assert (one.latency(function), one.interval(function)) == (core.plan.latency, 1)
+        assert [str(visit) for visit in one.route(function)] == list(one.stages) == ["core"]
+    assert one.multipliers == core.plan.multipliers
