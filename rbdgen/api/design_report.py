@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
+from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
 from ..draw.tables import limits_text
 from ..draw.word_ranges import picture, spare
+from ..synthesize.floor import Floor
+from ..system.records import NoRecord
 from ..system.templates import render
 from .checked import checked_manifest
 from .folder import write_file
@@ -61,6 +64,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         states=STATES,
         simulation=_json(place / "simulation.json"),
         syntheses=[_json(file) for file in sorted(place.glob("synthesis-*/report.json"))],
+        floor_plan=_floor_plan,
         boards=[_json(file) for file in sorted(place.glob("board-*/board.json"))],
         instance=_instance(entry),
         svg=_svg,
@@ -94,6 +98,17 @@ def _pictures(place: Path) -> Iterator[tuple[str, str]]:
     for name, caption in PICTURES.items():
         if (place / name).is_file():
             yield caption, _svg((place / name).read_text())
+
+
+def _floor_plan(synthesis: Mapping[str, Any]) -> str:
+    """Where regions lie in the fastest placement of a report; "" where none says it."""
+    placements = synthesis.get("placements", [])
+    best: Mapping[str, Any] = max(placements, key=lambda own: own["fmax"], default={})
+    try:
+        floor = Floor.from_json(best.get("floor"))
+    except NoRecord:
+        return ""
+    return _svg(floor_plan(f"Floor plan, seed {best['seed']}: tiles of each region", floor))
 
 
 def _svg(document: str) -> str:

@@ -12,10 +12,12 @@ from typing import Any
 from ..design.target import PLACERS, ROUTERS, SPEEDS, Target
 from ..system.files import write
 from ..system.records import Record
+from .floor import Floor, floor_of
 from .floorplan import floorplan
 from .tool import NEXTPNR, Progress, SynthesisError, run_tool
 from .yosys import write_json
 
+PLACED = "placed.json"
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
@@ -44,6 +46,7 @@ class Placement(Record):
     available: Mapping[str, int]
     critical_path: tuple[Step, ...]
     seconds: float
+    floor: Floor | None = None
 
     @property
     def critical_summary(self) -> str:
@@ -105,7 +108,7 @@ def place_and_route(
         arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
         arguments += ["--placer", placer, "--router", router]
-        arguments += ["--json", "netlist.json", "--report", "report.json"]
+        arguments += ["--json", "netlist.json", "--report", "report.json", "--write", PLACED]
         arguments += ["--placer-heap-timingweight", TIMING_WEIGHT]
         if pins:
             write(folder / "pins.lpf", pins.read_bytes())
@@ -115,6 +118,7 @@ def place_and_route(
         arguments += ["--textcfg", "design.config"] if out_config else []
         seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())
+        floor = floor_of(json.loads((folder / PLACED).read_text()))
         if out_config:
             write(out_config, (folder / "design.config").read_bytes())
     clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
@@ -130,6 +134,7 @@ def place_and_route(
         {site: entry["available"] for site, entry in report["utilization"].items()},
         _critical_path(report, min(clocks, key=lambda clock: clocks[clock])),
         seconds,
+        floor,
     )
 
 

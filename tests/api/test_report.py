@@ -58,7 +58,7 @@ def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     manifest = json.loads((folder / "manifest.json").read_text())
     assert f"{manifest['latency']} cycles" in text
     assert "Not simulated yet: rbdgen simulate." in text
-    assert "Not mapped yet: rbdgen synthesize." in text
+    assert "Not mapped yet, no floor plan: rbdgen synthesize." in text
     for name in ("tau", "dtau_dq", "dtau_dqd"):
         assert f"<h3>{name} (" in text
     # every word of the graph stands there, beside what it is for
@@ -98,6 +98,34 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     seen = re.findall(r"<td>seen</td><td>(.*)</td></tr>", text)
     spare = [float(x) for x in seen if x != "–"]
     assert spare and min(spare) >= 0
+
+
+def test_a_floor_plan(folder: Path) -> None:
+    """Of the fastest placement; one line where there is none."""
+    place = folder / "synthesis-ecp5-25f"
+    place.mkdir()
+    floor = {"x": 4, "y": 2, "regions": {"A": "forward_0", "B": "channels"}, "rows": ["AA.", "A.B"]}
+    slow, fast = (
+        {
+            "speed": 6,
+            "seed": k,
+            "fmax": 100.0 + k,
+            "critical_summary": "",
+            "critical_path": [],
+            "floor": floor,
+        }
+        for k in (1, 2)
+    )
+    report = {"target": "ecp5-25f", "placements": [fast, slow]}
+    (place / "report.json").write_text(json.dumps(report))
+    text = api.report(folder).read_text()
+    assert not Checked(text).open
+    assert text.count("<title>Floor plan, seed 2: tiles of each region</title>") == 1
+    assert "columns 4 to 6, rows 2 to 3 of the part; tiles of each: forward_0 3, channels 1" in text
+    assert "No floor plan" not in text
+    (place / "report.json").write_text(json.dumps({"target": "ecp5-25f", "placements": []}))
+    assert api.report(folder).read_text().count("No floor plan: not placed.") == 1
+    shutil.rmtree(place)
 
 
 @pytest.fixture(scope="module")

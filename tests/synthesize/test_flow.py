@@ -86,6 +86,10 @@ def test_report_is_written(report: Report, folder: Path) -> None:
 def test_a_seed_repeats(report: Report, folder: Path) -> None:
     again = place_and_route(folder / "out" / "dot2-pins.json", TARGETS["ecp5-25f"])
     assert again.critical_path == report.placements[0].critical_path
+    assert again.floor == report.placements[0].floor
+    assert again.floor is not None
+    assert len({len(row) for row in again.floor.rows}) == 1
+    assert {"control", "pins"} <= {*again.floor.regions.values()}
 
 
 @pytest.mark.synthesis

@@ -1,0 +1,66 @@
+"""Where the regions of a placed design lie on its part."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from ..synthesize.floor import FREE, Floor
+from . import svg
+from .colours import GREY, GRID, SERIES
+
+LEFT, TOP, FOOT = 14.0, 34.0, 12.0
+WIDE, LARGEST = 480.0, 14.0  # of all tiles, and of one at the most
+LEGEND, LINE = 230.0, 17.0
+OTHERS = "others"
+
+
+def picture(title: str, floor: Floor) -> str:
+    """An SVG document: a square a tile, in the colour of the region that has the most cells there.
+
+    Regions beyond the colours that there are stand in grey, together.
+    """
+    columns = len(floor.rows[0])
+    tile = min(LARGEST, WIDE / columns)
+    counts = {letter: sum(row.count(letter) for row in floor.rows) for letter in floor.regions}
+    own = list(floor.regions)[: len(SERIES)]
+    rest = [letter for letter in floor.regions if letter not in own]
+    legend = [
+        (colour, floor.regions[letter], [letter])
+        for colour, letter in zip(SERIES, own, strict=False)
+    ]
+    if rest:
+        legend.append((GREY, OTHERS, rest))
+    high = max(tile * len(floor.rows) + 2 * LINE, LINE * (len(legend) + 1))
+    right = LEFT + tile * columns
+    page = svg.document(right + LEGEND, TOP + high + FOOT, title)
+    last_x, last_y = floor.x + columns - 1, floor.y + len(floor.rows) - 1
+    where = f"columns {floor.x} to {last_x}, rows {floor.y} to {last_y} of the part"
+    said = ", ".join(f"{name} {sum(counts[k] for k in of)}" for _, name, of in legend)
+    ET.SubElement(page, "desc").text = f"{where}; tiles of each: {said}"
+    svg.text(page, LEFT, 18, title, size=13, weight="bold")
+    svg.rectangle(page, LEFT, TOP, tile * columns, tile * len(floor.rows), GRID, 0.5)
+    for k, (colour, name, letters) in enumerate(legend):
+        d = ""
+        for r, row in enumerate(floor.rows):
+            middle = svg.number(TOP + tile * (r + 0.5))
+            for start, end in _runs(row, letters):
+                d += f"M{svg.number(LEFT + tile * start)} {middle}H{svg.number(LEFT + tile * end)}"
+        svg.path(page, d, colour, tile * 0.9)
+        y = TOP + LINE * (k + 0.5)
+        svg.rectangle(page, right + 14, y - 5, 10, 10, colour)
+        svg.text(page, right + 30, y + 4, f"{name}: {sum(counts[x] for x in letters)}", size=11)
+    svg.text(page, LEFT, TOP + tile * len(floor.rows) + LINE, where, size=10, colour=GREY)
+    return svg.to_text(page)
+
+
+def _runs(row: str, letters: list[str]) -> list[tuple[int, int]]:
+    """Where tiles of these letters begin and end, one behind the other taken together."""
+    found: list[tuple[int, int]] = []
+    for k, letter in enumerate(row):
+        if letter == FREE or letter not in letters:
+            continue
+        if found and found[-1][1] == k:
+            found[-1] = (found[-1][0], k + 1)
+        else:
+            found.append((k, k + 1))
+    return found
