@@ -10,7 +10,7 @@ from ..compile.words import sample_inputs
 from ..design.design import MotionLimits
 from ..design.loading import shipped_robots
 from ..draw.tables import table
-from ..passes.given import STEPS
+from ..passes.climbs import STEPS
 from ..search.attack import attack
 
 TIMES = 10
