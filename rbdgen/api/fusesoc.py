@@ -66,7 +66,7 @@ def package_fusesoc(
     ports = shell_ports(verilog, f"{name}_axi_words")
     others = [port for port in ports if port.taken and not port.name.startswith(_LINKS)]
     part = find_target(entry.target)
-    placed = bool(part.flag)
+    placed = part.family == "ecp5"
     files = {
         f"{name}_tasks.hex": _hex(packets.tasks),
         f"{name}_answers.hex": _hex(packets.answers, stride),
@@ -88,7 +88,8 @@ def package_fusesoc(
             "their registers: rbdgen synthesize instantiates them, and is faster"
         )
     else:
-        notes.append(f"no target nextpnr: no open tool places {entry.target}")
+        why = f"it is of ECP5, not of {entry.target}" if part.flag else ""
+        notes.append(f"no target nextpnr: {why or f'no open tool places {entry.target}'}")
     for file, text in files.items():
         write_file(place / FOLDER / file, text)
     core = render(

@@ -16,10 +16,10 @@ from typing import Any
 from ..compile.flow import Core, compile_core, front_end
 from ..compile.front import Front
 from ..compile.words import Words
+from ..design.cells import counted
 from ..design.choices import GIVES, LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.loading import load
-from ..estimate.area import counted
 from ..estimate.features import Features, features
 from ..graph.text import to_text
 from ..rtl.emit import emit

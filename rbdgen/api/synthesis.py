@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..design.target import PLACERS, ROUTERS, TARGETS, Target
+from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.tables import mapped_text
-from ..synthesize.nextpnr import Placement, place_and_route
+from ..rtl.multiplier import named
+from ..rtl.multiplier_cells import emit_cells
+from ..synthesize.families import FAMILIES
+from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
-from ..synthesize.report import synthesize as synthesize_ecp5
-from ..synthesize.tool import NEXTPNR
+from ..synthesize.report import synthesize as synthesize_placed
 from ..synthesize.yosys import synth_xilinx
 from .checked import checked_manifest
 from .cluster import Executor, at_a_time, executor_of
@@ -29,6 +32,7 @@ from .results import Synthesis
 
 Progress = Callable[[str], None]
 XILINX = ("xcup", "xc7")  # families that Yosys maps to; no open place and route
+_MODULES = re.compile(r"^module \\(\S+)", re.MULTILINE)
 MOST_RUNS = 4  # of Yosys at a time: each may take 4 GB
 
 
@@ -36,7 +40,7 @@ def synthesize(
     folder: str | Path,
     target: str | None = None,
     place_and_route: bool = False,
-    speeds: Sequence[int] = (6,),
+    speeds: Sequence[int] = (),
     seeds: Sequence[int] = (1,),
     frequency: float = 150.0,
     progress: Progress = lambda _: None,
@@ -50,7 +54,8 @@ def synthesize(
 ) -> Synthesis:
     """Cells of the design in ``folder`` on ``target`` (the design's own unless given).
 
-    With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade and seed.
+    With ``place_and_route`` also the clock that nextpnr reaches, for each speed grade (the slowest
+    unless given) and seed.
     Reports are written to FOLDER/synthesis-TARGET/report.json and report.txt. On xcup and xc7 a
     mapping that was stopped goes on where it was: its parts are in FOLDER/synthesis-TARGET/parts.
     Of several placements ``jobs`` run at a time; with several jobs, or an ``executor`` ("local" or
@@ -70,6 +75,10 @@ def synthesize(
             f"target: nothing places {target}, it is only mapped; leave out --place-and-route, or "
             f"choose one of {placed}"
         )
+    part = find_target(target)
+    for speed in speeds:
+        if speed not in part.speeds:
+            raise UsageError(f"speed: {speed}; {part.part} is made in {made_in(part)}")
     out = place / f"synthesis-{target}"
     check_place(out / "report.json")
     if target in XILINX:
@@ -93,12 +102,12 @@ def synthesize(
         store = out.absolute() / "placements"
         each = partial(_at_once, store=store, jobs=at_once, executor=through)
     out.mkdir(parents=True, exist_ok=True)
-    result = synthesize_ecp5(
-        [place / f"{name}.il", place / f"{name}_ecp5.il"],
+    result = synthesize_placed(
+        [place / f"{name}.il", _multipliers(place / f"{name}_ecp5.il", name, part, out)],
         name,
-        target,
+        part,
         out,
-        speeds=speeds if place_and_route else (),
+        speeds=(speeds or part.speeds[:1]) if place_and_route else (),
         seeds=seeds,
         freq=frequency,
         progress=progress,
@@ -108,6 +117,16 @@ def synthesize(
         each=each,
     )
     return Synthesis(result)
+
+
+def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
+    """A file with the design's multipliers of the cells of a part's family."""
+    if part.family == "ecp5":
+        return ecp5
+    units = [named(module) for module in _MODULES.findall(ecp5.read_text())]
+    file = out / f"{name}_{part.family}.il"
+    write_file(file, emit_cells([unit for unit in units if unit], part.family))
+    return file
 
 
 def _at_once(
@@ -145,4 +164,5 @@ def _placed_before(netlist: Path, part: Target, options: Options, store: Path) -
 def _all_of(netlist: Path, part: Target, options: Options) -> str:
     """All that a placement depends on."""
     digest = hashlib.sha256(netlist.read_bytes()).hexdigest()
-    return f"{digest} {part} {sorted(options.items())} {compiler_digest()} {version_of(NEXTPNR)}"
+    nextpnr = version_of(FAMILIES[part.family].nextpnr)
+    return f"{digest} {part} {sorted(options.items())} {compiler_digest()} {nextpnr}"

@@ -10,9 +10,9 @@ from .. import api
 from ..api.kept import kept
 from ..api.mapped import yosys_version
 from ..api.peers import PEERS
+from ..design.cells import counted
 from ..design.choices import FUNCTIONS
 from ..draw.tables import table
-from ..estimate.area import counted
 from ..synthesize.tool import SynthesisError
 
 Progress = Callable[[str], None]

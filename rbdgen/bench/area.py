@@ -9,8 +9,9 @@ from typing import Any
 from ..api.folder import write_file
 from ..api.mapped import mapped, yosys_version
 from ..compile.flow import compile_core, front_end
+from ..design.cells import counted
 from ..draw.tables import table
-from ..estimate.area import Sample, counted, fit
+from ..estimate.area import Sample, fit
 from ..estimate.features import features
 from ..rtl.emit import emit
 from .chains import chain_urdf

@@ -17,7 +17,7 @@ FAMILIES = ("xcup", "ecp5")
 # Products of a core that is mapped. As WebAssembly Yosys has 4 GB, which about 6000 products with
 # nothing around them fill.
 LARGEST = 4000
-LARGEST_ECP5 = max(part.multipliers for part in TARGETS.values() if part.flag)
+LARGEST_ECP5 = max(part.multipliers for part in TARGETS.values() if part.family == "ecp5")
 TOO_LARGE = "{} products: more than Yosys as WebAssembly maps in its 4 GB"
 
 

@@ -145,7 +145,7 @@ def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
         options.folder,
         options.target,
         options.place_and_route,
-        speeds=options.speed or (6,),
+        speeds=options.speed or (),
         seeds=options.seed or range(1, options.seeds + 1),
         frequency=options.frequency,
         progress=progress,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..design.choices import LANGUAGES, MODELS
-from ..design.target import PLACERS, ROUTERS, SPEEDS, TARGETS
+from ..design.target import PLACERS, ROUTERS, TARGETS
 from ..reproduce.names import PAPERS
 from .arguments import Parser, count, examples, languages, numbers, positive, seed, whole
 from .options import (
@@ -358,8 +358,7 @@ def _synthesize(made: Parser) -> None:
         "--speed",
         type=whole,
         action="append",
-        choices=SPEEDS,
-        help="speed grade; may be repeated (default: 6)",
+        help="speed grade; may be repeated (default: the part's slowest: 6 of an ECP5)",
     )
     seeds = group.add_mutually_exclusive_group()
     seeds.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")

@@ -207,7 +207,7 @@ class Search(Generic[M]):
         """That nothing fits, and which part or option would."""
         own, cures = best.need.target, []
         why = "" if shared else "; to share, there are too few multipliers at any interval"
-        for part in sorted(TARGETS.values(), key=lambda t: t.luts):
+        for part in sorted(TARGETS.values(), key=lambda t: (t.family != own.family, t.luts)):
             if part.luts <= own.luts or part.family not in fitted()["families"]:
                 continue
             if found := _fastest(list(self._tried(replace(design, target=part.name), part))):

@@ -44,6 +44,11 @@ ECP5_SPEED_6 = Delays(((1, 5.4), (2, 8.5), (4, 11.2)), 2.1, 0.04, 1.2, 0.6, 1.4)
 ECP5_SPEED_8 = Delays(((1, 4.4), (2, 6.8), (4, 8.9)), 1.6, 0.035, 1.0, 0.5, 1.0)
 
 
+# What nextpnr can be asked for; the first is its default. Speed grade 6 is the slowest, cheapest.
+PLACERS, ROUTERS = ("heap", "static"), ("router1", "router2")
+SPEEDS = (6, 7, 8)  # of the ECP5
+
+
 @dataclass(frozen=True)
 class Target:
     """An FPGA: its sites, and the latencies, in cycles, that a schedule counts with.
@@ -52,13 +57,14 @@ class Target:
     the fabric behind it, since its column is often far from the adders; words wider than it takes
     are split over several, with one cycle more for each wide operand.
     ``flag`` is nextpnr's name of the die; without one, there is no open place and route.
+    ``speeds``: the grades that it is made in, the slowest first.
     """
 
     name: str
     part: str
     multipliers: int  # MULT18X18D, DSP48E2
-    luts: int = 0  # LUT4 (ECP5), two make one slice or CCU2C; or LUT6
-    block_rams: int = 0  # of 18 kbit: DP16KD, or halves of a RAMB36
+    luts: int = 0  # LUT4 (ECP5, Gowin), two make one slice or CCU2C; or LUT6
+    block_rams: int = 0  # of 18 kbit: DP16KD, BSRAM, or halves of a RAMB36
     flag: str = ""
     package: str = "CABGA381"
     family: str = "ecp5"
@@ -68,18 +74,21 @@ class Target:
     logic_latency: int = 5
     ring: int = 4  # delays from here on are LUT-RAM rings instead of registers
     delays: Delays = ECP5_SPEED_6
-    flip_flops_per_lut: int = 1
+    flip_flops_per_lut: float = 1.0
+    speeds: tuple[int, ...] = SPEEDS
+    luts_per_ram: int = 4  # one in so many may be a LUT-RAM
 
     @property
     def flip_flops(self) -> int:
         """Flip-flops that there are."""
-        return self.luts * self.flip_flops_per_lut
+        return int(self.luts * self.flip_flops_per_lut)
 
     @property
     def lut_rams(self) -> int:
-        """TRELLIS_DPR16X4 that fit: one slice in two can be memory, and each takes two slices'
-        worth of LUTs (one for the write port)."""
-        return self.luts // 4
+        """LUT-RAMs of 16 words by 4 bits that fit. ECP5: one slice in two can be memory, and each
+        takes two slices' worth of LUTs (one for the write port). Gowin: one function unit in four
+        can, of eight LUTs."""
+        return self.luts // self.luts_per_ram
 
     def hardware_multipliers(self, a_width: int, b_width: int) -> int:
         """Hardware multipliers that a product of words of these widths takes."""
@@ -94,16 +103,22 @@ class Target:
         return (self.dsp_latency if style == "dsp" else self.logic_latency) + wide
 
 
-# What nextpnr can be asked for; the first is its default. Speed grade 6 is the slowest, cheapest.
-PLACERS, ROUTERS = ("heap", "static"), ("router1", "router2")
-SPEEDS = (6, 7, 8)
-
 TARGETS = {
     target.name: target
     for target in (
         Target("ecp5-25f", "LFE5U-25F", 28, 24288, 56, "--25k"),
         Target("ecp5-45f", "LFE5U-45F", 72, 43848, 108, "--45k"),
         Target("ecp5-85f", "LFE5U-85F", 156, 83640, 208, "--85k"),
+        # What nextpnr has of a GW2A-LV18PG256 (Tang Primer 20K). Its delays are an assumption,
+        # those of the slowest ECP5: chains within a clock have not been measured there.
+        Target(
+            *("gw2a-18", "GW2A-18", 48, 20736, 46, "GW2A-18"),
+            package="PG256",
+            family="gowin",
+            flip_flops_per_lut=0.75,
+            speeds=(8,),
+            luts_per_ram=32,
+        ),
         # Mapped only: what an XCVU9P (DS890) and an XC7K325T (DS180) hold. Their delays are an
         # assumption: no open tool places and routes for them. Both are faster than any ECP5, so
         # the delays of the fastest one are taken for an upper bound.

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatch
 from typing import Any
 
+from ..design.cells import counted
 from ..design.facts import AcceleratedFacts, Area, CoreFacts, FunctionFacts, RobotFacts
 from ..design.limits import LimitRow
-from ..estimate.area import counted
 from ..robot.organisation import Organisation
 from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped

@@ -24,8 +24,8 @@ TABLE = Path(__file__).with_name("area.json")
 Table = Mapping[str, Any]
 Cells = Mapping[str, float]
 
-# What is estimated, and the features that it can come from. ``logic`` and ``memory`` are LUTs; a
-# shift register of an UltraScale+ is one, too, and so are those that delay anything there.
+# What is estimated, and the features that it can come from. ``logic`` and ``memory`` are LUTs; the
+# shift registers that delay anything on an UltraScale+ are, too.
 _DELAYS = ("waiting_bits", "shift_register_bits")
 _UNITS = ("sine_bits", "sine_order_bits", "reciprocal_bits", "reciprocal_steps")
 _PRODUCTS = ("products", "chained_products", "wide_product_bits", "logic_product_bits")
@@ -41,46 +41,10 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     ),
     "block_rams": ("tables",),
 }
-# Sites that a cell takes, of each quantity. ECP5: as in ``synthesize.report``. UltraScale+: LUTs
-# of a CLB, those of memories as in UG574; with the names of 7-series cells.
-SITES: dict[str, dict[str, dict[str, int]]] = {
-    "ecp5": {
-        "logic": {"LUT4": 1, "CCU2C": 2},
-        "memory": {"TRELLIS_DPR16X4": 6},
-        "flip_flops": {"TRELLIS_FF": 1},
-        "block_rams": {"DP16KD": 1},
-        "multipliers": {"MULT18X18D": 1},
-    },
-    "xcup": {
-        "logic": {**{f"LUT{k}": 1 for k in range(1, 7)}, "SRL16E": 1, "SRLC32E": 1},
-        "memory": {
-            "RAM32M16": 8,
-            "RAM64M8": 8,
-            "RAM32M": 4,
-            "RAM64M": 4,
-            "RAM32X1D": 2,
-            "RAM64X1D": 2,
-            "RAM128X1D": 4,
-            "RAM256X1D": 8,
-        },
-        "flip_flops": dict.fromkeys(("FDRE", "FDSE", "FDCE", "FDPE"), 1),
-        "block_rams": {"RAMB18E2": 1, "RAMB36E2": 2, "RAMB18E1": 1, "RAMB36E1": 2},
-        "multipliers": {"DSP48E2": 1, "DSP48E1": 1},
-    },
-}
 
 
 class NoModel(ValueError):
     """No coefficients for a family, in one line."""
-
-
-def counted(family: str, cells: Mapping[str, int]) -> dict[str, int]:
-    """Mapped cells as sites of each quantity, and ``luts``, those of logic and memory together."""
-    sites = {
-        quantity: sum(each * cells.get(cell, 0) for cell, each in kinds.items())
-        for quantity, kinds in SITES[family].items()
-    }
-    return {"luts": sites["logic"] + sites["memory"], **sites}
 
 
 def estimated(family: str, features: Features, table: Table | None = None) -> dict[str, int]:

@@ -22,7 +22,8 @@ from .axi import Shell, WideShell, WordShell
 from .core import Core
 from .lut_ram import LutRam, emit_rams
 from .modules import Modules, Unit, write_modules
-from .multiplier import Multiplier, emit_multipliers
+from .multiplier import Multiplier, behaviours
+from .multiplier_cells import emit_cells
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
@@ -109,11 +110,11 @@ def _files(
     for_yosys, for_all = ("\n".join([*texts, emit_rams(rams, way)]) for way in (1, 0))
     with ThreadPoolExecutor(1) as thread:  # while Yosys is at work there is something to do
         verilog = thread.submit(to_verilog, for_all)
-        ecp5 = emit_multipliers(multipliers, "ecp5-rtlil")
+        ecp5 = emit_cells(multipliers, "ecp5")
         around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
         files = {
             f"{name}.il": for_yosys,
-            f"{name}.v": verilog.result() + "\n" + emit_multipliers(multipliers, "behavioural"),
+            f"{name}.v": verilog.result() + "\n" + behaviours(multipliers),
             f"{name}_ecp5.il": ecp5,
         }
     for own in around:

@@ -1,4 +1,4 @@
-"""nextpnr: a mapped netlist placed and routed on an ECP5."""
+"""nextpnr: a mapped netlist placed and routed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..design.target import PLACERS, ROUTERS, SPEEDS, Target
+from ..design.target import PLACERS, ROUTERS, Target
 from ..system.files import write
 from ..system.records import Record
+from .families import FAMILIES
 from .floor import Floor, floor_of
-from .floorplan import floorplan
-from .tool import NEXTPNR, Progress, SynthesisError, run_tool
+from .floorplan import DIES, floorplan
+from .tool import Progress, SynthesisError, run_tool
 from .yosys import write_json
 
 PLACED = "placed.json"
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
+HOLD = "Warning: Hold/min time violation"
+# nextpnr chooses no sites of pins there; these are of the Tang Primer 20K's package.
+GOWIN_PINS = (("clk", "H11"), ("feed", "T10"), ("seen", "L14"))
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
 
@@ -47,6 +51,7 @@ class Placement(Record):
     critical_path: tuple[Step, ...]
     seconds: float
     floor: Floor | None = None
+    hold_warnings: int = 0  # paths of which nextpnr says that they are too short
 
     @property
     def critical_summary(self) -> str:
@@ -76,36 +81,40 @@ def place_and_route(
     out_config: Path | None = None,
     progress: Progress | None = None,
 ) -> Placement:
-    """Place and route a flat ECP5 netlist; a missed ``freq`` is a result and no error.
+    """Place and route a flat netlist; a missed ``freq`` is a result and no error.
 
     Args:
         netlist: JSON of Yosys; its ports become pins that nextpnr chooses.
-        speed: grade 6, 7 or 8.
+        speed: a grade that the part is made in.
         seed: of the placement. The same seed gives the same result.
         freq: MHz that placement and routing aim at.
         placer: of ``PLACERS``; the static one makes wires a quarter shorter on large designs that
             share multipliers.
         router: of ``ROUTERS``; the second looks at all nets at once, which full parts need.
         floorplanned: multipliers and block RAMs get their sites before, see
-            :mod:`rbdgen.synthesize.floorplan`, not from the placer.
-        pins: sites of the ports and frequencies of clocks, as LPF; without, nextpnr chooses pins.
-        out_config: the placed design as text, for ecppack.
+            :mod:`rbdgen.synthesize.floorplan`, not from the placer; on dies that this knows.
+        pins: of an ECP5: sites of the ports and frequencies of clocks, as LPF; without, nextpnr
+            chooses pins. Of others `add_pins` has put three, which lie anywhere.
+        out_config: of an ECP5: the placed design as text, for ecppack.
 
     Raises:
         SynthesisError: it does not fit, or whatever else nextpnr said.
     """
-    if speed not in SPEEDS:
-        raise ValueError(f"speed grade {speed}: 6, 7 and 8 exist")
+    if speed not in target.speeds:
+        raise ValueError(f"speed grade {speed}: {target.part} is made in {made_in(target)}")
+    family = FAMILIES[target.family]
     with tempfile.TemporaryDirectory(prefix="rbdgen-nextpnr-") as name:
         folder = Path(name)
         document = json.loads(netlist.read_text())
+        if floorplanned and target.flag not in DIES and progress:
+            progress(f"no floor plan of {target.part}: nextpnr chooses all sites")
         for module in document["modules"].values():
-            if floorplanned and "top" in module["attributes"]:
+            if floorplanned and target.flag in DIES and "top" in module["attributes"]:
                 blocks = floorplan(module, target, seed)
                 if progress:
                     progress(f"{blocks} multipliers and block RAMs have their sites")
         write_json(document, folder / "netlist.json")
-        arguments = [target.flag, "--package", target.package, "--speed", str(speed)]
+        arguments = _part(target, speed, folder)
         arguments += ["--seed", str(seed), "--freq", str(freq), "--timing-allow-fail"]
         arguments += ["--placer", placer, "--router", router]
         arguments += ["--json", "netlist.json", "--report", "report.json", "--write", PLACED]
@@ -113,12 +122,13 @@ def place_and_route(
         if pins:
             write(folder / "pins.lpf", pins.read_bytes())
             arguments += ["--lpf", "pins.lpf"]
-        else:
+        elif target.family == "ecp5":
             arguments += ["--lpf-allow-unconstrained"]
         arguments += ["--textcfg", "design.config"] if out_config else []
-        seconds = run_tool(NEXTPNR, arguments, folder, interesting=STEPS, progress=progress)
+        seconds = run_tool(family.nextpnr, arguments, folder, interesting=STEPS, progress=progress)
         report = json.loads((folder / "report.json").read_text())
         floor = floor_of(json.loads((folder / PLACED).read_text()))
+        late = (folder / f"{family.nextpnr.package}.log").read_text().count(HOLD)
         if out_config:
             write(out_config, (folder / "design.config").read_bytes())
     clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
@@ -135,7 +145,23 @@ def place_and_route(
         _critical_path(report, min(clocks, key=lambda clock: clocks[clock])),
         seconds,
         floor,
+        late,
     )
+
+
+def made_in(target: Target) -> str:
+    """The speed grades of a part: ``speed 8 alone``."""
+    first, *others = target.speeds
+    return f"speeds {', '.join(map(str, target.speeds))}" if others else f"speed {first} alone"
+
+
+def _part(target: Target, speed: int, folder: Path) -> list[str]:
+    """nextpnr's words for a part."""
+    if target.family == "ecp5":
+        return [target.flag, "--package", target.package, "--speed", str(speed)]
+    (folder / "pins.cst").write_text("".join(f'IO_LOC "{p}" {s};\n' for p, s in GOWIN_PINS))
+    device = f"GW2A-LV18{target.package}C{speed}/I{speed - 1}"
+    return ["--device", device, "--vopt", f"family={target.flag}", "--vopt", "cst=pins.cst"]
 
 
 def _critical_path(report: Mapping[str, Any], clock: str) -> tuple[Step, ...]:

@@ -14,28 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .families import FAMILIES, Cell, Family
 from .tool import SynthesisError
 from .yosys import Cells, write_json
 
 FAN_IN = 4  # inputs of one LUT4
-PARITY = f"{0x6996:016b}"  # INIT of LUT4: exclusive-or of all four
-FLIP_FLOP = {
-    "CEMUX": "1 ",  # the blank tells Yosys and nextpnr that this is text and no bit
-    "CLKMUX": "CLK",
-    "GSR": "DISABLED",
-    "LSRMUX": "LSR",
-    "REGSET": "RESET",
-    "SRMODE": "LSR_OVER_CE",
-}
 
 Bit = int | str  # a net's number, or a constant "0", "1", "x"
 
 
-def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> Cells:
+def add_pins(
+    netlist: Path, top: str, out_json: Path, *, clock: str = "clk", family: str = "ecp5"
+) -> Cells:
     """Write ``netlist`` with three pins (the clock, ``feed``, ``seen``) in place of its ports.
 
     Args:
-        netlist: of :func:`rbdgen.synthesize.yosys.synth_ecp5`, one flat module ``top``.
+        netlist: of :func:`rbdgen.synthesize.yosys.synth`, one flat module ``top``.
         clock: the port that is the clock.
 
     Returns:
@@ -57,9 +51,10 @@ def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> 
     if not inputs or not outputs:
         raise SynthesisError(f"{top} has no input or no output beside its clock")
 
-    shell = _Shell(module, ports[clock]["bits"][0])
-    feed = shell.net()
-    source: Bit = feed
+    shell = _Shell(module, ports[clock]["bits"][0], FAMILIES[family])
+    source: Bit = shell.net()
+    pins: dict[str, Bit] = {clock: shell.clock, "feed": source}
+    pins = {name: shell.buffered_input(bit) for name, bit in pins.items()}
     for bit in inputs:
         shell.flip_flop(source, bit)
         source = bit
@@ -69,9 +64,8 @@ def add_pins(netlist: Path, top: str, out_json: Path, *, clock: str = "clk") -> 
         level = [shell.flip_flop(shell.parity(group), shell.net()) for group in groups]
 
     module["ports"] = {
-        clock: ports[clock],
-        "feed": {"direction": "input", "bits": [feed]},
-        "seen": {"direction": "output", "bits": level},
+        **{name: {"direction": "input", "bits": [bit]} for name, bit in pins.items()},
+        "seen": {"direction": "output", "bits": [shell.buffered_output(level[0])]},
     }
     write_json(document, out_json)
     return Cells(top, shell.count, 0.0)
@@ -93,6 +87,7 @@ class _Shell:
 
     module: dict[str, Any]
     clock: Bit
+    family: Family
 
     def __post_init__(self) -> None:
         used = {
@@ -119,25 +114,36 @@ class _Shell:
 
     def flip_flop(self, d: Bit, q: Bit) -> Bit:
         """``q``, driven one cycle after ``d``."""
-        self._cell("TRELLIS_FF", FLIP_FLOP, {"CLK": self.clock, "DI": d, "LSR": "0"}, {"Q": q})
-        return q
+        return self._cell(self.family.flip_flop, [self.clock, d], q)
 
     def parity(self, bits: list[Bit]) -> Bit:
         """A new net, the exclusive-or of up to four bits."""
-        z = self.net()
-        inputs = dict(zip("ABCD", [*bits, "0", "0", "0"], strict=False))
-        self._cell("LUT4", {"INIT": PARITY}, inputs, {"Z": z})
-        return z
+        return self._cell(self.family.parity, [*bits, *"000"][:FAN_IN], self.net())
 
-    def _cell(
-        self, kind: str, parameters: dict[str, str], inputs: dict[str, Bit], outputs: dict[str, Bit]
-    ) -> None:
-        number = self.count[kind] = self.count.get(kind, 0) + 1
-        self.module["cells"][f"pins.{kind}.{number}"] = {
+    def buffered_input(self, bit: Bit) -> Bit:
+        """The pin that drives ``bit``."""
+        if self.family.buffers is None:
+            return bit
+        pin = self.net()
+        self._cell(self.family.buffers[0], [pin], bit)
+        return pin
+
+    def buffered_output(self, bit: Bit) -> Bit:
+        """The pin that ``bit`` drives."""
+        if self.family.buffers is None:
+            return bit
+        return self._cell(self.family.buffers[1], [bit], self.net())
+
+    def _cell(self, cell: Cell, inputs: list[Bit], output: Bit) -> Bit:
+        """One more cell; its output."""
+        number = self.count[cell.kind] = self.count.get(cell.kind, 0) + 1
+        given: dict[str, Bit] = dict(zip(cell.inputs, inputs, strict=True)) | dict(cell.tied)
+        self.module["cells"][f"pins.{cell.kind}.{number}"] = {
             "hide_name": 1,
-            "type": kind,
-            "parameters": parameters,
+            "type": cell.kind,
+            "parameters": dict(cell.parameters),
             "attributes": {},
-            "port_directions": dict.fromkeys(inputs, "input") | dict.fromkeys(outputs, "output"),
-            "connections": {pin: [bit] for pin, bit in (inputs | outputs).items()},
+            "port_directions": dict.fromkeys(given, "input") | {cell.output: "output"},
+            "connections": {pin: [bit] for pin, bit in (given | {cell.output: output}).items()},
         }
+        return output

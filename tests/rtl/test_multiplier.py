@@ -9,12 +9,15 @@ import pytest
 
 from rbdgen.rtl.multiplier import (
     Multiplier,
-    emit_multipliers,
+    behaviours,
     minimum_latency,
+    named,
     relaxed_latency,
 )
+from rbdgen.rtl.multiplier_cells import emit_cells, of_cells
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
+from rbdgen.synthesize.families import FAMILIES
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
@@ -53,10 +56,12 @@ def test_names_are_distinct() -> None:
     assert Multiplier(18, 14, 4).name == "rbdgen_mul_18x14_l4"
     assert Multiplier(18, 14, 4, "logic").name == "rbdgen_mul_18x14_l4_logic"
     assert len({unit.name for unit in UNITS}) == len(UNITS)
+    assert [named(unit.name) for unit in UNITS] == UNITS
+    assert named("rbdgen_ram_18x14") is None
 
 
 def test_each_is_emitted_once() -> None:
-    text = emit_multipliers([UNITS[2], UNITS[0], UNITS[2]], "behavioural")
+    text = behaviours([UNITS[2], UNITS[0], UNITS[2]])
     assert text.count("endmodule") == 2
     assert text.index(UNITS[2].name) < text.index(UNITS[0].name)
 
@@ -167,16 +172,17 @@ def check(sources: list[Path], folder: Path, include: list[Path], count: int) ->
 
 @pytest.mark.rtl
 def test_behavioural_twin_is_exact(tmp_path: Path) -> None:
-    (tmp_path / "twins.v").write_text(emit_multipliers(UNITS, "behavioural"))
+    (tmp_path / "twins.v").write_text(behaviours(UNITS))
     check([tmp_path / "twins.v"], tmp_path, [], 100_000)
 
 
-@pytest.fixture(scope="module")
-def netlist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All units as a gate-level netlist of ECP5 cells."""
-    folder = tmp_path_factory.mktemp("netlist")
-    (folder / "units.il").write_text(emit_multipliers(UNITS, "ecp5-rtlil"))
-    synthesis = [f"synth_ecp5 -top {u.name}; write_verilog -noattr {u.name}.v" for u in UNITS]
+def netlist(folder: Path, family: str) -> Path:
+    """All units as a gate-level netlist of a family's cells."""
+    (folder / "units.il").write_text(emit_cells(UNITS, family))
+    script = "; ".join(FAMILIES[family].script)
+    synthesis = [
+        f"{script.replace('TOP', u.name)}; write_verilog -noattr {u.name}.v" for u in UNITS
+    ]
     script = [f"read_rtlil units.il; {command}; design -reset" for command in synthesis]
     (folder / "script.ys").write_text("\n".join(script) + "\n")
     run_tool(YOSYS, ["-s", "script.ys"], folder)
@@ -188,16 +194,18 @@ def netlist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_ecp5_cells_are_exact(netlist: Path) -> None:
-    cells = cell_models()
-    model = data_folder("sim") / "ecp5" / "mult18x18d_sim.v"
-    check([netlist, cells / "cells_sim.v", model], netlist.parent, [cells], 20_000)
+@pytest.mark.parametrize(
+    ("family", "model"), [("ecp5", "mult18x18d_sim.v"), ("gowin", "mult18x18_sim.v")]
+)
+def test_cells_are_exact(family: str, model: str, tmp_path: Path) -> None:
+    cells, ours = cell_models(family), data_folder("sim") / family / model
+    check([netlist(tmp_path, family), cells / "cells_sim.v", ours], tmp_path, [cells], 20_000)
 
 
 @pytest.mark.synthesis
 @pytest.mark.parametrize("unit", ECP5_CELLS, ids=lambda unit: unit.name)
 def test_ecp5_cells_spent(unit: Multiplier, tmp_path: Path) -> None:
-    (tmp_path / "unit.il").write_text(unit.ecp5())
+    (tmp_path / "unit.il").write_text(of_cells(unit, "ecp5"))
     cells = synth_ecp5([tmp_path / "unit.il"], unit.name, tmp_path / "unit.json")
     assert cells.count == ECP5_CELLS[unit]
     assert cells["MULT18X18D"] == unit.hardware_multipliers

@@ -15,7 +15,7 @@ from rbdgen.design.target import Style, Target
 from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.passes.wordlength import phase_bits
 from rbdgen.rtl.emit import to_verilog
-from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
+from rbdgen.rtl.multiplier import Multiplier, behaviours
 from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
@@ -95,7 +95,7 @@ def model(bench: Bench, tmp_path_factory: pytest.TempPathFactory) -> Model:
     folder = tmp_path_factory.mktemp("sincos")
     parts = [rtlil.convert(bench, name="bench", emit_src=False)]
     text = to_verilog("\n".join(parts + [unit.to_rtlil() for unit in bench.units]))
-    multipliers = emit_multipliers([unit.multiplier for unit in bench.units], "behavioural")
+    multipliers = behaviours([unit.multiplier for unit in bench.units])
     (folder / "bench.v").write_text(text + multipliers)
     return verilated(bench, folder / "bench.v")
 

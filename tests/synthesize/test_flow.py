@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from amaranth.hdl import Cat, Module, Signal
 
 from rbdgen.design.target import TARGETS, find_target
 from rbdgen.rtl.channel import NOT_SHARED
-from rbdgen.rtl.multiplier import Multiplier, emit_multipliers
+from rbdgen.rtl.multiplier import Multiplier, behaviours
+from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.synthesize.nextpnr import place_and_route
 from rbdgen.synthesize.report import Report, Usage, synthesize
 from rbdgen.synthesize.tool import SynthesisError, Tool, run_tool
@@ -33,8 +35,8 @@ endmodule
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dot2")
     (folder / "dot2.v").write_text(TOP)
-    (folder / "multipliers.v").write_text(emit_multipliers([UNIT], "behavioural"))
-    (folder / "multipliers.il").write_text(emit_multipliers([UNIT], "ecp5-rtlil"))
+    (folder / "multipliers.v").write_text(behaviours([UNIT]))
+    (folder / "multipliers.il").write_text(emit_cells([UNIT], "ecp5"))
     return folder
 
 
@@ -117,6 +119,30 @@ def test_blocks_have_their_sites_before(report: Report, folder: Path, floorplann
     )
     assert ("2 multipliers and block RAMs have their sites" in said) == floorplanned
     assert placed.used == report.placements[0].used
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
+def test_placed_on_gowin(folder: Path) -> None:
+    """Multipliers, chains and registers of their own; a seed repeats; a grade must be there."""
+    (folder / "gowin.il").write_text(emit_cells([UNIT], "gowin"))
+    sources = [folder / "dot2.v", folder / "gowin.il"]
+    found = synthesize(sources, "dot2", "gw2a-18", folder / "gowin", speeds=(8,), seeds=(1, 1))
+    assert found.usage["multipliers"] == Usage(2, 48)
+    # as of the ECP5, and the constant output, which a cell drives
+    assert found.pins_cells == {"DFF": 72 + 38 + 10 + 3 + 1, "LUT4": 14, "IBUF": 2, "OBUF": 1}
+    one, again = found.placements
+    assert one.critical_path == again.critical_path
+    assert one.fmax > 50  # nextpnr has no delays of the multipliers there
+    part = find_target("gw2a-18")
+    sites = ("LUT4", "DFF", "MULT18X18", "RAM16SDP4", "BSRAM")
+    assert [one.available[site] for site in sites] == [
+        *(part.luts, part.flip_flops, part.multipliers, part.lut_rams, part.block_rams)
+    ]
+    with pytest.raises(ValueError, match="speed grade 6: GW2A-18 is made in speed 8 alone"):
+        place_and_route(folder / "gowin" / "dot2-pins.json", part, speed=6)
+    with pytest.raises(SynthesisError, match=r"2 of 1 multipliers of GW2A-18: generate it with"):
+        synthesize(sources, "dot2", replace(part, multipliers=1), folder / "no", speeds=(8,))
 
 
 @pytest.mark.synthesis

@@ -1,9 +1,11 @@
-"""A whole core as a netlist of ECP5 cells, simulated with the cells' models: every bit."""
+"""A whole core as a netlist of a family's cells, simulated with the cells' models: every bit."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,13 +13,15 @@ import pytest
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.rtl.emit import emit
+from rbdgen.design.cells import SITES
+from rbdgen.rtl.emit import Emitted, emit
+from rbdgen.rtl.multiplier_cells import emit_cells
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize.carries import OPEN
 from rbdgen.synthesize.tool import YOSYS, run_tool
-from rbdgen.synthesize.yosys import Cells, synth_ecp5
+from rbdgen.synthesize.yosys import Cells, synth
 from rbdgen.system.data import data_folder
 from tests.rtl import small_cores
 from tests.rtl.cores import any_words, cell_models, check, states_within_limits
@@ -26,14 +30,16 @@ from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
 STATES = 200
 
 
-def without_block_ram(folder: Path) -> Path:
-    """Yosys' models but for the empty one of DP16KD, which ours replaces."""
-    text = (cell_models() / "cells_sim.v").read_text()
-    start = text.index("(* blackbox *)\nmodule DP16KD")
-    end = text.index("endmodule", start) + len("endmodule")
+def models(folder: Path, family: str) -> list[Path]:
+    """Yosys' models but for those that ours replace, which are empty; and ours."""
+    own = sorted((data_folder("sim") / family).glob("*_sim.v"))
+    text = (cell_models(family) / "cells_sim.v").read_text()
+    for cell in re.findall(r"^module (\w+)", "".join(file.read_text() for file in own), re.M):
+        empty = rf"^\(\* blackbox \*\)\nmodule {cell}\b.*?^endmodule"
+        text = re.sub(empty, "", text, flags=re.DOTALL | re.M)
     path = folder / "cells.v"
-    path.write_text(text[:start] + text[end:])
-    return path
+    path.write_text(text)
+    return [path, *own]
 
 
 def to_verilog(folder: Path, top: str) -> None:
@@ -49,23 +55,20 @@ def to_verilog(folder: Path, top: str) -> None:
     run_tool(YOSYS, ["-s", "script.ys"], folder)
 
 
-def of_cells(folder: Path, files: dict[str, str], ports: Ports) -> tuple[Cells, Model]:
-    """The design ``core`` mapped to ECP5 cells, and these simulated."""
-    sources = [folder / "core.il", folder / "core_ecp5.il"]
-    for source in sources:
-        source.write_text(files[source.name])
-    cells = synth_ecp5(sources, "core", folder / "netlist.json")
+def of_cells(
+    folder: Path, made: Emitted[Any, Any], ports: Ports, family: str = "ecp5"
+) -> tuple[Cells, Model]:
+    """The design ``core`` mapped to cells, and these simulated."""
+    sources = [folder / "core.il", folder / "multipliers.il"]
+    sources[0].write_text(made.files["core.il"])
+    sources[1].write_text(emit_cells(made.multipliers, family))
+    cells = synth(family, sources, "core", folder / "netlist.json")
     to_verilog(folder, "core")
     model = build(
-        [
-            folder / "netlist.v",
-            without_block_ram(folder),
-            data_folder("sim") / "ecp5" / "mult18x18d_sim.v",
-            data_folder("sim") / "ecp5" / "dp16kd_sim.v",
-        ],
+        [folder / "netlist.v", *models(folder, family)],
         "core",
         ports=ports,
-        include_dirs=[cell_models()],
+        include_dirs=[cell_models(family)],
     )
     return cells, model
 
@@ -73,14 +76,16 @@ def of_cells(folder: Path, files: dict[str, str], ports: Ports) -> tuple[Cells, 
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
-def test_core_of_cells(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["ecp5-85f", "gw2a-18"])
+def test_core_of_cells(target: str, tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
-    core = compile_core(front_end("pendulum"))
+    core = compile_core(front_end("pendulum", target=target))
     made = emit(core.plan, "core")
-    cells, model = of_cells(tmp_path, made.files, ports_of(core_ports(core, made.core)))
-    for cell in ("CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD", "LUT4"):
-        assert cells[cell] > 0
-    assert cells["MULT18X18D"] == core.plan.schedule.binding.multipliers
+    family = core.front.target.family
+    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
+    for kinds in SITES[family].values():
+        assert any(cells[cell] for cell in kinds)
+    assert sum(cells[cell] for cell in SITES[family]["multipliers"]) == core.plan.multipliers
     for expected in (states_within_limits(core, STATES, 1), any_words(core, STATES, 2)):
         run = model.run(expected.tasks, seed=3)
         check(run, expected)
@@ -98,7 +103,7 @@ def test_reciprocals_of_cells(tmp_path: Path, width: int) -> None:
     fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, width)
     plan = small_cores.plan_of(fixed)
     made = emit(plan, "core")
-    cells, model = of_cells(tmp_path, made.files, small_cores.ports(fixed))
+    cells, model = of_cells(tmp_path, made, small_cores.ports(fixed))
     assert cells["DP16KD"] == 2
     assert cells["MULT18X18D"] == plan.schedule.binding.multipliers
     memories = [

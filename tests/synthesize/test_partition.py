@@ -11,9 +11,9 @@ import pytest
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.estimate.area import counted
+from rbdgen.design.cells import counted
 from rbdgen.rtl.emit import emit, to_verilog
-from rbdgen.rtl.multiplier import emit_multipliers
+from rbdgen.rtl.multiplier import behaviours
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.partition import partition
@@ -135,7 +135,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     assert len(pieces) > len(modules) + 10
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
-    source.write_text(to_verilog(text) + emit_multipliers(made.multipliers, "behavioural"))
+    source.write_text(to_verilog(text) + behaviours(made.multipliers))
     ports = ports_of(core_ports(core, made.core))
     model = build([source], name, ports=ports)
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
