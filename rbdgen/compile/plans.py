@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
 from ..design.design import Design, formulation_of
 from ..design.target import Target
-from ..dynamics.steps import FUNCTIONS as JOINTS_COMPUTE
+from ..dynamics.program import FUNCTIONS as JOINTS_COMPUTE
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph

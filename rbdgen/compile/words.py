@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ..design.bounds import bounds
 from ..dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
-from ..dynamics.steps import program as program_of_joints
+from ..dynamics.program import program as program_of_joints
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..robot.model import Joint, JointKind, Robot
 from .motion import Motion, Moved, multiplier
@@ -10,9 +10,9 @@ from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
     ConstantRotation,
+    Placement,
     Rotation,
     Turn,
-    TurnX,
     Twist,
     Wrench,
     add,
@@ -39,7 +39,7 @@ class Axis:
 class Step:
     """A change of frame and observer: turn, then add ``r`` to places and ``c`` to velocities."""
 
-    rotation: Rotation | Turn | TurnX | ConstantRotation | None
+    rotation: Turn | Placement | None
     r: Vector
     c: Vector
 
@@ -55,49 +55,77 @@ def wrench_after(wrench: Wrench, step: Step) -> Wrench:
     return force, add(moment, cross(step.r, force))
 
 
+@dataclass(frozen=True)
+class Carried:
+    """Where a body's origin is in its joint's frame, in units, and how it moves there; and how the
+    joint's origin moves in the parent's."""
+
+    shift: Vector
+    slip: Vector
+    c: Vector
+
+
 def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
+    """The axes of joint ``i``, at their places in q̇."""
     if i not in robot.v_slices:
         return []
-    at, kind, m = robot.v_slices[i], robot.joints[i].kind, multiplier(robot.joints[i])
-    E = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    A = unit.acceleration
-    w, Uz, a = moved.motion.w, [row[2] for row in moved.motion.U()], moved.motion.a
-    around, z = [w[1], -w[0], 0.0], E[2]  # ω × z
-    if kind is JointKind.REVOLUTE:
-        return [turning_axis(at.start, m, w, Uz, a)]
-    if kind is JointKind.PRISMATIC:
-        # Ψ̇ = (0; ω × z),  Ψ̈ = (0; U z)
-        twists = [(ZERO, z), (ZERO, around), (ZERO, Uz), (ZERO, scale(2.0, around))]
-        return [Axis(at.start, A * m, *twists)]
-    if kind is JointKind.PLANAR:
-        return [
-            *(_sliding(at.start + k, E[k], moved, A) for k in (0, 1)),
-            _turning_about(at.start + 2, z, moved),
-        ]
+    at, joint = robot.v_slices[i].start, robot.joints[i]
     return [
-        *(_sliding(at.start + k, E[k], moved, A) for k in range(3)),
-        *(_turning_about(at.start + 3 + k, E[k], moved) for k in range(3)),
+        replace(field_of(joint.kind, n, moved), index=at + n, factor=factor)
+        for n, factor in enumerate(factors_of(joint, unit))
     ]
 
 
-def turning_axis(index: int, factor: float, w: Vector, Uz: Vector, a: Vector) -> Axis:
+def factors_of(joint: Joint, unit: Units) -> list[float]:
+    """For each coordinate of a joint, the factor of its axis."""
+    A, m = unit.acceleration, multiplier(joint)
+    match joint.kind:
+        case JointKind.REVOLUTE:
+            return [m]
+        case JointKind.PRISMATIC:
+            return [A * m]
+        case JointKind.PLANAR:
+            return [A, A, 1.0]
+        case JointKind.FLOATING:
+            return [A] * 3 + [1.0] * 3
+        case JointKind.FIXED:
+            return []
+
+
+def field_of(kind: JointKind, n: int, moved: Moved) -> Axis:
+    """The axis of a joint's coordinate ``n``, whose place in q̇ and factor are not said."""
+    E = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    w, z = moved.motion.w, E[2]
+    if kind is JointKind.REVOLUTE:
+        return _turning_axis(w, moved.Uz, moved.motion.a)
+    if kind is JointKind.PRISMATIC:
+        # Ψ̇ = (0; ω × z),  Ψ̈ = (0; U z)
+        around = [w[1], -w[0], 0.0]  # ω × z
+        return Axis(n, 1.0, (ZERO, z), (ZERO, around), (ZERO, moved.Uz), (ZERO, scale(2.0, around)))
+    sliding = 2 if kind is JointKind.PLANAR else 3
+    if n < sliding:
+        return _sliding(n, E[n], moved)
+    return _turning_about(n, z if kind is JointKind.PLANAR else E[n - sliding], moved)
+
+
+def _turning_axis(w: Vector, Uz: Vector, a: Vector) -> Axis:
     """The axis of a revolute joint, from ω, the last column of U, and a."""
     z, around = [0.0, 0.0, 1.0], [w[1], -w[0], 0.0]  # ω × z
     # Ψ̇ = (ω × z; 0),  Ψ̈ = (U z; a × z)
     second = Uz, [a[1], -a[0], 0.0]
-    return Axis(index, factor, (z, ZERO), (around, ZERO), second, (scale(2.0, around), ZERO))
+    return Axis(0, 1.0, (z, ZERO), (around, ZERO), second, (scale(2.0, around), ZERO))
 
 
-def _sliding(index: int, sigma: Vector, moved: Moved, A: float) -> Axis:
+def _sliding(n: int, sigma: Vector, moved: Moved) -> Axis:
     """A sliding axis of a joint of several coordinates; w', α' are of the parent."""
     w, alpha, w_J = moved.above.w, moved.above.alpha, moved.rates[0]
     first = cross(w, sigma)
     second = add(cross(alpha, sigma), cross(w, first))
     rate = add(scale(2.0, first), cross(w_J, sigma))
-    return Axis(index, A, (ZERO, sigma), (ZERO, first), (ZERO, second), (ZERO, rate))
+    return Axis(n, 1.0, (ZERO, sigma), (ZERO, first), (ZERO, second), (ZERO, rate))
 
 
-def _turning_about(index: int, s: Vector, moved: Moved) -> Axis:
+def _turning_about(n: int, s: Vector, moved: Moved) -> Axis:
     """A turning axis of a joint of several coordinates; seen from the body, u' = -v_J."""
     w, alpha, a = moved.above.w, moved.above.alpha, moved.above.a
     w_J, v_J = moved.rates
@@ -112,18 +140,30 @@ def _turning_about(index: int, s: Vector, moved: Moved) -> Axis:
         add(scale(2.0, first[0]), cross(w_J, s)),
         add(scale(2.0, first[1]), cross(v_J, s)),
     )
-    return Axis(index, 1.0, (s, ZERO), first, second, rate)
+    return Axis(n, 1.0, (s, ZERO), first, second, rate)
+
+
+def carried(moved: Moved, parent: Vector, r: Vector, unit: Units) -> Carried:
+    """``parent``: ω of the parent's body; ``r``: where the joint is there, in units."""
+    A = unit.acceleration
+    slide = scale(A, moved.shift)
+    w = moved.above.w if moved.rotation is None else moved.rotation.forward(moved.above.w)
+    slip = add(scale(A, moved.slip), cross(w, slide))
+    return Carried(slide, slip, cross(parent, r))
+
+
+def steps_of(
+    rotation: Rotation | Turn | None, placement: Placement, r: Vector, way: Carried
+) -> tuple[Step, Step]:
+    """The steps from the body's frame to the joint's, and on to the parent body's."""
+    return Step(rotation, way.shift, way.slip), Step(placement, r, way.c)
 
 
 def steps_to_parent(joint: Joint, moved: Moved, parent: Motion, unit: Units) -> tuple[Step, ...]:
     """The steps from the body's frame to the joint's, and on to the parent body's."""
-    A, placement = unit.acceleration, joint.placement
-    r, slide = scaled(placement.translation, A), scale(A, moved.shift)
-    w = moved.above.w if moved.rotation is None else moved.rotation.forward(moved.above.w)
-    return (
-        Step(moved.rotation, slide, add(scale(A, moved.slip), cross(w, slide))),
-        Step(ConstantRotation(placement.rotation), r, cross(parent.w, r)),
-    )
+    r = scaled(joint.placement.translation, unit.acceleration)
+    way = carried(moved, parent.w, r, unit)
+    return steps_of(moved.rotation, ConstantRotation(joint.placement.rotation), r, way)
 
 
 def twist_before(twist: Twist, steps: tuple[Step, ...]) -> Twist:

@@ -30,16 +30,20 @@ Lengths carry the unit A, forces 1/A: moments and powers are as they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from ..robot.model import Joint, Robot
-from .axes import Axis, Step, axes_of, power, steps_to_parent, wrench_after
-from .motion import Motion, Moved
+from ..robot.model import Joint, JointKind, Robot
+from .axes import Axis, Step, carried, factors_of, field_of, power, steps_of, wrench_after
+from .motion import Moved
+from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import (
+    ZERO,
     Tensor,
     Twist,
     Wrench,
@@ -55,15 +59,20 @@ from .spatial import (
     transposed,
     wrench_sum,
 )
+from .steps import Runner
+from .templates import gathering, meeting, step_of
 from .units import Units, scaled
+
+Matrix = list[Vector]
+Coordinate = tuple[int, int]  # a joint, and which of its coordinates
 
 
 class Gradient(NamedTuple):
     """Each (nv, nv), a row for each torque; what is zero by structure is the number 0.0."""
 
-    M: list[Vector]
-    dtau_dq: list[Vector]
-    dtau_dqd: list[Vector]
+    M: Matrix
+    dtau_dq: Matrix
+    dtau_dqd: Matrix
 
 
 @dataclass
@@ -118,6 +127,9 @@ class Composite:
         return scale(2.0, add(_complement(transposed(self.L), s), cross(self.p, sigma)))
 
 
+NOTHING = Composite(0.0, ZERO, [ZERO] * 3, ZERO, [ZERO] * 3)
+
+
 def _complement(T: Tensor, x: Vector) -> Vector:
     """(tr(T) 1 - T) x."""
     xx, yy, zz = T[0][0], T[1][1], T[2][2]
@@ -133,7 +145,6 @@ def _complement(T: Tensor, x: Vector) -> Vector:
 class Column:
     """The column of one coordinate: what it does to its subtree, on its way to the base."""
 
-    axis: Axis
     G1: Wrench
     G2: Vector
     F1: Wrench
@@ -142,7 +153,7 @@ class Column:
     def seen_after(self, step: Step) -> Column:
         G1, F1, F2 = (wrench_after(x, step) for x in (self.G1, self.F1, self.F2))
         G2 = self.G2 if step.rotation is None else step.rotation.forward(self.G2)
-        return Column(self.axis, G1, add(G2, scale(2.0, cross(step.c, G1[0]))), F1, F2)
+        return Column(G1, add(G2, scale(2.0, cross(step.c, G1[0]))), F1, F2)
 
 
 class Columns:
@@ -151,63 +162,156 @@ class Columns:
     ``unit`` must be consistent: force = 1 / acceleration.
     """
 
-    def __init__(self, robot: Robot, moved: dict[int, Moved], unit: Units) -> None:
+    def __init__(
+        self,
+        run: Runner,
+        robot: Robot,
+        moved: dict[int, Moved],
+        unit: Units,
+        region: str = "backward",
+    ) -> None:
         n = robot.nv
-        self.robot, self.moved, self.unit = robot, moved, unit
+        self.run, self.robot, self.moved, self.unit, self.region = run, robot, moved, unit, region
         self.gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
-        self._passed: dict[int, tuple[Composite, list[Column]]] = {}
+        self._passed: dict[int, tuple[Composite, dict[Coordinate, Column]]] = {}
 
     def add(self, i: int, force: Wrench) -> None:
         """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
-        robot, moved, unit = self.robot, self.moved[i], self.unit
-        joint = robot.joints[i]
-        whole = _own(joint, moved.motion, unit)
-        below: list[Column] = []
+        run, robot, moved = self.run, self.robot, self.moved[i]
+        joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
+        m, h, S = _own(joint, self.unit)
+        composites = [self._passed[child][0] for child in robot.children[i]] or [NOTHING]
+        whole = run(visit, here, _whole, m, h, S, moved.motion.w, composites)
+        below: dict[Coordinate, Column] = {}
         for child in robot.children[i]:
-            whole = whole.plus(self._passed[child][0])
-            below += self._passed[child][1]
-        axes = axes_of(robot, i, moved, unit)
-        own = [column_of(axis, whole) for axis in axes]
-        for axis in axes:
-            for column in own:
-                put_among_own(self.gradient, axis, column)
-            for column in below:
-                put_with_descendant(self.gradient, axis, column)
+            below |= self._passed[child][1]
+        axes, n = factors_of(joint, self.unit), joint.kind.nv
+        own = run(visit, here, _own_columns, joint.kind, n, moved, whole)
+        for l in range(n):
+            found = run(visit, here, _own_entries, joint.kind, l, axes, moved, own)
+            for k, entries in enumerate(found):
+                self._put(i, (i, l), (i, k), entries)
+            for at, column in below.items():
+                factor = factors_of(robot.joints[at[0]], self.unit)[at[1]]
+                there = meeting(robot, *at, self._child_on_the_way(i, at[0]), i)
+                met = run(
+                    there, here, _entries_below, joint.kind, l, axes[l], factor, moved, column
+                )
+                self._put_below(i, (i, l), at, met)
         if joint.parent >= 0:
-            columns = below + [turning(column, force) for column in own]
-            for step in steps_to_parent(joint, moved, self.moved[joint.parent].motion, unit):
-                whole = whole.seen_after(step)
-                columns = [column.seen_after(step) for column in columns]
+            columns = below | {
+                (i, k): run(visit, here, _turning_own, joint.kind, k, moved, column, force)
+                for k, column in enumerate(own)
+            }
+            r = scaled(joint.placement.translation, self.unit.acceleration)
+            parent = self.moved[joint.parent].motion.w
+            way = run(step_of("out", robot, i), here, carried, moved, parent, r, self.unit)
+            R = run.rotation(joint.placement.rotation)
+            for step in steps_of(moved.rotation, R, r, way):
+                whole = run(visit, here, Composite.seen_after, whole, step)
+                columns = {
+                    at: run(
+                        meeting(robot, *at, i, joint.parent), here, Column.seen_after, column, step
+                    )
+                    for at, column in columns.items()
+                }
             self._passed[i] = whole, columns
 
+    def _child_on_the_way(self, i: int, to: int) -> int:
+        """The body that body ``i`` carries on the way to ``to``."""
+        while self.robot.joints[to].parent != i:
+            to = self.robot.joints[to].parent
+        return to
 
-def put_among_own(gradient: Gradient, axis: Axis, column: Column) -> None:
-    """Entries of two coordinates of one joint."""
-    M, dq, dqd = gradient
-    put(dq, axis, column.axis, power(axis.S, column.F2))
-    put(dqd, axis, column.axis, power(axis.S, column.F1))
-    if axis.index >= column.axis.index:
-        _put_both(M, axis, column.axis, power(axis.S, column.G1))
+    def _put(self, i: int, l: Coordinate, k: Coordinate, entries: Vector) -> None:
+        """Entries of two coordinates of joint ``i``, of M if l ≥ k."""
+        M, dq, dqd = self.gradient
+        for matrix, value in zip((dq, dqd), entries, strict=False):
+            self._add(i, matrix, l, k, value)
+        for value in entries[2:]:
+            self._add_both(i, M, l, k, value)
+
+    def _put_below(self, i: int, l: Coordinate, k: Coordinate, entries: Vector) -> None:
+        """Entries of a coordinate of joint ``i`` and one of a joint below it."""
+        M, dq, dqd = self.gradient
+        self._add(i, dq, k, l, entries[0])
+        self._add(i, dqd, k, l, entries[1])
+        self._add(i, dq, l, k, entries[2])
+        self._add(i, dqd, l, k, entries[3])
+        self._add_both(i, M, l, k, entries[4])
+
+    def _add_both(self, i: int, M: Matrix, a: Coordinate, b: Coordinate, value: Scalar) -> None:
+        """Into a symmetric matrix: twice into the diagonal if two joints share a coordinate."""
+        self._add(i, M, a, b, value)
+        if a != b:
+            self._add(i, M, b, a, value)
+
+    def _add(self, i: int, matrix: Matrix, a: Coordinate, b: Coordinate, value: Scalar) -> None:
+        row, column = (self.robot.v_slices[joint].start + n for joint, n in (a, b))
+        which = [M is matrix for M in self.gradient].index(True)
+        before = matrix[row][column]
+        matrix[row][column] = summed(self.run, (which, *a, *b), (self.region, i), before, value)
 
 
-def put_with_descendant(gradient: Gradient, axis: Axis, column: Column) -> None:
-    """Entries of a coordinate of a joint and one of a joint below it, seen from its body."""
-    (M, dq, dqd), k = gradient, column.axis
-    put(dq, k, axis, dot(column.G2, axis.first[0]) + power(axis.second, column.G1))
-    put(dqd, k, axis, dot(column.G2, axis.S[0]) + power(axis.rate, column.G1))
-    put(dq, axis, k, power(axis.S, column.F2))
-    put(dqd, axis, k, power(axis.S, column.F1))
-    _put_both(M, axis, k, power(axis.S, column.G1))
+def _whole(m: Scalar, h: Vector, S: Tensor, w: Vector, below: list[Composite]) -> Composite:
+    """A body and all that it carries."""
+    whole = body_alone(m, h, S, w)
+    for composite in below:
+        whole = whole.plus(composite)
+    return whole
 
 
-def _own(joint: Joint, motion: Motion, unit: Units) -> Composite:
-    """A body alone."""
+def _own_columns(kind: JointKind, n: int, moved: Moved, whole: Composite) -> list[Column]:
+    axes = [field_of(kind, k, moved) for k in range(n)]
+    return [column_of(axis, whole) for axis in axes]
+
+
+def _own_entries(
+    kind: JointKind, l: int, factors: Vector, moved: Moved, columns: list[Column]
+) -> list[Vector]:
+    """∂τ/∂q, ∂τ/∂q̇ and M of coordinate l of a joint and each of it, in SI units."""
+    axis = field_of(kind, l, moved)
+    return [
+        [factors[l] * factors[k] * x for x in islice(among_own(axis, column), 3 if l >= k else 2)]
+        for k, column in enumerate(columns)
+    ]
+
+
+def _entries_below(
+    kind: JointKind, l: int, factor: Scalar, of_column: Scalar, moved: Moved, column: Column
+) -> Vector:
+    axis, both = field_of(kind, l, moved), factor * of_column
+    return [both * x for x in with_descendant(axis, column)]
+
+
+def _turning_own(kind: JointKind, k: int, moved: Moved, column: Column, force: Wrench) -> Column:
+    return turning(field_of(kind, k, moved).S, column, force)
+
+
+def among_own(axis: Axis, column: Column) -> Iterator[Scalar]:
+    """Entries of two coordinates of one joint: ∂τ/∂q, ∂τ/∂q̇ and M."""
+    yield power(axis.S, column.F2)
+    yield power(axis.S, column.F1)
+    yield power(axis.S, column.G1)
+
+
+def with_descendant(axis: Axis, column: Column) -> Iterator[Scalar]:
+    """Entries of a coordinate of a joint and one of a joint below it, seen from its body:
+    ∂τ_k/∂q_l, ∂τ_k/∂q̇_l, ∂τ_l/∂q_k, ∂τ_l/∂q̇_k, M_lk."""
+    yield dot(column.G2, axis.first[0]) + power(axis.second, column.G1)
+    yield dot(column.G2, axis.S[0]) + power(axis.rate, column.G1)
+    yield power(axis.S, column.F2)
+    yield power(axis.S, column.F1)
+    yield power(axis.S, column.G1)
+
+
+def _own(joint: Joint, unit: Units) -> tuple[float, Vector, Tensor]:
+    """m, h and Σ = ½ tr(J) 1 - J of a body."""
     A, inertia = unit.acceleration, joint.inertia
     J = inertia.J
     (m,) = scaled([inertia.mass], 1 / A**2)
-    # Σ = ½ tr(J) 1 - J
     S = (np.eye(3) * J.trace() / 2 - J).tolist()
-    return body_alone(m, scaled(inertia.h, 1 / A), S, motion.w)
+    return m, scaled(inertia.h, 1 / A), S
 
 
 def body_alone(m: Scalar, h: Vector, S: Tensor, w: Vector) -> Composite:
@@ -219,23 +323,16 @@ def body_alone(m: Scalar, h: Vector, S: Tensor, w: Vector) -> Composite:
 def column_of(axis: Axis, whole: Composite) -> Column:
     F1 = wrench_sum(whole.momentum_times(axis.S), whole.inertia_times(axis.rate))
     F2 = wrench_sum(whole.momentum_times(axis.first), whole.inertia_times(axis.second))
-    return Column(axis, whole.inertia_times(axis.S), whole.momentum_on(axis.S), F1, F2)
+    return Column(whole.inertia_times(axis.S), whole.momentum_on(axis.S), F1, F2)
 
 
-def turning(column: Column, force: Wrench) -> Column:
+def turning(S: Twist, column: Column, force: Wrench) -> Column:
     """The column as its ancestors see it, who do not turn along: F2 + S ×* f."""
-    s, sigma = column.axis.S
+    s, sigma = S
     turned = cross(s, force[0]), add(cross(s, force[1]), cross(sigma, force[0]))
-    return Column(column.axis, column.G1, column.G2, column.F1, wrench_sum(column.F2, turned))
+    return Column(column.G1, column.G2, column.F1, wrench_sum(column.F2, turned))
 
 
-def put(matrix: list[Vector], row: Axis, column: Axis, value: Scalar) -> None:
+def put(matrix: Matrix, row: Axis, column: Axis, value: Scalar) -> None:
     """Add to an entry, in SI units."""
     matrix[row.index][column.index] += (row.factor * column.factor) * value
-
-
-def _put_both(matrix: list[Vector], a: Axis, b: Axis, value: Scalar) -> None:
-    """Into a symmetric matrix: twice into the diagonal if two joints share a coordinate."""
-    put(matrix, a, b, value)
-    if a is not b:
-        put(matrix, b, a, value)

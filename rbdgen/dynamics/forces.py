@@ -11,47 +11,52 @@ Control of Robots*, §9.5). Constant entries (zeros of h, Σ) disappear while th
 
 from __future__ import annotations
 
-from ..robot.model import Inertia, Joint, Robot
+from dataclasses import dataclass
+
+from ..robot.model import Inertia, Robot
 from .motion import Motion, State
 from .scalars import Scalar, Vector
-from .spatial import ConstantRotation, Wrench, add, cross, sub
+from .spatial import ConstantRotation, Placement, Wrench, add, cross, sub
 from .units import Units, scaled
 
 
-def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) -> Wrench:
-    """What moves joint ``i``'s body so, less the external force on it."""
-    joint = robot.joints[i]
-    force, moment = _newton_euler(joint.inertia, motion, unit)
-    if i in state.f_ext:
-        external = external_wrench(joint, state.f_ext[i], unit.force)
-        force, moment = sub(force, external[0]), sub(moment, external[1])
-    return force, moment
+@dataclass(frozen=True)
+class Body:
+    """A body's numbers: its mass, h for the force and for the moment; of Σ what
+    ``diagonal_terms`` gives for x, y and z, and Σ_xy, Σ_xz, Σ_yz."""
+
+    m: Scalar
+    h: Vector
+    h_moment: Vector
+    diagonal: list[Vector]
+    across: Vector
 
 
-def _newton_euler(inertia: Inertia, motion: Motion, unit: Units) -> Wrench:
-    """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
+def body_of(inertia: Inertia, unit: Units) -> Body:
     A, B, J = unit.acceleration, unit.force, inertia.J
     (m,) = scaled([inertia.mass], B / A)
     S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
     diagonal = [diagonal_terms(S[(k + 1) % 3], S[(k + 2) % 3]) for k in range(3)]
     across = [-float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])]
-    h, h_moment = scaled(inertia.h, B), scaled(inertia.h, 1 / A)
-    return moving_force(m, h, h_moment, diagonal, across, motion)
+    return Body(m, scaled(inertia.h, B), scaled(inertia.h, 1 / A), diagonal, across)
 
 
-def moving_force(
-    m: Scalar,
-    h: Vector,
-    h_moment: Vector,
-    diagonal: list[Vector],
-    across: Vector,
-    motion: Motion,
-) -> Wrench:
-    """F and N of a body from its numbers: m, h for the force and for the moment; of Σ what
-    ``diagonal_terms`` gives for x, y and z, and Σ_xy, Σ_xz, Σ_yz."""
+def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) -> Wrench:
+    """What moves joint ``i``'s body so, less the external force on it."""
+    joint = robot.joints[i]
+    asked = moving_force(body_of(joint.inertia, unit), motion)
+    if i not in state.f_ext:
+        return asked
+    frame, at = ConstantRotation(joint.link_frame.rotation), joint.link_frame.translation.tolist()
+    return less_external(asked, frame, at, state.f_ext[i], unit)
+
+
+def moving_force(body: Body, motion: Motion) -> Wrench:
+    """Force F = m a + U h and moment N = h × a + (moment of U Σ) that move the body."""
+    m, h, diagonal = body.m, body.h, body.diagonal
     U, P, alpha = motion.U(), motion.products(), motion.alpha
     force = [m * motion.a[i] + (U[i][0] * h[0] + U[i][1] * h[1] + U[i][2] * h[2]) for i in range(3)]
-    S_xy, S_xz, S_yz = across
+    S_xy, S_xz, S_yz = body.across
     # N_x = Σ_yy U_zy - Σ_zz U_yz + Σ_xy U_zx - Σ_xz U_yx + Σ_yz (U_zz - U_yy), and cyclic
     moment = [
         _diagonal(diagonal[0], U[2][1], U[1][2], alpha[0], P[1][2])
@@ -64,7 +69,7 @@ def moving_force(
         + (S_xz * U[1][2] - S_yz * U[0][2])
         + S_xy * (P[1][1] - P[0][0]),
     ]
-    return force, add(moment, cross(h_moment, motion.a))
+    return force, add(moment, cross(body.h_moment, motion.a))
 
 
 def diagonal_terms(plus: float, minus: float) -> Vector:
@@ -83,9 +88,17 @@ def _diagonal(terms: Vector, u: Scalar, v: Scalar, alpha: Scalar, product: Scala
     return total * alpha + difference * product
 
 
-def external_wrench(joint: Joint, wrench: Vector, B: float) -> Wrench:
-    """Force and moment about the body frame's origin, from components in the link's frame."""
-    R = ConstantRotation(joint.link_frame.rotation)
-    force, moment = R.forward(wrench[:3]), R.forward(wrench[3:])
-    moment = add(moment, cross(joint.link_frame.translation.tolist(), force))
+def external_wrench(frame: Placement, at: Vector, components: Vector, B: float) -> Wrench:
+    """Force and moment about the body frame's origin, from ``components`` in the link's frame,
+    which is turned by ``frame`` and ``at`` a place of the body's."""
+    force, moment = frame.forward(components[:3]), frame.forward(components[3:])
+    moment = add(moment, cross(at, force))
     return [B * x for x in force], moment
+
+
+def less_external(
+    asked: Wrench, frame: Placement, at: Vector, components: Vector, unit: Units
+) -> Wrench:
+    """What moves a body, less the external force on it."""
+    force, moment = external_wrench(frame, at, components, unit.force)
+    return sub(asked[0], force), sub(asked[1], moment)

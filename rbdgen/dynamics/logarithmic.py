@@ -36,11 +36,12 @@ from .composite import (
     Column,
     Composite,
     Gradient,
+    among_own,
     body_alone,
     column_of,
-    put_among_own,
-    put_with_descendant,
+    put,
     turning,
+    with_descendant,
 )
 from .forces import external_wrench
 from .motion import Motion, State, multiplier
@@ -49,6 +50,7 @@ from .rnea import indices
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import (
     ZERO,
+    ConstantRotation,
     Tensor,
     Twist,
     Wrench,
@@ -107,7 +109,10 @@ class Logarithmic:
         for k, axes in fields.items():
             with self.at(k):
                 own[k] = [column_of(axis, composites[k]) for axis in axes]
-                above[k] = [turning(column, wrenches[k]) for column in own[k]]
+                above[k] = [
+                    turning(axis.S, column, wrenches[k])
+                    for axis, column in zip(axes, own[k], strict=True)
+                ]
         return Gathered(self._efforts(wrenches), composites, fields, own, above)
 
     def gradient(self, found: Gathered) -> Gradient:
@@ -116,12 +121,14 @@ class Logarithmic:
         gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
         for k, axes in fields.items():
             with self.at(k):
-                for axis, column in product(axes, found.own[k]):
-                    put_among_own(gradient, axis, column)
+                own = list(zip(axes, found.own[k], strict=True))
+                for axis, (of, column) in product(axes, own):
+                    _put_among_own(gradient, axis, of, column)
                 above = self.robot.joints[k].parent
                 while above >= 0:
-                    for axis, column in product(fields[above], found.above[k]):
-                        put_with_descendant(gradient, axis, column)
+                    seen = list(zip(axes, found.above[k], strict=True))
+                    for axis, (of, column) in product(fields[above], seen):
+                        _put_with_descendant(gradient, axis, of, column)
                     above = self.robot.joints[above].parent
         return gradient
 
@@ -138,8 +145,8 @@ class Logarithmic:
         for i, columns in found.own.items():
             with at(i):
                 steps[i], pushed[i] = [0.0] * 6, [0.0] * 6
-                for column in columns:
-                    axis, (force, moment) = column.axis, column.G1
+                for axis, column in zip(found.fields[i], columns, strict=True):
+                    force, moment = column.G1
                     change = axis.factor * qdd.get(axis.index, 0.0)
                     steps[i] = plus(steps[i], scale(change, [*axis.S[0], *axis.S[1]]))
                     pushed[i] = plus(pushed[i], scale(change, [*force, *moment]))
@@ -155,15 +162,17 @@ class Logarithmic:
                 carried = found.composites[i].inertia_times((x, y))
                 more = wrench_sum(carried, (below[i][:3], below[i][3:]))
                 fields[i], own[i], above[i] = [], [], []
-                for column, seen in zip(columns, found.above[i], strict=True):
-                    s, sigma = column.axis.S
+                for before, column, seen in zip(
+                    found.fields[i], columns, found.above[i], strict=True
+                ):
+                    s, sigma = before.S
                     turned_along = cross(x, s), add(cross(x, sigma), cross(y, s))
-                    axis = replace(column.axis, second=wrench_sum(column.axis.second, turned_along))
+                    axis = replace(before, second=wrench_sum(before.second, turned_along))
                     wrench = found.composites[i].inertia_times(turned_along)
                     fields[i].append(axis)
-                    own[i].append(replace(column, axis=axis, F2=wrench_sum(column.F2, wrench)))
-                    seen = replace(seen, axis=axis, F2=wrench_sum(seen.F2, wrench))
-                    above[i].append(turning(seen, more))
+                    own[i].append(replace(column, F2=wrench_sum(column.F2, wrench)))
+                    seen = replace(seen, F2=wrench_sum(seen.F2, wrench))
+                    above[i].append(turning(axis.S, seen, more))
         return Gathered([], found.composites, fields, own, above)
 
     @property
@@ -229,7 +238,9 @@ class Logarithmic:
         if i not in self.state.f_ext:
             return force, moment
         W = self.frame.W[i]
-        external = external_wrench(self.robot.joints[i], self.state.f_ext[i], 1.0)
+        link = self.robot.joints[i].link_frame
+        frame, at = ConstantRotation(link.rotation), link.translation.tolist()
+        external = external_wrench(frame, at, self.state.f_ext[i], 1.0)
         f, n = (matvec(W, v) for v in external)
         return sub(force, f), sub(moment, add(n, cross(r, f)))
 
@@ -388,3 +399,31 @@ def _folded(mean: Scalar, flat: Vector) -> Composite:
     h, (xx, xy, xz, yy, yz, zz), p, L = rest[:3], rest[3:9], rest[9:12], rest[12:]
     S = [[xx + mean, xy, xz], [xy, yy + mean, yz], [xz, yz, zz + mean]]
     return Composite(m, h, S, p, [L[:3], L[3:6], L[6:]])
+
+
+def _put_among_own(gradient: Gradient, axis: Axis, own: Axis, column: Column) -> None:
+    """Entries of two coordinates of one joint."""
+    M, dq, dqd = gradient
+    values = among_own(axis, column)
+    put(dq, axis, own, next(values))
+    put(dqd, axis, own, next(values))
+    if axis.index >= own.index:
+        _put_both(M, axis, own, next(values))
+
+
+def _put_with_descendant(gradient: Gradient, axis: Axis, k: Axis, column: Column) -> None:
+    """Entries of a coordinate of a joint and one, ``k``, of a joint below it."""
+    M, dq, dqd = gradient
+    values = with_descendant(axis, column)
+    put(dq, k, axis, next(values))
+    put(dqd, k, axis, next(values))
+    put(dq, axis, k, next(values))
+    put(dqd, axis, k, next(values))
+    _put_both(M, axis, k, next(values))
+
+
+def _put_both(matrix: list[Vector], a: Axis, b: Axis, value: Scalar) -> None:
+    """Into a symmetric matrix: twice into the diagonal if two joints share a coordinate."""
+    put(matrix, a, b, value)
+    if a is not b:
+        put(matrix, b, a, value)

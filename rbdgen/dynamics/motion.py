@@ -78,6 +78,7 @@ class Moved:
     ``rates``    the joint's own twist S q̇ (angular; linear) in the body's frame, linear part in
                  units; ``changes``: S q̈.
     ``force``    what the body asks for by itself: force and moment about its origin.
+    ``Uz``       the last column of the motion's U.
     """
 
     motion: Motion
@@ -88,6 +89,26 @@ class Moved:
     rates: Twist
     changes: Twist
     force: Wrench = (ZERO, ZERO)
+    Uz: Vector = field(default_factory=lambda: ZERO)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A joint's entries of q, q̇ and q̈; ``multiplier`` and ``offset`` make its own of them."""
+
+    multiplier: float
+    offset: float
+    q: Vector
+    qd: Vector
+    qdd: Vector
+
+    def rates(self) -> tuple[Vector, Vector]:
+        """The joint's velocity and acceleration."""
+        return [self.multiplier * x for x in self.qd], [self.multiplier * x for x in self.qdd]
+
+    def position(self) -> Scalar:
+        """Of a joint with one coordinate."""
+        return self.multiplier * self.q[0] + self.offset
 
 
 def multiplier(joint: Joint) -> float:
@@ -95,19 +116,25 @@ def multiplier(joint: Joint) -> float:
     return joint.mimic.multiplier if joint.mimic else 1.0
 
 
+def told(robot: Robot, i: int, state: State) -> Told:
+    """What the state says of a joint; nothing of a fixed one, of which there are some before
+    merge_fixed."""
+    joint = robot.joints[i]
+    offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
+    if i not in robot.v_slices:
+        return Told(1.0, offset, [], [], [])
+    q, v = robot.q_slices[i], robot.v_slices[i]
+    return Told(multiplier(joint), offset, list(state.q[q]), list(state.qd[v]), list(state.qdd[v]))
+
+
 def joint_rates(robot: Robot, i: int, state: State) -> tuple[Vector, Vector]:
     """The joint's entries of q̇ and q̈, multiplied by what it mimics."""
-    if i not in robot.v_slices:  # a fixed joint; there are some before merge_fixed
-        return [], []
-    at, m = robot.v_slices[i], multiplier(robot.joints[i])
-    return [m * x for x in state.qd[at]], [m * x for x in state.qdd[at]]
+    return told(robot, i, state).rates()
 
 
 def joint_position(robot: Robot, i: int, state: State) -> Scalar:
     """The position of a joint with one coordinate, mimic and offset applied."""
-    joint = robot.joints[i]
-    offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-    return multiplier(joint) * state.q[robot.q_slices[i].start] + offset
+    return told(robot, i, state).position()
 
 
 def joint_turn(
@@ -116,7 +143,11 @@ def joint_turn(
     """The turn of a revolute joint."""
     if i in state.turns:
         sin, cos = state.turns[i]
-    else:
-        angle = joint_position(robot, i, state)
-        sin, cos = arithmetic.sin(angle), arithmetic.cos(angle)
+        return Turn(cos, sin, multiplications)
+    return turn_by(arithmetic, told(robot, i, state), multiplications)
+
+
+def turn_by(arithmetic: Arithmetic, joint: Told, multiplications: int) -> Turn:
+    angle = joint.position()
+    sin, cos = arithmetic.sin(angle), arithmetic.cos(angle)
     return Turn(cos, sin, multiplications)

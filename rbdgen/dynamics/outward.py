@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 
+from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
-from .forces import body_force
-from .motion import Motion, Moved, State, joint_position, joint_rates, joint_turn
-from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, ConstantRotation, Rotation, Turn, Twist, add, cross, scale
+from .forces import Body, body_of, less_external, moving_force
+from .motion import Motion, Moved, State, Told, told, turn_by
+from .scalars import Scalar, Vector
+from .spatial import (
+    ZERO,
+    ConstantRotation,
+    Placement,
+    Rotation,
+    Turn,
+    Twist,
+    Wrench,
+    add,
+    cross,
+    scale,
+)
+from .steps import Runner
+from .templates import step_of
 from .units import Units, scaled
 
 
 def move(
-    arithmetic: Arithmetic,
+    run: Runner,
     robot: Robot,
     state: State,
     unit: Units,
@@ -21,126 +35,160 @@ def move(
     region: str = "forward",
 ) -> dict[int, Moved]:
     """Every joint's motion and its body's force; joint i's are traced in region (``region``, i)."""
-    out = _Outward(arithmetic, robot, state, unit.acceleration, multiplications)
-    base = Motion(ZERO, ZERO, scaled(robot.gravity, -unit.acceleration))
+    A = unit.acceleration
+    base = Motion(ZERO, ZERO, scaled(robot.gravity, -A))
+    tells = [told(robot, i, state) for i in range(len(robot.joints))]
     arriving: dict[int, Motion] = {}  # the motion of the parent's point under a joint
     for i in robot.children[-1]:
-        with arithmetic.region(region, i):
-            arriving[i] = out.arriving(i, base)
+        joint = robot.joints[i]
+        placed = _placed(base, ConstantRotation(joint.placement.rotation), _place(robot, i, A))
+        arriving[i] = run(
+            step_of("out", robot, i), (region, i), _with_rates, joint.kind, placed, tells[i], unit
+        )
     moved: dict[int, Moved] = {}
-    for i in range(len(robot.joints)):
-        with arithmetic.region(region, i):
-            moved[i] = out.moved(i, arriving[i])
-            moved[i].force = body_force(robot, i, moved[i].motion, state, unit)
-            for c in robot.children[i]:
-                arriving[c] = out.arriving(c, moved[i].motion)
+    for i, joint in enumerate(robot.joints):
+        visit, here = step_of("out", robot, i), (region, i)
+        rotation: Turn | Rotation | None = None
+        if i in state.turns:
+            sin, cos = state.turns[i]
+            rotation = Turn(cos, sin, multiplications)
+        elif joint.kind is JointKind.REVOLUTE:
+            turn = Visit("turn", (i,))
+            rotation = run(turn, here, turn_by, run.arithmetic, tells[i], multiplications)
+        own = run(
+            visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], unit, multiplications
+        )
+        body = body_of(joint.inertia, unit)
+        force, Uz = run(visit, here, _asked, body, own.motion)
+        if i in state.f_ext:
+            frame, at = run.rotation(joint.link_frame.rotation), joint.link_frame.translation
+            force = run(visit, here, less_external, force, frame, at.tolist(), state.f_ext[i], unit)
+        moved[i] = replace(own, force=force, Uz=Uz)
+        for c in robot.children[i]:
+            arriving[c] = run(
+                step_of("out", robot, c),
+                here,
+                _arriving,
+                robot.joints[c].kind,
+                own.motion,
+                run.rotation(robot.joints[c].placement.rotation),
+                _place(robot, c, A),
+                tells[c],
+                unit,
+            )
     return moved
 
 
-@dataclass(frozen=True)
-class _Outward:
-    """One step of the way out, for each kind of joint."""
+def _place(robot: Robot, i: int, A: float) -> Vector:
+    return scaled(robot.joints[i].placement.translation, A)
 
-    arithmetic: Arithmetic
-    robot: Robot
-    state: State
-    A: float  # unit of acceleration and length
-    multiplications: int
 
-    def arriving(self, i: int, parent: Motion) -> Motion:
-        """The parent's motion at joint ``i``'s origin, along its axes before it moves.
+def _arriving(
+    kind: JointKind, parent: Motion, R: Placement, r: Vector, joint: Told, unit: Units
+) -> Motion:
+    """The parent's motion at a joint's origin, along its axes before it moves.
 
-        A revolute or prismatic joint's own rates along its axis, which it leaves as they are, are
-        in it already: a FIFO stands in for the register of an adder that writes it, so the sums
-        belong to the parent's region. So does a + U r: three words leave instead of a and a
-        column of U.
-        """
-        joint = self.robot.joints[i]
-        R = ConstantRotation(joint.placement.rotation)
-        w, alpha = R.back(parent.w), R.back(parent.alpha)
-        a = R.back(parent.of_point(scaled(joint.placement.translation, self.A)))
-        if joint.kind is JointKind.REVOLUTE:
-            # ω' + q̇ z,  α' + q̈ z
-            (qd,), (qdd,) = joint_rates(self.robot, i, self.state)
-            w[2], alpha[2] = w[2] + qd, alpha[2] + qdd
-        elif joint.kind is JointKind.PRISMATIC:
-            # a' + q̈ z
-            a[2] = a[2] + self.A * joint_rates(self.robot, i, self.state)[1][0]
-        return Motion(w, alpha, a)
+    A revolute or prismatic joint's own rates along its axis, which it leaves as they are, are
+    in it already: a FIFO stands in for the register of an adder that writes it, so the sums
+    belong to the parent's region. So does a + U r: three words leave instead of a and a
+    column of U.
+    """
+    return _with_rates(kind, _placed(parent, R, r), joint, unit)
 
-    def moved(self, i: int, arriving: Motion) -> Moved:
-        match self.robot.joints[i].kind:
-            case JointKind.REVOLUTE:
-                return self._revolute(i, arriving)
-            case JointKind.PRISMATIC:
-                return self._prismatic(i, arriving)
-            case JointKind.PLANAR:
-                return self._planar(i, arriving)
-            case JointKind.FLOATING:
-                return self._floating(i, arriving)
-            case JointKind.FIXED:
-                return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
 
-    def _revolute(self, i: int, arriving: Motion) -> Moved:
-        (rate,), (qdd,) = joint_rates(self.robot, i, self.state)
-        turn = joint_turn(self.arithmetic, self.robot, i, self.state, self.multiplications)
-        return revolved(arriving, turn, rate, qdd)
+def _placed(parent: Motion, R: Placement, r: Vector) -> Motion:
+    return Motion(R.back(parent.w), R.back(parent.alpha), R.back(parent.of_point(r)))
 
-    def _prismatic(self, i: int, arriving: Motion) -> Moved:
-        (rate,), (qdd,) = joint_rates(self.robot, i, self.state)
-        w, slide = arriving.w, joint_position(self.robot, i, self.state)
-        # a = a' + q̈ z + U q z + 2 ω × q̇ z
-        x, y, z = arriving.of_point([0.0, 0.0, self.A * slide])
-        coriolis = 2.0 * self.A * rate
-        motion = Motion(w, arriving.alpha, [x + w[1] * coriolis, y - w[0] * coriolis, z])
-        change = self.A * qdd
-        above = Motion(w, arriving.alpha, [x, y, z - change])
-        rates, changes = (ZERO, [0.0, 0.0, self.A * rate]), (ZERO, [0.0, 0.0, change])
-        shift, slip = [0.0, 0.0, slide], [0.0, 0.0, rate]
-        return Moved(motion, above, None, shift, slip, rates, changes)
 
-    def _planar(self, i: int, arriving: Motion) -> Moved:
-        x, y, cos, sin = self.state.q[self.robot.q_slices[i]]
-        own = joint_rates(self.robot, i, self.state)
-        v, a = (([0.0, 0.0, r[2]], [r[0], r[1], 0.0]) for r in own)
-        return self._free(Turn(cos, sin, self.multiplications), [x, y, 0.0], arriving, v, a)
+def _with_rates(kind: JointKind, placed: Motion, joint: Told, unit: Units) -> Motion:
+    w, alpha, a = list(placed.w), list(placed.alpha), list(placed.a)
+    if kind is JointKind.REVOLUTE:
+        # ω' + q̇ z,  α' + q̈ z
+        (qd,), (qdd,) = joint.rates()
+        w[2], alpha[2] = w[2] + qd, alpha[2] + qdd
+    elif kind is JointKind.PRISMATIC:
+        # a' + q̈ z
+        a[2] = a[2] + unit.acceleration * joint.rates()[1][0]
+    return Motion(w, alpha, a)
 
-    def _floating(self, i: int, arriving: Motion) -> Moved:
-        """One joint of six coordinates, which are those of the body's own frame.
 
-        On the ground that takes twelve products: six for the vertical in the body's frame, of the
-        quaternion, and six for ω × v. Split in two, a translation along the ground's axes and a
-        ball, it would take 27: the whole rotation, its acceleration turned, and the force on the
-        way back; and more for each column of M and of the gradients.
-        """
-        q = self.state.q[self.robot.q_slices[i]]
-        v, a = ((list(r[3:]), list(r[:3])) for r in joint_rates(self.robot, i, self.state))
-        return self._free(Rotation.of_quaternion(list(q[3:])), list(q[:3]), arriving, v, a)
+def _asked(body: Body, motion: Motion) -> tuple[Wrench, Vector]:
+    """What moves a body so, and the last column of its U."""
+    force = moving_force(body, motion)
+    return force, [row[2] for row in motion.U()]
 
-    def _free(
-        self,
-        rotation: Rotation | Turn,
-        shift: Vector,
-        arriving: Motion,
-        velocity: Twist,
-        acceleration: Twist,
-    ) -> Moved:
-        """A joint that turns and slides at once; its velocity and acceleration are
-        twists (angular; linear) in the moving body's frame, in SI units."""
-        A, (w_J, slip), (alpha_J, a_J) = self.A, velocity, acceleration
-        w, alpha = rotation.back(arriving.w), rotation.back(arriving.alpha)
-        a = rotation.back(arriving.of_point(scale(A, shift)))
-        v_J, change = scale(A, slip), scale(A, a_J)
-        # α = α' + α_J + ω' × ω_J,   a = a' + U' p + a_J + ω_J × v_J + 2 ω' × v_J
-        coriolis = add(cross(w_J, v_J), scale(2.0, cross(w, v_J)))
-        motion = Motion(
-            add(w, w_J),
-            add(add(alpha, alpha_J), cross(w, w_J)),
-            add(a, add(change, coriolis)),
-        )
-        above = Motion(w, alpha, a)
-        rates, changes = (w_J, v_J), (alpha_J, change)
-        return Moved(motion, above, rotation, shift, rotation.forward(slip), rates, changes)
+
+def _moved(
+    kind: JointKind,
+    joint: Told,
+    rotation: Turn | None,
+    arriving: Motion,
+    unit: Units,
+    multiplications: int,
+) -> Moved:
+    """A joint and its body; ``rotation``: of a revolute joint."""
+    A = unit.acceleration
+    match kind:
+        case JointKind.REVOLUTE:
+            assert rotation is not None
+            (rate,), (qdd,) = joint.rates()
+            return revolved(arriving, rotation, rate, qdd)
+        case JointKind.PRISMATIC:
+            return _slid(arriving, joint, A)
+        case JointKind.PLANAR:
+            x, y, cos, sin = joint.q
+            v, a = (([0.0, 0.0, r[2]], [r[0], r[1], 0.0]) for r in joint.rates())
+            return _free(Turn(cos, sin, multiplications), [x, y, 0.0], arriving, v, a, A)
+        case JointKind.FLOATING:
+            # One joint of six coordinates, which are those of the body's own frame. On the ground
+            # that takes twelve products: six for the vertical in the body's frame, of the
+            # quaternion, and six for ω × v. Split in two, a translation along the ground's axes
+            # and a ball, it would take 27: the whole rotation, its acceleration turned, and the
+            # force on the way back; and more for each column of M and of the gradients.
+            v, a = ((list(r[3:]), list(r[:3])) for r in joint.rates())
+            return _free(Rotation.of_quaternion(joint.q[3:]), joint.q[:3], arriving, v, a, A)
+        case JointKind.FIXED:
+            return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
+
+
+def _slid(arriving: Motion, joint: Told, A: float) -> Moved:
+    """A prismatic joint."""
+    ((rate,), (qdd,)), w, slide = joint.rates(), arriving.w, joint.position()
+    # a = a' + q̈ z + U q z + 2 ω × q̇ z
+    x, y, z = arriving.of_point([0.0, 0.0, A * slide])
+    coriolis = 2.0 * A * rate
+    motion = Motion(w, arriving.alpha, [x + w[1] * coriolis, y - w[0] * coriolis, z])
+    change = A * qdd
+    above = Motion(w, arriving.alpha, [x, y, z - change])
+    rates, changes = (ZERO, [0.0, 0.0, A * rate]), (ZERO, [0.0, 0.0, change])
+    shift, slip = [0.0, 0.0, slide], [0.0, 0.0, rate]
+    return Moved(motion, above, None, shift, slip, rates, changes)
+
+
+def _free(
+    rotation: Rotation | Turn,
+    shift: Vector,
+    arriving: Motion,
+    velocity: Twist,
+    acceleration: Twist,
+    A: float,
+) -> Moved:
+    """A joint that turns and slides at once; its velocity and acceleration are
+    twists (angular; linear) in the moving body's frame, in SI units."""
+    (w_J, slip), (alpha_J, a_J) = velocity, acceleration
+    w, alpha = rotation.back(arriving.w), rotation.back(arriving.alpha)
+    a = rotation.back(arriving.of_point(scale(A, shift)))
+    v_J, change = scale(A, slip), scale(A, a_J)
+    # α = α' + α_J + ω' × ω_J,   a = a' + U' p + a_J + ω_J × v_J + 2 ω' × v_J
+    coriolis = add(cross(w_J, v_J), scale(2.0, cross(w, v_J)))
+    motion = Motion(
+        add(w, w_J),
+        add(add(alpha, alpha_J), cross(w, w_J)),
+        add(a, add(change, coriolis)),
+    )
+    above = Motion(w, alpha, a)
+    rates, changes = (w_J, v_J), (alpha_J, change)
+    return Moved(motion, above, rotation, shift, rotation.forward(slip), rates, changes)
 
 
 def revolved(arriving: Motion, turn: Turn, rate: Scalar, change: Scalar) -> Moved:

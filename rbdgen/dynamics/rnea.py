@@ -7,13 +7,29 @@ body, here is the way back.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 
-from ..robot.model import Joint, JointKind, Robot
+from ..graph.node import Region
+from ..graph.visits import Visit
+from ..robot.model import JointKind, Robot
 from .motion import Moved, State, multiplier
 from .outward import move
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, ConstantRotation, Wrench, add, cross, is_zero, scale
+from .spatial import (
+    ZERO,
+    Placement,
+    Rotation,
+    Turn,
+    Wrench,
+    add,
+    cross,
+    is_zero,
+    scale,
+    wrench_sum,
+)
+from .steps import Inline, Runner
+from .templates import gathering
 from .units import Units, scaled, units
 
 
@@ -24,13 +40,13 @@ def rnea(
 
     Joint i's way out is traced in region ("forward", i), its way back in ("backward", i).
     """
-    unit = units(robot, len(state.f_ext))
-    moved = move(arithmetic, robot, state, unit, multiplications)
-    return gather(arithmetic, robot, moved, unit)
+    run, unit = Inline(arithmetic), units(robot, len(state.f_ext))
+    moved = move(run, robot, state, unit, multiplications)
+    return gather(run, robot, moved, unit)
 
 
 def gather(
-    arithmetic: Arithmetic,
+    run: Runner,
     robot: Robot,
     moved: dict[int, Moved],
     unit: Units,
@@ -39,34 +55,48 @@ def gather(
 ) -> list[Scalar]:
     """τ (nv,); joint i's share is traced in region (``region``, i).
 
-    ``observe`` is shown, in that region, each joint and the force and moment on its whole subtree,
-    children first.
+    ``observe`` is shown each joint and the force and moment on its whole subtree, children first.
     """
     tau: list[Scalar] = [0.0] * robot.nv
-    joined = _joined_by(robot)
+    joined = {} if run.shares else _joined_by(robot)
     passed: dict[int, Wrench] = {}
     for i in reversed(range(len(robot.joints))):
-        joint = robot.joints[i]
-        with arithmetic.region(region, i):
-            # f = F + Σ_children X* f
-            force, moment = (ZERO, ZERO) if i in joined else moved[i].force
-            for child in robot.children[i]:
-                force, moment = add(force, passed[child][0]), add(moment, passed[child][1])
-            if observe is not None:
-                observe(i, (force, moment))
-            # τ = S·f
-            if i in robot.v_slices:
-                for k, effort in zip(
-                    indices(robot.v_slices[i]), _efforts(joint, force, moment, unit), strict=True
-                ):
-                    tau[k] += multiplier(joint) * effort
-            if joint.parent >= 0:
-                force, moment = wrench_to_parent(joint, moved[i], (force, moment), unit)
-                if joined.get(joint.parent) == i:
-                    above = moved[joint.parent].force
-                    force, moment = add(force, above[0]), add(moment, above[1])
-                passed[i] = force, moment
+        joint, visit, here = robot.joints[i], gathering(robot, i), (region, i)
+        own = (ZERO, ZERO) if i in joined else moved[i].force
+        below = [passed[child] for child in robot.children[i]] or [(ZERO, ZERO)]
+        force = run(visit, here, _whole_force, own, below)
+        if observe is not None:
+            observe(i, force)
+        if i in robot.v_slices:
+            efforts = run(visit, here, _efforts, joint.kind, multiplier(joint), force, unit)
+            for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):
+                tau[k] = summed(run, (k, i), here, tau[k], effort)
+        if joint.parent >= 0:
+            r = scaled(joint.placement.translation, 1 / unit.force)
+            R = run.rotation(joint.placement.rotation)
+            passed[i] = run(
+                visit, here, wrench_to_parent, moved[i].rotation, moved[i].shift, R, r, force, unit
+            )
+            if joined.get(joint.parent) == i:
+                passed[i] = run(visit, here, wrench_sum, passed[i], moved[joint.parent].force)
     return tau
+
+
+def summed(run: Runner, key: tuple[int, ...], region: Region, a: Scalar, b: Scalar) -> Scalar:
+    """a + b, of two joints that share a coordinate; b where nothing was there yet."""
+    return b if is_nothing(a) else run(Visit("sum", key), region, operator.add, a, b)
+
+
+def is_nothing(x: Scalar) -> bool:
+    """Whether ``x`` is the number 0, and no scalar of a graph or a program."""
+    return isinstance(x, float) and x == 0
+
+
+def _whole_force(own: Wrench, below: list[Wrench]) -> Wrench:
+    """f = F + Σ_children X* f."""
+    for wrench in below:
+        own = wrench_sum(own, wrench)
+    return own
 
 
 def indices(at: slice) -> range:
@@ -74,33 +104,40 @@ def indices(at: slice) -> range:
     return range(at.start, at.stop)
 
 
-def _efforts(joint: Joint, force: Vector, moment: Vector, unit: Units) -> Vector:
-    """S·f, in SI units."""
+def _efforts(kind: JointKind, multiplier: float, wrench: Wrench, unit: Units) -> Vector:
+    """τ = S·f, in SI units."""
+    force, moment = wrench
     newtons = scale(1 / unit.force, force)
-    match joint.kind:
+    match kind:
         case JointKind.REVOLUTE:
-            return [moment[2]]
+            efforts = [moment[2]]
         case JointKind.PRISMATIC:
-            return [newtons[2]]
+            efforts = [newtons[2]]
         case JointKind.PLANAR:
-            return [newtons[0], newtons[1], moment[2]]
+            efforts = [newtons[0], newtons[1], moment[2]]
         case JointKind.FLOATING:
-            return [*newtons, *moment]
+            efforts = [*newtons, *moment]
         case JointKind.FIXED:
-            return []
+            efforts = []
+    return [multiplier * effort for effort in efforts]
 
 
-def wrench_to_parent(joint: Joint, moved: Moved, wrench: Wrench, unit: Units) -> Wrench:
+def wrench_to_parent(
+    rotation: Rotation | Turn | None,
+    shift: Vector,
+    R: Placement,
+    r: Vector,
+    wrench: Wrench,
+    unit: Units,
+) -> Wrench:
     """Force and moment in the parent's frame, about the parent's origin."""
     force, moment = wrench
-    B = unit.force
-    R = ConstantRotation(joint.placement.rotation)
-    if moved.rotation is not None:
-        force, moment = moved.rotation.forward(force), moved.rotation.forward(moment)
-    if not is_zero(moved.shift):
-        moment = add(moment, cross(scale(1 / B, moved.shift), force))
+    if rotation is not None:
+        force, moment = rotation.forward(force), rotation.forward(moment)
+    if not is_zero(shift):
+        moment = add(moment, cross(scale(1 / unit.force, shift), force))
     force, moment = R.forward(force), R.forward(moment)
-    return force, add(moment, cross(scaled(joint.placement.translation, 1 / B), force))
+    return force, add(moment, cross(r, force))
 
 
 def _joined_by(robot: Robot) -> dict[int, int]:

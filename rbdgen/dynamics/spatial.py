@@ -155,6 +155,27 @@ class TurnX:
         return [[renamed[i][j] for j in (2, 0, 1)] for i in (2, 0, 1)]
 
 
+@dataclass(frozen=True)
+class TurnZX:
+    """Rz Rx, a turn about z that may be none."""
+
+    about_z: Turn
+    about_x: TurnX
+
+    def forward(self, v: Vector) -> Vector:
+        """Rz Rx v."""
+        return self.about_z.forward(self.about_x.forward(v))
+
+    def back(self, v: Vector) -> Vector:
+        """(Rz Rx)ᵀ v."""
+        return self.about_x.back(self.about_z.back(v))
+
+    def tensor(self, T: Tensor) -> Tensor:
+        """Rz Rx T (Rz Rx)ᵀ."""
+        T = self.about_x.tensor(T)
+        return T if is_zero([self.about_z.sin, self.about_z.cos - 1.0]) else self.about_z.tensor(T)
+
+
 def is_constant(x: Scalar) -> bool:
     """Whether ``x`` is a plain number or a graph constant: products with it are no hardware."""
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"
@@ -243,3 +264,6 @@ def _constant_turn(R: np.ndarray, T: Tensor) -> Tensor:
 
 def _cost(matrix: np.ndarray) -> int:
     return sum(1 for x in matrix.flat if x != 0 and math.frexp(abs(x))[0] != 0.5)
+
+
+Placement = ConstantRotation | TurnZX | Rotation  # a constant rotation, as steps have it

@@ -25,6 +25,7 @@ from .recursive import motions, recursive_gradient
 from .rnea import gather
 from .scalars import Scalar, Vector
 from .spatial import Wrench, is_zero
+from .steps import Inline
 from .units import Units, units
 
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
@@ -51,7 +52,7 @@ def slopes(robot: Robot) -> Graph:
     face, unit = _face(robot)
     nv = robot.nv
     q, qd = (face.vector(name, nv, range(nv)) for name in ("q", "qd"))
-    moved = move(face.builder, robot, State(q, qd, [0.0] * nv), unit)
+    moved = move(Inline(face.builder), robot, State(q, qd, [0.0] * nv), unit)
     there = motion(robot).outputs
     given, whole = {}, {}
     for i in range(len(robot.joints)):
@@ -98,9 +99,9 @@ def _face(robot: Robot) -> tuple[Interface, Units]:
 def _whole(
     face: Interface, robot: Robot, state: State, unit: Units
 ) -> tuple[dict[int, Moved], dict[int, Wrench]]:
-    moved = move(face.builder, robot, state, unit)
+    moved = move(Inline(face.builder), robot, state, unit)
     whole: dict[int, Wrench] = {}
-    gather(face.builder, robot, moved, unit, observe=whole.__setitem__)
+    gather(Inline(face.builder), robot, moved, unit, observe=whole.__setitem__)
     return moved, whole
 
 

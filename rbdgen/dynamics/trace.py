@@ -33,6 +33,7 @@ from .rnea import gather, indices
 from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .sparse import connected
 from .spatial import Wrench, is_zero
+from .steps import Inline
 from .units import Units, units
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
@@ -216,8 +217,9 @@ class _Tracing:
             return Pass({}, self._efforts(robot, state), *self._no_gradient())
         if self.formulation == LOGARITHMIC:
             return self._summed(robot, state, wanted, regions)
-        moved = move(builder, robot, state, unit, self.multiplications, f"forward{regions}")
-        columns = Columns(robot, moved, unit)
+        run = Inline(builder)
+        moved = move(run, robot, state, unit, self.multiplications, f"forward{regions}")
+        columns = Columns(run, robot, moved, unit, f"backward{regions}")
         whole: dict[int, Wrench] = {}
 
         def observe(i: int, force: Wrench) -> None:
@@ -225,7 +227,7 @@ class _Tracing:
             if wanted:
                 columns.add(i, force)
 
-        tau = gather(builder, robot, moved, unit, f"backward{regions}", observe)
+        tau = gather(run, robot, moved, unit, f"backward{regions}", observe)
         found = columns.gradient
         if wanted and self.formulation == RECURSIVE:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)

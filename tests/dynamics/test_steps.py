@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.dynamics.interface import random_inputs
-from rbdgen.dynamics.steps import program
+from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
@@ -79,6 +79,19 @@ def test_any_chain(seed: int) -> None:
     inputs = random_inputs(robot, graph.inputs, STATES, seed)
     actual = computed(program(chained_frames(robot), graph, 4), inputs)
     same(actual, evaluate(graph, inputs), array_of(graph.outputs))
+
+
+@pytest.mark.parametrize(
+    ("robot", "base"),
+    [("gantry", "fixed"), ("tiago_like", "fixed"), ("hyq", "floating")],
+    ids=["prismatic", "planar base, mimic", "floating base, branches"],
+)
+def test_any_joint(robot: str, base: str) -> None:
+    """Recorded as it is, in frames of any placement."""
+    made = front_end(robot, functions=("did", "m"), base=base)
+    inputs = random_inputs(made.canonical, made.graph.inputs, STATES, 9)
+    actual = computed(program(made.canonical, made.graph, 4), inputs)
+    same(actual, evaluate(made.graph, inputs), array_of(made.graph.outputs))
 
 
 @pytest.mark.parametrize("functions", FUNCTIONS)

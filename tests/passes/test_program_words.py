@@ -12,7 +12,7 @@ from rbdgen.compile.front import trace
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.design import Design
 from rbdgen.design.target import find_target
-from rbdgen.dynamics.steps import program
+from rbdgen.dynamics.program import program
 from rbdgen.graph.evaluate import Array
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph

@@ -14,7 +14,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import find_target
 from rbdgen.draw.round_picture import round_picture
-from rbdgen.dynamics.steps import program
+from rbdgen.dynamics.program import program
 from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
 from rbdgen.passes.program_words import FixedProgram, fixed_program

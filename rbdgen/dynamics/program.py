@@ -1,0 +1,68 @@
+"""Inverse dynamics, its gradients and M as visits to what one joint, or one pair, computes.
+
+The recursions of ``outward``, ``rnea`` and ``composite``, recorded: numbers of the joint are inputs
+like all others, so a datapath can serve every joint. Templates, of a revolute joint:
+
+    turn     sine and cosine of a joint's angle
+    out      a body's motion and the force that it asks for, from its parent's motion
+    back     a joint's share of the way back: τ, its own entries, and what goes on to the parent
+    column   what one coordinate makes, taken from one joint of its path to the base to the next,
+             and the entries of the two
+
+A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
+is zero, and nothing goes on from it. So has a joint of another kind, see ``templates``.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..graph.graph import Graph
+from ..graph.node import Builder
+from ..graph.visits import Program, Visit
+from ..graph.word import spell
+from ..robot.model import JointKind, Robot
+from .composite import Columns
+from .motion import State, told
+from .outward import move
+from .recording import HERE, Recorder, Task
+from .rnea import gather
+from .scalars import Scalar
+from .units import Units
+
+FUNCTIONS = ("id", "did", "m")
+
+
+def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
+    """Visits that compute the outputs of ``graph``, of ``FUNCTIONS``, as it names them.
+
+    ``robot`` has ``chained_frames``; inputs that the graph has not are zero.
+    """
+    run, unit = Recorder(), Units()
+
+    def task(name: str, size: int) -> list[Scalar]:
+        words = [spell(name, k) for k in range(size)]
+        return [Task(word) if word in graph.inputs else 0.0 for word in words]
+
+    state = State(task("q", robot.nq), task("qd", robot.nv), task("qdd", robot.nv))
+    for i, joint in enumerate(robot.joints):
+        if joint.kind is JointKind.REVOLUTE:
+            own = told(robot, i, state)
+            offset = own.offset / math.tau
+            turns = own.multiplier / math.tau, offset - round(offset)
+            visit = Visit("turn_mimic" if joint.mimic else "turn", (i,))
+            state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
+    moved = move(run, robot, state, unit, multiplications)
+    columns = Columns(run, robot, moved, unit)
+    tau = gather(run, robot, moved, unit, observe=columns.add)
+    M, dq, dqd = columns.gradient
+    outputs = {spell("tau", k): effort for k, effort in enumerate(tau)}
+    for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
+        outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
+    return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _turn(builder: Builder, q: Scalar, factor: Scalar, offset: Scalar) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of an angle, in turns: dropping whole turns drops bits."""
+    angle = q * factor + offset
+    return builder.sin(angle, 1.0), builder.cos(angle, 1.0)

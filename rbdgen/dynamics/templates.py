@@ -1,0 +1,48 @@
+"""Which template a joint's steps are of: joints of one kind, that stand alike, share them."""
+
+from __future__ import annotations
+
+from ..graph.visits import Visit
+from ..robot.angles import NOISE
+from ..robot.model import JointKind, Robot
+
+BASE = "_base"
+
+
+def step_of(name: str, robot: Robot, i: int) -> Visit:
+    """The visit of joint ``i``."""
+    return Visit(name + _way(robot, i) + _place(robot, i), (i,))
+
+
+def gathering(robot: Robot, i: int) -> Visit:
+    """The visit of joint ``i`` on the way back, where all that its body carries comes together."""
+    several = len(robot.children[i])
+    name = f"back_of{several}" if several > 1 else "back"
+    return step_of(name, robot, i)
+
+
+def meeting(robot: Robot, i: int, n: int, below: int, above: int) -> Visit:
+    """The visit of coordinate ``n`` of joint ``i`` that takes its column from the body ``below``
+    to joint ``above``, where it meets that joint's axes."""
+    joint = robot.joints[above]
+    to = "" if joint.kind is JointKind.REVOLUTE else f"_to_{joint.kind.value}"
+    mimics = joint.mimic is None and robot.joints[i].mimic is not None
+    name = "column" + _way(robot, below) + to + "_mimics" * mimics + _place(robot, above)
+    return Visit(name, (i, n, above) if robot.joints[i].kind.nv > 1 else (i, above))
+
+
+def _way(robot: Robot, i: int) -> str:
+    """The joint's kind, and what its placement is but a turn about x and a shift."""
+    joint = robot.joints[i]
+    kind = "" if joint.kind is JointKind.REVOLUTE else f"_{joint.kind.value}"
+    if joint.parent < 0:
+        return kind
+    R = joint.placement.rotation
+    if abs(R[2, 0]) > NOISE:
+        return f"{kind}_oblique"
+    return f"{kind}_turned" if max(abs(R[1, 0]), abs(R[0, 0] - 1.0)) > NOISE else kind
+
+
+def _place(robot: Robot, i: int) -> str:
+    joint = robot.joints[i]
+    return "_mimic" * (joint.mimic is not None) + BASE * (joint.parent < 0)
