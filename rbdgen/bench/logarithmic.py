@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import api
-from ..api.simulation import integer_errors
+from ..api.checked import checked_manifest
+from ..api.folder import write_folder
+from ..api.made import Made
+from ..api.simulation import integer_errors, simulate_core
+from ..api.verilog import verilog
 from ..compile.flow import Core, compile_core, front_end
 from ..draw.tables import table
 from ..estimate.features import features
@@ -153,10 +157,7 @@ def chains(place: Path, progress: Progress) -> Any:
     for n in LINKS:
         file = place / f"chain{n}.urdf"
         serial = compile_core(front_end(str(file), **A_TASK_A_CLOCK), progress)
-        folder = place / f"chain{n}"
-        api.generate(str(file), folder, progress, force=True, **A_TASK_A_CLOCK, **LOG)
-        report = api.simulate(folder, 100, progress=progress)
-        core = compile_core(front_end(str(file), **A_TASK_A_CLOCK, **LOG), progress)
+        core, report = _simulated(str(file), place / f"chain{n}", progress)
         own = {
             "links": n,
             "serial": serial.plan.latency,
@@ -171,6 +172,17 @@ def chains(place: Path, progress: Progress) -> Any:
         print(table(CHAIN_HEAD, rows), flush=True)
     _fit(results)
     return {"arithmetic": before, "chains": results}
+
+
+def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, dict[str, Any]]:
+    """The logarithmic form, compiled once, and what a simulation of its Verilog says of it."""
+    made = Made(robot, progress, {**A_TASK_A_CLOCK, **LOG})
+    write_folder(folder, verilog(made))
+    assert isinstance(made.product, Core)
+    run = simulate_core(
+        made.product, folder, checked_manifest(folder, False, progress), 100, 0, progress
+    )
+    return made.product, run.to_json()
 
 
 CHAIN_HEAD = (
