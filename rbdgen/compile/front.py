@@ -131,8 +131,8 @@ def refuse_accelerator(front: Front) -> None:
     """RobotError for a design of several functions that are computed apart."""
     if front.design.accelerator:
         raise RobotError(
-            f"{front.robot.name}: accelerator: only info, generate, simulate and synthesize have "
-            "accelerators; leave it out, and all functions are computed for every task"
+            f"{front.robot.name}: accelerator: this compares what one task computes, and an "
+            "accelerator's compute one function each; leave it out, and a task computes all"
         )
 
 
