@@ -53,6 +53,7 @@ NOT_RUN = {
         "rbdgen info panda_description",
         'pip install ".[parallel]"',
         'pip install ".[synthesis,simulation]"',
+        'pip install "rbdgen[families]"',
         'pip install "rbdgen[robots]"',
     },
     "runs these tests": {"make …", ".venv/bin/python …"},
@@ -64,6 +65,7 @@ NOT_RUN = {
         "rbdgen generate humanoid --base floating --base-link best --accelerator …",
         "rbdgen generate hyq --base floating --accelerator …",
         "rbdgen reproduce 000 001 …",
+        "rbdgen synthesize D --place-and-route",
         "rbdgen synthesize D --place-and-route …",
     },
 }
