@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.core import Core
-from ..design.manifest import HardwareManifest
+from ..design.manifest import CoreManifest, HardwareManifest
 from ..simulate.model import Model, Result
 from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
@@ -18,7 +18,7 @@ from .accelerator_runs import WAVES, simulate_accelerator
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluation import as_numbers, to_words
-from .folder import write_file, writing
+from .folder import MARK, OutputError, write_file, writing
 from .integer_model import IntegerModel
 from .names import DESIGN, ROBOT
 from .places import check_place
@@ -78,6 +78,10 @@ def simulate_core(
     waves: bool = False,
 ) -> CoreRun:
     """The same of a core in the folder ``place``, whose manifest is ``entry``."""
+    if not isinstance(entry, CoreManifest):
+        raise OutputError(
+            f"{place}: {MARK} is an accelerator's, {DESIGN} is not; generate it again"
+        )
     model = load_core(place, entry, trace=waves, progress=progress)
 
     integers = IntegerModel(core, progress)
@@ -108,12 +112,11 @@ def simulate_core(
             waves_file.replace(place / WAVES)
 
     keep_promise(place, errors, core.design.error)
-    plan = core.plan
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
     for key, found, predicted in (
-        ("latency", latency, plan.latency),
-        ("initiation_interval", interval, plan.interval),
+        ("latency", latency, entry.latency),
+        ("initiation_interval", interval, entry.initiation_interval),
     ):
         if found != [predicted]:
             said = found[0] if len(found) == 1 else found
@@ -123,8 +126,8 @@ def simulate_core(
         seed=seed,
         bit_exact=True,
         stalled_states=stalled,
-        latency=plan.latency,
-        initiation_interval=plan.interval,
+        latency=entry.latency,
+        initiation_interval=entry.initiation_interval,
         overflows=overflows,
         error=overall.report(),
         errors={name: error.report() for name, error in errors.items()},

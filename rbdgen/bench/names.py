@@ -36,7 +36,7 @@ TAKES = {
     "delays": "an hour",
     "area-model": "hours",
     "logarithmic": "minutes",
-    "logarithmic-chains": "hours",
+    "logarithmic-chains": "an hour",
     "latency": "an hour",
     "functions-iiwa14": "hours",
     "functions-hyq": "hours",

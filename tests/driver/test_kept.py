@@ -18,7 +18,7 @@ from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from tests.driver.designs import states
 
 CHOICES: dict[str, Any] = {"accelerator": True, "functions": ("m",), "width": 12}
-NOTHING_MADE = mock.patch.object(ways, "accelerate", side_effect=AssertionError)
+NOTHING_MADE = mock.patch.object(ways, "compile_front", side_effect=AssertionError)
 NOTHING_VERILATED = mock.patch.object(Toolchain, "verilate", side_effect=AssertionError)
 
 
