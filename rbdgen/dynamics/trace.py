@@ -243,13 +243,14 @@ class _Tracing:
         """τ (nv,) in a formulation that has nothing else."""
         if self.formulation == LINEAR:
             return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
-        arithmetic: Arithmetic = self.builder
-        form = lathrop.linear
-        if self.formulation == LATHROP[1]:
-            arithmetic, form = OneRegion(self.builder, roots(robot)), lathrop.logarithmic
-        efforts = form(
-            arithmetic, *lathrop.links_of(arithmetic, robot, state, self.multiplications)
-        )
+        in_a_row = self.formulation == LATHROP[0]
+        arithmetic: Arithmetic = self.builder if in_a_row else OneRegion(self.builder, roots(robot))
+        ops = lathrop.Scalars(arithmetic)
+        links, a = lathrop.links_of(arithmetic, robot, state, self.multiplications)
+        if in_a_row:
+            efforts = lathrop.linear(ops, links, a).tau
+        else:
+            efforts = lathrop.logarithmic(ops, links, a, lathrop.ONE)
         tau: Vector = [0.0] * robot.nv
         for i, effort in enumerate(efforts):
             tau[robot.v_slices[i].start] += multiplier(robot.joints[i]) * effort

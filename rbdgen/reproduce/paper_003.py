@@ -9,6 +9,10 @@ from typing import Any
 
 from ..draw import timetable as drawing
 from ..draw.tables import table
+from ..dynamics.lathrop import ONE, Link, Outward, Scalars, linear, logarithmic
+from ..dynamics.networks import levels
+from ..dynamics.scalars import Numbers
+from ..dynamics.spatial import ZERO, add
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.verify import verify
@@ -16,9 +20,8 @@ from ..graph.word import spell
 from ..parallel.chains import random_chain
 from ..parallel.depth import depth
 from ..parallel.graphs import traced
-from ..parallel.network import sklansky
 from .report import Progress, Reproduction
-from .vectors import Link, Scalars, Segment, Timetable, When, linear, logarithmic
+from .timetable import Timetable, When
 
 JOINTS = 6  # of the paper's columns
 SIZES = (1, 2, 4, 6, 7, 8, 16, 32)
@@ -84,7 +87,9 @@ def general_chain(builder: Builder, n: int) -> list[Link]:
             for a in range(3)
         ]
         A = [vector(f"A{i}_{row}") for row in range(3)]
-        links.append(Link(A, vector(f"p{i}"), vector(f"r{i}"), builder.input(f"m{i}"), J))
+        p, r, mass = vector(f"p{i}"), vector(f"r{i}"), builder.input(f"m{i}")
+        rate, change = (builder.input(spell(kind, i)) for kind in ("qd", "qdd"))
+        links.append(Link(A, p, r, add(p, r), mass, J, rate, change))
     return links
 
 
@@ -92,16 +97,13 @@ def graph_of(form: str, n: int) -> Graph:
     """Inverse dynamics of a general chain, "linear" or "logarithmic", as scalar operations."""
     b = Builder()
     links = general_chain(b, n)
-    qd, qdd = ([b.input(spell(kind, i)) for i in range(n)] for kind in ("qd", "qdd"))
-    a = [b.input(spell("a", k)) for k in range(3)]
-    still = [0.0, 0.0, 0.0]
-    one = [[float(i == j) for j in range(3)] for i in range(3)]
+    ops, a = Scalars(Numbers()), [b.input(spell("a", k)) for k in range(3)]
     if form == "linear":
-        tau = linear(Scalars(), links, qd, qdd, a, still).tau
+        tau = linear(ops, links, a).tau
     else:  # on a base that moves
-        w, al = ([b.input(spell(name, k)) for k in range(3)] for name in ("w", "al"))
-        base = Segment(one, w, al, still, still, still, a)
-        tau = logarithmic(Scalars(), links, qd, qdd, base, one, still, sklansky)
+        w, alpha = ([b.input(spell(name, k)) for k in range(3)] for name in ("w", "al"))
+        base = Outward(ONE, w, alpha, ZERO, ZERO, ZERO, a)
+        tau = logarithmic(ops, links, ZERO, ONE, base)
     outputs = {spell("tau", i): b.lift(x) for i, x in enumerate(tau)}
     names = [node.name for node in Graph((), outputs).nodes if node.name]
     return verify(Graph(tuple(dict.fromkeys(names)), outputs))
@@ -109,14 +111,13 @@ def graph_of(form: str, n: int) -> Graph:
 
 def timetable(form: str, n: int) -> tuple[Timetable, When, When]:
     """Every vector operation; when the first link's moment is there, and its τ."""
-    now = When()
-    ops, zeros = Timetable(), [now] * n
-    links = [Link(now, now, now, now, now) for _ in range(n)]
+    now, ops = When(), Timetable()
+    links = [Link(now, now, now, now, now, now, now, now) for _ in range(n)]
     if form == "linear":
-        found = linear(ops, links, zeros, zeros, now, now)
+        found = linear(ops, links, now)
         return ops, found.first_moment, found.tau[0]
-    base = Segment(now, now, now, now, now, now, now)
-    tau = logarithmic(ops, links, zeros, zeros, base, now, now, sklansky)
+    base = Outward(now, now, now, now, now, now, now)
+    tau = logarithmic(ops, links, now, now, base)
     first = tau[0]
     last = max(tau, key=lambda when: (when.flops, when))
     return ops, When(first.multiplications - 1, first.additions - 2), last
@@ -235,8 +236,8 @@ def _processors() -> dict[str, dict[str, int]]:
     middle = Counter(v.variable in inward for v in ops.steps if v.link == 2 and v.variable != "τ")
     logarithmic_ops, _, _ = timetable("logarithmic", JOINTS)
     of = Counter(v.variable for v in logarithmic_ops.steps)
-    glues = sum(len(level) for level in sklansky(JOINTS + 1))
-    glues_back = sum(len(level) for level in sklansky(JOINTS))
+    glues = sum(map(len, levels("sklansky", JOINTS + 1)))
+    glues_back = sum(map(len, levels("sklansky", JOINTS)))
     out = of["glue"] // glues + (of["r̈"] + of["F"] + of["N"]) // JOINTS
     # the turn of R into the next frame, once a leaf here, is of each glue in the paper
     back = of["glue back"] // glues_back + of["inward leaf"] // JOINTS - 1

@@ -9,6 +9,8 @@ from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.dynamics import lathrop
 from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.spatial import add
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.node import Builder, Node, Op
@@ -63,11 +65,12 @@ def test_table_1(n: int) -> None:
     base is at rest, so that it is no link of its own.
     """
     builder = Builder()
-    links, gravity = _given(builder, n)
-    tau = [builder.lift(t) for t in lathrop.linear(builder, links, gravity)]
+    links, a = _given(builder, n)
+    ops = lathrop.Scalars(Numbers())
+    tau = [builder.lift(t) for t in lathrop.linear(ops, links, a).tau]
     assert _in_a_row(tau, Op.MUL) == 2 * n + 4
     levels = n.bit_length()  # ⌈log₂(n+1)⌉
-    tau = [builder.lift(t) for t in lathrop.logarithmic(builder, links, gravity)]
+    tau = [builder.lift(t) for t in lathrop.logarithmic(ops, links, a, lathrop.ONE)]
     assert _in_a_row(tau, Op.MUL) <= 2 * levels + 6
     assert _in_a_row(tau, Op.MUL) >= 2 * (levels - 1) + 4
 
@@ -79,8 +82,9 @@ def _given(builder: Builder, n: int) -> tuple[list[lathrop.Link], list[Node]]:
     links = []
     for i in range(n):
         A, J = ([vector(f"{m}{i}.{k}") for k in range(3)] for m in ("A", "J"))
-        one = builder.input(f"m{i}"), builder.input(f"v{i}"), builder.input(f"a{i}")
-        links.append(lathrop.Link(True, A, vector(f"p{i}"), vector(f"r{i}"), one[0], J, *one[1:]))
+        mass, rate, change = (builder.input(f"{name}{i}") for name in ("m", "v", "a"))
+        p, r = vector(f"p{i}"), vector(f"r{i}")
+        links.append(lathrop.Link(A, p, r, add(p, r), mass, J, rate, change))
     return links, vector("g")
 
 

@@ -13,10 +13,12 @@ from rbdgen import golden
 from rbdgen.cli.main import main
 from rbdgen.draw.curves import Panel, picture, ticks
 from rbdgen.draw.exploration import Axis
-from rbdgen.parallel.network import NETWORKS
+from rbdgen.dynamics.lathrop import ONE, Link, Outward, Scalars, linear, logarithmic
+from rbdgen.dynamics.networks import NETWORKS
+from rbdgen.dynamics.scalars import Numbers
+from rbdgen.dynamics.spatial import ZERO, add
 from rbdgen.reproduce.paper_003 import OTHERS, PROCESSORS, timetable
 from rbdgen.reproduce.times import Time, crossover, measured, pinocchio_times, series
-from rbdgen.reproduce.vectors import Link, Scalars, Segment, linear, logarithmic
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, Transform
 
 
@@ -25,8 +27,9 @@ def turn_x(angle: float) -> np.ndarray:
     return np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
-def arm(n: int, q: np.ndarray) -> tuple[Robot, list[Link]]:
-    """A chain by standard Denavit-Hartenberg rows, as a robot and as Lathrop's links at q."""
+def arm(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> tuple[Robot, list[Link]]:
+    """A chain by standard Denavit-Hartenberg rows, as a robot and as Lathrop's links at a state."""
+    n = len(q)
     rng = np.random.default_rng(n)
     before, joints, links = Transform(), [], []
     for i in range(n):
@@ -39,8 +42,8 @@ def arm(n: int, q: np.ndarray) -> tuple[Robot, list[Link]]:
         before = own
         c, s = np.cos(q[i]), np.sin(q[i])
         A = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ own.rotation
-        p = own.rotation.T @ own.translation
-        links.append(Link(A.tolist(), p.tolist(), com.tolist(), mass, about.tolist()))
+        p, r = (own.rotation.T @ own.translation).tolist(), com.tolist()
+        links.append(Link(A.tolist(), p, r, add(p, r), mass, about.tolist(), qd[i], qdd[i]))
     return Robot("arm", tuple(joints)), links
 
 
@@ -48,13 +51,14 @@ def arm(n: int, q: np.ndarray) -> tuple[Robot, list[Link]]:
 def test_lathrops_forms_are_inverse_dynamics(n: int) -> None:
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.uniform(-2, 2, (3, n))
-    robot, links = arm(n, q)
+    robot, links = arm(q, qd, qdd)
     tau = golden.rnea(robot, q[None], qd[None], qdd[None])[0]
-    still, one, up = [0.0] * 3, np.eye(3).tolist(), [0.0, 0.0, 9.81]
-    forms = {"linear": linear(Scalars(), links, list(qd), list(qdd), up, still).tau}
-    for name, network in NETWORKS.items():
-        base = Segment(one, still, still, still, still, still, up)
-        forms[name] = logarithmic(Scalars(), links, list(qd), list(qdd), base, one, still, network)
+    ops, up = Scalars(Numbers()), [0.0, 0.0, 9.81]
+    forms = {"linear": linear(ops, links, up).tau}
+    for name in NETWORKS:
+        base = Outward(ONE, ZERO, ZERO, ZERO, ZERO, ZERO, up)
+        forms[f"{name}, moving"] = logarithmic(ops, links, ZERO, ONE, base, name)
+        forms[name] = logarithmic(ops, links, up, ONE, network=name)
     for name, found in forms.items():
         np.testing.assert_allclose(found, tau, rtol=1e-11, atol=1e-12, err_msg=name)
 
