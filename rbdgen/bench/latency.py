@@ -38,7 +38,7 @@ DESIGN: dict[str, Any] = {
 }
 HEAD = (
     *("robot", "joints", "RoboShape [cycles]", "formulation", "chained [cycles]", "pipelined"),
-    *("multipliers", "chosen"),
+    *("a task every", "multipliers", "chosen"),
 )
 
 
@@ -62,6 +62,8 @@ def latency(place: Path, progress: Progress) -> Any:
             results.append(own)
             rows.append(_row(own))
             print(table(HEAD, rows[-1:]), flush=True)
+            if why := own.get("why_not"):
+                print(f"not chained: {why}", flush=True)
     print(f"\ncycles of {CLOCK:g} ns; pipelined: at the fastest clock\n\n{table(HEAD, rows)}")
     return results
 
@@ -110,6 +112,7 @@ def _formulations(name: str, file: str, progress: Progress) -> list[dict[str, An
             "formulation": formulation,
             "operations": own.graph.operations(),
             "pipelined": core.plan.latency,
+            "interval": core.plan.interval,
             "multipliers": core.plan.multipliers,
         }
         try:
@@ -134,6 +137,7 @@ def _row(own: dict[str, Any]) -> list[Any]:
         *(own[key] for key in ("robot", "joints", "roboshape", "formulation")),
         own.get("chained", "-"),
         own["pipelined"],
+        own["interval"],
         own["multipliers"],
         ", ".join(own["chosen"]),
     ]
