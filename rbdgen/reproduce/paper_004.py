@@ -2,19 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from ..bench.codesign import codesign
+from ..draw.tables import table
 from .report import Progress, Reproduction
+from .word_sweep import HEAD, Problem, Row, cells, drawn, smallest, sweep
+
+PAPER = """\
+The paper (§V-A): a trajectory optimisation of the iiwa with the gradient alone in fixed point is
+solved with many types; it takes Q16.16, and 12 bits before and 5 behind the point would do. Its
+task, cost and horizon are not in the text."""
+ABOUT = """\
+iLQR: 64 knots in a second, semi-implicit Euler; roll-outs, costs and M⁻¹ in float64, the gradient
+in words. Solved: within 0.1 % of float64's optimum after 80 iterations at most. "to float64":
+iterations more than float64 took, the median. "clipped": inputs beyond the limits of the words, in
+all iterations. "overflowed": states with a word that was too short; of one point, operations that
+saturated, once for each iteration and however many states."""
 
 
 def plancher(full: bool, place: Path, progress: Progress) -> Reproduction:
-    """Figures 1, 2 and 3: what ``rbdgen bench codesign`` measures, prints and draws."""
+    """Figures 1, 2 and 3: what ``rbdgen bench codesign`` measures, prints and draws; the sweep of
+    fixed-point types, of more widths if ``full``."""
     found = codesign(place, progress)
-    return Reproduction(
-        "Measured: this CPU's times, cycles of our RTL at the paper's clock, links by their "
-        "models, as listed above. The paper's: its text, the three lines of figures. What "
-        "differs: its CPU and link are others, its FPGA ran, ours is scheduled and not placed; no "
-        "GPU is timed. The sweep of fixed-point types is not here yet.",
-        found,
+    problems, rows = sweep(full, progress)
+    text = "\n\n".join(
+        [
+            PAPER,
+            ABOUT,
+            *(_table(problem, rows) for problem in problems),
+            _smallest(rows),
+            "Measured: this CPU's times, cycles of our RTL at the paper's clock, links by their "
+            "models, as listed first; iterations by the integer model, of which the Verilog has "
+            "every bit (10 bits: the model's alone), one point by numbers rounded and saturated. "
+            "The paper's: its text, the three lines of figures. What differs: its CPU and link "
+            "are others, its FPGA ran, ours is scheduled and not placed; no GPU is timed; our "
+            "tasks are our own, and our formulation is composite, not its recursion. HyQ's trunk "
+            "is held and its feet touch nothing: there are no contacts here.",
+        ]
     )
+    numbers = {
+        **found,
+        "words": [asdict(row) for row in rows],
+        "float64": {
+            problem.title: dict(zip(problem.tasks.names, problem.iterations, strict=True))
+            for problem in problems
+        },
+    }
+    return Reproduction(text, numbers, {"004-words.svg": drawn(rows)})
+
+
+def _table(problem: Problem, rows: Sequence[Row]) -> str:
+    own = [row for row in rows if row.problem == problem.title]
+    limits = f"{problem.limits.velocity:g} rad/s, {problem.limits.acceleration:g} rad/s²"
+    tasks = ", ".join(
+        f"{name} {k}" for name, k in zip(problem.tasks.names, problem.iterations, strict=True)
+    )
+    return (
+        f"{problem.title}; words for {limits}\nfloat64's iterations: {tasks}\n\n"
+        + table(HEAD, cells(own))
+        + (f"\n\n{problem.note}" if problem.note else "")
+    )
+
+
+def _smallest(rows: Sequence[Row]) -> str:
+    lines = [
+        f"{problem}; {function}, {kind}: {'none' if bits is None else f'{bits} bits'}"
+        for (problem, function, kind), bits in smallest(rows).items()
+    ]
+    return "\n".join(["The least width from which on all widths tried solve all:", *lines])
