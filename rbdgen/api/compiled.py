@@ -39,7 +39,7 @@ ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 OF_PROGRAMS = (
     *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
     *("external_forces", "angles", "rotation", "formulation", "factorisation", "root"),
-    *("network", "frame", "inverse", "formulated"),
+    *("network", "products", "frame", "inverse", "formulated"),
     *("base_link", "velocity", "acceleration", "effort"),
 )
 

@@ -49,6 +49,7 @@ class Asked(NamedTuple):
 LOG = {"formulation": "logarithmic"}
 BLOCKS = {**LOG, "factorisation": "blocks"}
 NEAR = {**LOG, "inverse": "near"}
+PAIRS = {**LOG, "products": "winograd"}
 BARS = (
     Asked("iiwa14", "id", {}),
     Asked("iiwa14", "id", {"formulation": "linear"}),
@@ -58,6 +59,7 @@ BARS = (
     Asked("baxter", "id", LOG, 65, None, 1.2e-4),
     Asked("iiwa14", "did", {}),
     Asked("iiwa14", "did", LOG, 66, 1345, 1.25e-4),
+    Asked("iiwa14", "did", PAIRS),
     Asked("hyq", "did", LOG, 48, 800),
     Asked("baxter", "did", LOG, 68, 3500, 9e-5),
     Asked("humanoid", "did", {**LOG, "guard": 2}, 77, 8600, 1.5e-4),

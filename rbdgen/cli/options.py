@@ -15,6 +15,7 @@ from ..design.choices import (
     FUNCTIONS,
     INVERSES,
     NETWORKS,
+    PRODUCTS,
     ROOTS,
     SCHEDULERS,
     STYLES,
@@ -151,6 +152,12 @@ def _computed(group: argparse._ArgumentGroup) -> None:
         choices=NETWORKS,
         help="how --formulation logarithmic composes rotations: sklansky (default), the fewest "
         "cycles; kogge-stone, no word read by many; brent-kung, the fewest products",
+    )
+    group.add_argument(
+        "--products",
+        choices=PRODUCTS,
+        help="how --formulation logarithmic makes gradients' entries: plain (default); winograd, "
+        "one product for two and more adders, for long chains",
     )
     group.add_argument(
         "--frame",
@@ -420,6 +427,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "rotation": options.rotation,
         "formulation": options.formulation,
         "network": options.network,
+        "products": options.products,
         "frame": options.frame,
         "factorisation": options.factorisation,
         "inverse": options.inverse,

@@ -18,7 +18,12 @@ def advice(front: Front) -> str | None:
     if formulation_of(design) != "logarithmic" or design.formulated:
         return None
     other = replace(
-        design, formulation="composite", network="sklansky", frame=None, inverse="computed"
+        design,
+        formulation="composite",
+        network="sklansky",
+        products="plain",
+        frame=None,
+        inverse="computed",
     )
     graph = trace(other, front.canonical)
     composite = run(EXACT, graph, any_inputs(other, front.canonical, graph.inputs))

@@ -11,18 +11,23 @@ import numpy as np
 from ..design.choices import OF_BODIES
 from ..design.design import Design, formulation_of, given_coordinates
 from ..design.target import Target
-from ..dynamics.interface import Columns, random_inputs
+from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.trace import trace as trace_functions
+from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
+from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
+from ..graph.node import Node, Op
 from ..graph.verify import verify
 from ..robot.canonical import stages
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
+from .samples import sample_states
 
 MATRICES = ("m", "minv", "did", "dfd", "difd")
+SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
 Progress = Callable[[str], None]
@@ -86,8 +91,23 @@ def trace(design: Design, canonical: Robot) -> Graph:
         inverse=design.inverse,
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
+        largest=_largest(design, canonical) if design.products == "winograd" else None,
     )
     return verify(graph)
+
+
+def _largest(design: Design, canonical: Robot) -> Largest:
+    """How large nodes of a trace in the making are in random states within the design's limits."""
+    states = sample_states(design, canonical, SIZED, SIZED_SEED)
+
+    def largest(nodes: Sequence[Node]) -> list[float]:
+        wanted = dict(zip(map(str, range(len(nodes))), nodes, strict=True))
+        known = Graph((), wanted)
+        names = [node.name for node in known.nodes if node.op is Op.INPUT]
+        found = evaluate(known, to_columns(canonical, names, states))
+        return [float(np.abs(values).max()) for values in found.values()]
+
+    return largest
 
 
 def any_inputs(design: Design, canonical: Robot, inputs: Sequence[str]) -> Columns:

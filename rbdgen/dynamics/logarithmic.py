@@ -20,11 +20,12 @@ without being carried to it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ from .spatial import (
     transposed,
     wrench_sum,
 )
+from .winograd import Largest, dots_with_descendant, in_pairs
 
 NOTHING: Tensor = [ZERO, ZERO, ZERO]
 AT_REST = Motion(ZERO, ZERO, ZERO)
@@ -91,6 +93,7 @@ class Logarithmic:
     frame: CommonFrame
     state: State
     again: str = ""
+    largest: Largest | None = None  # with it entries of gradients are Winograd's inner products
 
     def efforts_alone(self) -> Vector:
         """τ (nv,), accelerations being of the bodies' own origins."""
@@ -118,6 +121,7 @@ class Logarithmic:
     def gradient(self, found: Gathered) -> Gradient:
         """M, ∂τ/∂q and ∂τ/∂q̇: every coordinate's column, and what it is to all above it."""
         n, fields = self.robot.nv, found.fields
+        met: dict[int, list[tuple[Axis, Axis, Column]]] = defaultdict(list)
         gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
         for k, axes in fields.items():
             with self.at(k):
@@ -128,8 +132,16 @@ class Logarithmic:
                 while above >= 0:
                     seen = list(zip(axes, found.above[k], strict=True))
                     for axis, (of, column) in product(fields[above], seen):
-                        _put_with_descendant(gradient, axis, of, column)
+                        if self.largest is None:
+                            values = list(with_descendant(axis, column))
+                            _put_with_descendant(gradient, axis, of, values)
+                        else:
+                            met[self._root[k]].append((axis, of, column))
                     above = self.robot.joints[above].parent
+        if self.largest is not None:
+            for tree, together in met.items():
+                with self.at(tree):
+                    _put_in_pairs(gradient, together, self.largest)
         return gradient
 
     def accelerated(self, found: Gathered, qdd: Mapping[int, Scalar]) -> Gathered:
@@ -411,15 +423,24 @@ def _put_among_own(gradient: Gradient, axis: Axis, own: Axis, column: Column) ->
         _put_both(M, axis, own, next(values))
 
 
-def _put_with_descendant(gradient: Gradient, axis: Axis, k: Axis, column: Column) -> None:
-    """Entries of a coordinate of a joint and one, ``k``, of a joint below it."""
+def _put_with_descendant(gradient: Gradient, axis: Axis, k: Axis, values: Vector) -> None:
+    """``with_descendant``'s entries of a joint's coordinate and one, ``k``, of a joint below."""
     M, dq, dqd = gradient
-    values = with_descendant(axis, column)
-    put(dq, k, axis, next(values))
-    put(dqd, k, axis, next(values))
-    put(dq, axis, k, next(values))
-    put(dqd, axis, k, next(values))
-    _put_both(M, axis, k, next(values))
+    put(dq, k, axis, values[0])
+    put(dqd, k, axis, values[1])
+    put(dq, axis, k, values[2])
+    put(dqd, axis, k, values[3])
+    _put_both(M, axis, k, values[4])
+
+
+def _put_in_pairs(
+    gradient: Gradient, met: list[tuple[Axis, Axis, Column]], largest: Largest
+) -> None:
+    """The same of all such coordinates of a tree, made together."""
+    dots = [dots_with_descendant(axis, column) for axis, _, column in met]
+    found = iter(in_pairs([dot for own in dots for dot in own], largest))
+    for (axis, k, _), own in zip(met, dots, strict=True):
+        _put_with_descendant(gradient, axis, k, list(islice(found, len(own))))
 
 
 def _put_both(matrix: list[Vector], a: Axis, b: Axis, value: Scalar) -> None:

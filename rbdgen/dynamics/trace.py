@@ -35,6 +35,7 @@ from .sparse import connected
 from .spatial import Wrench, is_zero
 from .steps import Inline
 from .units import Units, units
+from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
 AT_GIVEN_EFFORT = {"fd", "dfd"}
@@ -75,6 +76,7 @@ def trace(
     factorisation: str = "auto",
     inverse: str = "computed",
     root: str = "free",
+    largest: Largest | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
@@ -84,7 +86,8 @@ def trace(
     ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
     "logarithmic", as for ``common_frame``; so is ``inverse`` "near", for which minv, fd and dfd
-    take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0.
+    take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0;
+    and ``largest``, with which gradients' entries are Winograd's inner products (``winograd``).
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
@@ -114,6 +117,7 @@ def trace(
             frame,
             way if inverse == "computed" else inverse,
             robot.joints[0].kind.nv if root == "given" else 0,
+            largest,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
@@ -162,6 +166,7 @@ class _Tracing:
     frame: int | None
     factorisation: str  # or "near"
     base: int
+    largest: Largest | None
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -267,7 +272,7 @@ class _Tracing:
             multiplications=self.multiplications,
         )
         one = self.solving is not self.builder  # region, then, for whatever is of a tree
-        sums = Logarithmic(self.builder, frame, state, "" if one else regions)
+        sums = Logarithmic(self.builder, frame, state, "" if one else regions, self.largest)
         if not wanted:
             return Pass({}, sums.efforts_alone(), *self._no_gradient())
         found = sums.gathered()

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from rbdgen import api
+from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import front_end
+from rbdgen.design.choices import PRODUCTS
 from rbdgen.robot.model import RobotError
 
 LOGARITHMIC = {"formulation": "logarithmic", "ii": 1}
@@ -26,6 +28,21 @@ def test_every_bit(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     place = api.generate(robot, tmp_path / "design", **(LOGARITHMIC | choices))
     report = api.simulate(place, 500)
     assert report["bit_exact"] is True
+
+
+@pytest.mark.slow
+def test_every_bit_of_products_in_pairs(tmp_path: Path) -> None:
+    """And fewer products than without, if few: corrections of five joints serve few dots."""
+    (tmp_path / "chain.urdf").write_text(chain_urdf(5))
+    choices = LOGARITHMIC | {"functions": ("did",), "products": "winograd", "fit": False}
+    place = api.generate(str(tmp_path / "chain.urdf"), tmp_path / "design", **choices)
+    assert api.simulate(place, 200)["bit_exact"] is True
+    graphs = [
+        front_end(str(tmp_path / "chain.urdf"), **(choices | {"products": products})).graph
+        for products in PRODUCTS
+    ]
+    plain, pairs = (graph.operations()["mul"] for graph in graphs)
+    assert pairs < plain
 
 
 def test_accelerator(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -79,6 +80,18 @@ def test_any_network_and_any_frame(network: str) -> None:
     robot = some_robot(4)
     for frame in range(len(canonicalize(robot).joints)):
         check(robot, "did", 4, network=network, frame=frame)
+
+
+@pytest.mark.parametrize("functions", ["did,m", "dfd", "did,dfd"])
+@pytest.mark.parametrize("choices", [{"kinds": ALL_KINDS}, {"mimic": 0.4, "floating_base": True}])
+def test_products_in_pairs(functions: str, choices: dict[str, Any]) -> None:
+    """Powers of two change nothing but words."""
+    rng = np.random.default_rng(3)
+
+    def largest(nodes: Sequence[Node]) -> list[float]:
+        return [float(x) for x in rng.uniform(0.01, 100.0, len(nodes))]
+
+    check(some_robot(5, **choices), functions, 5, largest=largest)
 
 
 @pytest.mark.parametrize("name", ["iiwa14", "hyq", "baxter", "gantry"])
