@@ -23,7 +23,7 @@ MEANINGS = {
     "visit": (
         "a task's use of what it shares: of a joint's datapath, or of a stage",
         (
-            *("graph/visits.py", "dynamics/", "passes/program_words.py", "schedule/"),
+            *("graph/visits.py", "dynamics/", "passes/", "schedule/"),
             *("tasks/", "rtl/", "draw/", "compile/", "api/facts.py"),
         ),
     ),

@@ -177,7 +177,7 @@ class _Pieces:
         except LimbError as error:
             why = str(error)
         else:
-            return len(limbs.limbs), cut_limbs(front, limbs, self.given, self.progress)
+            return len(limbs.reads), cut_limbs(front, limbs, self.given, self.progress)
         if formulation_of(front.design) == "logarithmic":
             return f"{why}; sums in one frame are not cut where limbs meet a trunk"
         try:
@@ -225,9 +225,9 @@ def _columns(
     pieces, shape = found
     in_turn = IN_COLUMNS if IN_COLUMNS in pieces else PRODUCT
     graphs = [piece.fixed.graph for name, piece in pieces.items() if name in (PRODUCT, in_turn)]
-    instances = pieces[in_turn].instances
-    assert instances is not None
-    graphs[0] = instances.template.graph
+    program = pieces[in_turn].program
+    assert program is not None
+    graphs[0] = program.template.graph
     additions = sum(graph.operations()["add"] for graph in graphs)
     before = staged.pieces[PRODUCT].fixed.graph.operations()["add"]
     notes.append(
@@ -239,10 +239,10 @@ def _columns(
 
 def _takes_turns(piece: Piece, interval: int) -> bool:
     """Whether a piece at an interval is one limb's datapath, once for each of its limbs."""
-    made = piece.instances
+    made = piece.program
     if made is None or constant(made.template):
         return False
-    return interval % len(made.limbs.limbs) == 0
+    return interval % len(made.copies) == 0
 
 
 def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: int) -> str:
@@ -283,11 +283,11 @@ def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan |
     """None where there is nothing to do."""
     if constant(piece.fixed):
         return None
-    if piece.instances is None or not _takes_turns(piece, interval):
+    if piece.program is None or not _takes_turns(piece, interval):
         return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
-    one, limbs = piece.instances.template, piece.instances.limbs.limbs
-    own = every(interval // len(limbs), design, one, shared_jobs(one, target), target)
-    return LimbPlan(own, piece.instances)
+    one, limbs = piece.program.template, len(piece.program.copies)
+    own = every(interval // limbs, design, one, shared_jobs(one, target), target)
+    return LimbPlan(own, piece.program)
 
 
 def _check(design: Design) -> None:

@@ -22,23 +22,26 @@ import numpy as np
 
 from ..dynamics.interface import MARGIN
 from ..dynamics.spatial import is_zero
-from ..graph.evaluate import Array, evaluate
-from ..graph.fixed import FixedGraph
+from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
+from ..graph.visits import Program, once, then
 from ..graph.word import indices, kind_of, spell
 from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
-from ..passes.limbs import ZERO, Limb, Limbs, Signed
+from ..passes.limbs import LIMB, Signed
+from ..passes.limbs import in_turn as turns
 from ..passes.pieces import Piece
+from ..passes.program_given import GivenAlong
 from ..tasks.visit import COLUMNS, part_of
 from .front import Front, Progress
-from .words import in_words
+from .words import as_designed
 
 PRODUCT = "product"
 IN_COLUMNS = part_of(PRODUCT, COLUMNS)
+REST = "rest"  # the template that adds up what comes in parts
 ARRAYS = {"dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd"}
 REGION = (PRODUCT, 0)
 MORE = 1.25  # times the multipliers that shared ones would be, at most
@@ -82,7 +85,7 @@ def in_columns(
     columns are not alike, or where the product is of limbs in turn already.
     """
     piece = pieces.get(PRODUCT)
-    if piece is None or piece.instances is not None or front.design.error is not None:
+    if piece is None or piece.program is not None or front.design.error is not None:
         return None
     columns = _columns(front.graph)
     zeros = [name for column in columns if not column.given for name in column.sums.values()]
@@ -95,19 +98,22 @@ def in_columns(
     parts = [part for column in columns for part in _parts(column, shape.terms)]
     parts = [_numbered(part, number, columns) for number, part in enumerate(parts)]
     given = _with_gradient(front.graph, given)
-    limbs = _limbs(parts, rows, shape, given)
-    _, template = in_words(front, limbs.template, _of_all(limbs, given), progress)
-    own = Limbs(template.graph, limbs.limbs)
-    made = instantiate(template, own, {}, dict.fromkeys(zeros, 0.0))
+    limbs = _visits(parts, rows, shape, given)
+    split = [column for column in columns if len(column.given) > shape.terms]
+    both = then(limbs, once(REST, _rest(split, parts)), front.graph.inputs) if split else limbs
+    along = GivenAlong(both, given)
+    words = as_designed(front, progress)
+    template = words(limbs.templates[LIMB], _one_point(along.of(LIMB, thinned=True)))
+    along.made(LIMB, template)
+    outputs = {**limbs.outputs, **dict.fromkeys(zeros, 0.0)}
+    made = instantiate(replace(limbs, outputs=outputs), {LIMB: template})
     givers = {name: stage for stage, other in pieces.items() for name in other.fixed.graph.outputs}
     reads = {name: givers[name] for name in made.whole.inputs if name not in front.graph.inputs}
     in_turn = Piece(made.whole, reads, made)
     found = _without_product(pieces)
-    split = [column for column in columns if len(column.given) > shape.terms]
     if not split:
         return {**found, PRODUCT: in_turn}, shape
-    rest = _rest(split, parts)
-    _, fixed = in_words(front, rest, _of_parts(limbs, made.whole, rest, given), progress)
+    fixed = words(both.templates[REST], along.of(REST))
     sums = Piece(fixed, dict.fromkeys(fixed.inputs, IN_COLUMNS))
     return {**found, IN_COLUMNS: in_turn, PRODUCT: sums}, shape
 
@@ -120,7 +126,7 @@ def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
     for name, piece in others.items():
         graph = piece.fixed.graph
         kept = {word: n for word, n in graph.outputs.items() if "." not in word or word in read}
-        if piece.instances is None and len(kept) < len(graph.outputs):
+        if piece.program is None and len(kept) < len(graph.outputs):
             fixed = replace(piece.fixed, graph=Graph(graph.inputs, kept))
             found[name] = replace(piece, fixed=fixed)
         else:
@@ -212,7 +218,7 @@ def _dot_products(rows: Sequence[int], shape: Shape) -> Graph:
     return verify(Graph(tuple(inputs), outputs))
 
 
-def _limbs(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Given) -> Limbs:
+def _visits(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Given) -> Program:
     """Each turn's parts, with their words and scales.
 
     Past a part's last entry zeros are read, and places without a part have no result.
@@ -224,20 +230,22 @@ def _limbs(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Give
         outputs: dict[str, Signed] = {}
         for place in range(shape.parallel):
             at = turn * shape.parallel + place
-            part = parts[at] if at < len(parts) else Part({}, dict.fromkeys(rows, ZERO))
+            part = parts[at] if at < len(parts) else Part({}, {})
             sizes = [_log2(given.limits[name]) + scale[k] for k, name in part.given.items()]
             own = math.ceil(max(sizes, default=0))
             entries = [*part.given.items()]
-            entries += [(rows[0], ZERO)] * (shape.terms - len(entries))
             for j, (k, name) in enumerate(entries):
                 inputs[spell("right", place, j)] = name, 2.0 ** (scale[k] - own)
+            # beside a zero any entry of M⁻¹ will do
+            of = [k for k, _ in entries] + [rows[0]] * (shape.terms - len(entries))
+            for j, k in enumerate(of):
                 for r in rows:
                     by = 2.0 ** (-scale[r] - scale[k])
                     inputs[spell("left", place, r, j)] = _inverse(r, k), by
             for r, name in part.sums.items():
                 outputs[spell("sum", place, r)] = name, 2.0 ** (scale[r] + own)
-        found.append(Limb(inputs, outputs))
-    return Limbs(_dot_products(rows, shape), tuple(found))
+        found.append((inputs, outputs))
+    return turns(_dot_products(rows, shape), found)
 
 
 def _log2(limits: tuple[float, float]) -> float:
@@ -255,54 +263,15 @@ def _with_gradient(whole: Graph, given: Given) -> Given:
     states = joined(samples, extremes)
     largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
     limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
-    return Given(limits, samples, few, given.related, extremes)
+    return Given(limits, samples, few, given.related.union(names), extremes)
 
 
-def _of_all(limbs: Limbs, given: Given) -> Given:
-    """Limits and samples of the template's inputs: every part takes other samples, all extremes.
-
-    M⁻¹ has one binary point.
-    """
-    n = len(limbs.limbs)
-    names = limbs.template.inputs
-    limits = {name: _interval(limbs, name, given) for name in names}
-    left = [limits[name] for name in names if kind_of(name) == "left"]
-    widest = min(low for low, _ in left), max(high for _, high in left)
-    limits |= {name: widest for name in names if kind_of(name) == "left"}
-
-    def all_of(of: Mapping[str, Array]) -> dict[str, Array]:
-        return {
-            name: np.concatenate([_scaled(of, limb.inputs[name]) for limb in limbs.limbs])
-            for name in names
-        }
-
-    def columns(of: Mapping[str, Array]) -> dict[str, Array]:
-        most = len(next(iter(of.values()))) // n
-        return {
-            name: np.stack(
-                [_scaled(of, limb.inputs[name])[k::n][:most] for k, limb in enumerate(limbs.limbs)],
-                axis=1,
-            ).ravel()
-            for name in names
-        }
-
-    samples, few, extremes = columns(given.samples), columns(given.few), all_of(given.extremes)
-    return Given(limits, samples, few, frozenset(names), extremes)
-
-
-def _interval(limbs: Limbs, name: str, given: Given) -> tuple[float, float]:
-    ends = [0.0]
-    for word, scale in (limb.inputs[name] for limb in limbs.limbs):
-        if word != ZERO:
-            ends += [scale * end for end in given.limits[word]]
-    return min(ends), max(ends)
-
-
-def _scaled(columns: Mapping[str, Array], of: Signed) -> Array:
-    word, scale = of
-    if word == ZERO:
-        return np.zeros_like(next(iter(columns.values())))
-    return scale * columns[word]
+def _one_point(given: Given) -> Given:
+    """The same with the limits of all of M⁻¹ for each of its entries: it has one binary point."""
+    left = [name for name in given.limits if kind_of(name) == "left"]
+    lows, highs = zip(*(given.limits[name] for name in left), strict=True)
+    limits = dict.fromkeys(left, (min(lows), max(highs)))
+    return replace(given, limits={**given.limits, **limits})
 
 
 def _rest(split: Sequence[Part], parts: Sequence[Part]) -> Graph:
@@ -320,22 +289,3 @@ def _rest(split: Sequence[Part], parts: Sequence[Part]) -> Graph:
                     total = total + builder.input(part.sums[row])
                 outputs[name] = total
     return verify(Graph(tuple(inputs), outputs))
-
-
-def _of_parts(limbs: Limbs, made: FixedGraph, rest: Graph, given: Given) -> Given:
-    """Limits and samples of the partial sums, which the ``rest`` adds up."""
-    limits: dict[str, tuple[float, float]] = {}
-    samples: dict[str, Array] = {}
-    few: dict[str, Array] = {}
-    extremes: dict[str, Array] = {}
-    for limb in limbs.limbs:
-        names = {own: word for own, (word, _) in limb.outputs.items() if word in rest.inputs}
-        if not names:
-            continue
-        made_from = (given.samples, samples), (given.few, few), (given.extremes, extremes)
-        for columns, found in made_from:
-            own = {name: _scaled(columns, limb.inputs[name]) for name in limbs.template.inputs}
-            made_of = evaluate(limbs.template, own)
-            found |= {word: limb.outputs[name][1] * made_of[name] for name, word in names.items()}
-        limits |= {w: made.formats[made.graph.outputs[w]].limits for w in names.values()}
-    return Given(limits, samples, few, frozenset(rest.inputs), extremes)

@@ -10,11 +10,12 @@ from ..design.design import Design, gives
 from ..design.target import Target
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.visits import Program
 from ..graph.word import kind_of
 from ..passes.given import Given
-from ..passes.instances import Instances, in_order, instantiate
-from ..passes.limbs import LimbError, Limbs, constants, unread
-from ..passes.program_words import FixedProgram
+from ..passes.instances import FixedProgram, instantiate
+from ..passes.limbs import LIMB, LimbError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
 from ..robot.model import RobotError
@@ -89,7 +90,7 @@ def as_asked(front: Front, words: Words) -> Core:
     return leaner(core, words) if chooses_fold(front.design) else core
 
 
-def limbs_of(front: Front, words: Words | None = None) -> Limbs | None:
+def limbs_of(front: Front, words: Words | None = None) -> Program | None:
     """The robot's limbs where they may take turns; RobotError if they are to and cannot."""
     design = front.design
     if design.fold != "limbs" and not chooses_fold(design):
@@ -102,22 +103,22 @@ def limbs_of(front: Front, words: Words | None = None) -> Limbs | None:
         raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
 
 
-def in_turn(front: Front, limbs: Limbs, words: Words) -> Core | None:
+def in_turn(front: Front, limbs: Program, words: Words) -> Core | None:
     """One limb's datapath for all; None where the design does better without, or must."""
     ranges, fixed = words.limb
     words.progress("schedule")
-    template, note = turns(front.design, fixed, len(limbs.limbs), front.graph, front.target)
+    template, note = turns(front.design, fixed, len(limbs.reads), front.graph, front.target)
     if template is None:
         return None
-    instances = of_limbs(front, limbs, fixed, words.given)
-    return Core(front, ranges, instances.whole, LimbPlan(template, instances), (note,))
+    program = of_limbs(front, limbs, fixed, words.given)
+    return Core(front, ranges, program.whole, LimbPlan(template, program), (note,))
 
 
-def of_limbs(front: Front, limbs: Limbs, fixed: FixedGraph, given: Given) -> Instances:
+def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: Given) -> FixedProgram:
     """The robot, of which one limb is ``fixed``."""
-    spare = input_formats(unread(front.graph, limbs), given.limits, front.design.width)
-    found = instantiate(fixed, limbs, spare, constants(front.graph, limbs))
-    return in_order(found, front.graph)
+    names = Graph(front.graph.inputs, {})
+    inputs = input_formats(names, given.limits, front.design.width)
+    return instantiate(limbs, {LIMB: fixed}, inputs)
 
 
 def joints_in_turn(front: Front, words: Words) -> Core:
@@ -148,7 +149,7 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
 
     def limbs() -> tuple[int, FixedGraph] | None:
         try:
-            return len(words.limbs.limbs), words.limb[1]
+            return len(words.limbs.reads), words.limb[1]
         except LimbError:
             return None
 

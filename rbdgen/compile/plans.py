@@ -14,7 +14,7 @@ from ..estimate.area import NoModel, estimated
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..passes.program_words import FixedProgram
+from ..passes.instances import FixedProgram
 from ..robot.model import RobotError
 from ..schedule.binding import bind
 from ..schedule.chained import ChainError, chain

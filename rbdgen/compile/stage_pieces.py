@@ -12,18 +12,20 @@ from ..design.bounds import whole_turns
 from ..graph.fixed import Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.visits import Program
 from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limb_pieces import of_all_limbs
-from ..passes.limbs import Limb, Limbs, constants
+from ..passes.limbs import LIMB, in_turn
 from ..passes.pieces import SHARED, Piece, cut
+from ..passes.program_given import in_words_along
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
 from .core import of_limbs
 from .front import Front, Progress
-from .words import in_words
+from .words import as_designed, in_words
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.
 OUTPUTS: dict[str, tuple[str, ...]] = {
@@ -56,16 +58,17 @@ def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
     return complete(front, StagePieces(pieces, whole.inputs))
 
 
-def cut_limbs(front: Front, limbs: Limbs, given: Given, progress: Progress) -> StagePieces:
+def cut_limbs(front: Front, limbs: Program, given: Given, progress: Progress) -> StagePieces:
     """The same, every limb as the first one."""
-    _, template = in_words(front, limbs.template, limbs.given(given), progress)
+    (template,) = in_words_along(limbs, given, as_designed(front, progress)).values()
     inputs = of_limbs(front, limbs, template, given).whole.inputs
-    same = constants(front.graph, limbs)
+    same = {name: value for name, value in limbs.outputs.items() if isinstance(value, float)}
     of_stage = {
         stage: {name: value for name, value in same.items() if kind_of(name) in kinds}
         for stage, kinds in OUTPUTS.items()
     }
-    pieces = of_all_limbs(template, limbs, cut(template, targets_of(template.graph)), of_stage)
+    own = cut(template, targets_of(template.graph))
+    pieces = of_all_limbs(limbs, template.width, own, of_stage)
     if has_rollouts(front):
         coordinates = _coordinates(front, inputs, pieces["forward"])
         pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
@@ -155,7 +158,7 @@ def _whole(word: Format) -> int:
     return word.width - 1 - word.fraction
 
 
-def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int) -> Piece:
+def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Program, width: int) -> Piece:
     """The stage that integrates, of limbs whose coordinates are alike; without signs.
 
     Every limb reads the same step size and turn of the rollout.
@@ -163,10 +166,10 @@ def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int
     joints = [
         {
             indices(name)[0]: indices(own)[0]
-            for name, (own, _) in limb.outputs.items()
+            for name, (own, _) in limbs.given(visit).items()
             if kind_of(name) == "qdd"
         }
-        for limb in limbs.limbs
+        for visit in limbs.reads
     ]
     first = [coordinates[k] for k in joints[0]]
     alike = all(replace(coordinates[own[at.k]], k=at.k) == at for own in joints for at in first)
@@ -179,12 +182,12 @@ def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Limbs, width: int
         at = () if kind == "h" else indices(word)
         return (spell(kind, own[at[0]]) if at else word), 1
 
-    steps = tuple(
-        Limb(
+    steps = [
+        (
             {word: named(word, own) for word in template.graph.inputs},
             {word: named(word, own) for word in template.graph.outputs},
         )
         for own in joints
-    )
-    made = instantiate(template, Limbs(template.graph, steps), {}, {})
+    ]
+    made = instantiate(in_turn(template.graph, steps), {LIMB: template})
     return Piece(made.whole, {}, made)

@@ -11,12 +11,15 @@ from ..dynamics.program import program as program_of_joints
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
+from ..graph.visits import Program
 from ..graph.word import kind_of
 from ..passes.climbs import joined
 from ..passes.given import Given, largest_inputs, within
-from ..passes.limbs import Limbs, find_limbs
+from ..passes.instances import FixedProgram
+from ..passes.limbs import LIMB, find_limbs
 from ..passes.order import UNITS, run
-from ..passes.program_words import FixedProgram, fixed_program
+from ..passes.program_given import GivenAlong, ToWords
+from ..passes.program_words import fixed_program
 from ..passes.ranges import Ranges
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
@@ -47,8 +50,8 @@ class Words:
         return in_words(self.front, self.front.graph, self.given, self.progress)
 
     @cached_property
-    def limbs(self) -> Limbs:
-        """Limbs that are alike; LimbError where there are none."""
+    def limbs(self) -> Program:
+        """Visits to the first of limbs that are alike; LimbError where there are none."""
         front = self.front
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         return find_limbs(front.graph, anything)
@@ -57,7 +60,8 @@ class Words:
     def limb(self) -> tuple[Ranges, FixedGraph]:
         """Ranges and words of one limb that stands for all."""
         limbs = self.limbs
-        return in_words(self.front, limbs.template, limbs.given(self.given), self.progress)
+        given = GivenAlong(limbs, self.given).of(LIMB)
+        return in_words(self.front, limbs.templates[LIMB], given, self.progress)
 
     @cached_property
     def program(self) -> FixedProgram:
@@ -85,6 +89,11 @@ def in_words(
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
         raise _constant(front)
     return ranges, fixed
+
+
+def as_designed(front: Front, progress: Progress) -> ToWords:
+    """The same for each template of a program."""
+    return lambda graph, given: in_words(front, graph, given, progress)[1]
 
 
 def _constant(front: Front) -> RobotError:

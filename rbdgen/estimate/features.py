@@ -67,14 +67,14 @@ def features(plan: Plan) -> dict[str, int]:
 def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
     """One limb's hardware, a task's and a result's registers, and the signs of mirrored limbs."""
     FEATURES[type(plan.template)](plan.template, count)
-    whole, fixed = plan.instances.whole, plan.template.fixed
+    whole, fixed, real = plan.whole, plan.template.fixed, plan.program.real
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     results = [whole.formats[n].width + 1 for n in whole.graph.outputs.values()]
     count["waiting_bits"] += sum(results)
-    for words, ways in ((fixed.inputs, "inputs"), (_results(fixed), "outputs")):
+    for words, ways in ((fixed.inputs, real.read), (_results(fixed), real.given)):
+        limbs = [ways(limb) for limb in plan.limbs]
         for name, word in words.items():
-            signs = [getattr(limb, ways)[name][1] for limb in plan.limbs]
-            if min(signs) < 0:
+            if any(name in own and own[name][1] < 0 for own in limbs):
                 count["sums"] += 1
                 count["sum_bits"] += word.width
 

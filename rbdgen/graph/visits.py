@@ -1,12 +1,13 @@
 """A function as visits to a few templates, and what each visit reads.
 
-A template is what one joint, or one pair of joints, computes. Visits to one template differ in the
-constants that they read and in whose results, so one datapath serves them all.
+A template is what one of several parts computes that are alike: a joint, a pair of joints, a limb,
+a column of a product. Visits to one template differ in the constants that they read, in whose
+results, and in factors ±2^k of these, so one datapath serves them all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from .graph import Graph
@@ -15,7 +16,7 @@ from .node import Op
 
 @dataclass(frozen=True, order=True)
 class Visit:
-    """``key``: the joint that the template is visited for, or the two joints."""
+    """``key``: what the template is visited for: a joint, two of them, the number of a limb."""
 
     template: str
     key: tuple[int, ...]
@@ -29,7 +30,18 @@ class Result:
     name: str
 
 
-Source = float | str | Result  # a constant, an input of the task, or what a visit gave
+Word = str | Result  # an input of the task, or what a visit gave
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """A word times ±2^k: what a mirrored limb reads, or with another binary point."""
+
+    of: Word
+    by: float
+
+
+Source = float | Word | Scaled  # a constant, a word, or a word times ±2^k
 Traced = Callable[[str, Mapping[str, float]], Graph]  # a template's graph where inputs are known
 
 
@@ -49,6 +61,65 @@ class Program:
     def of(self, template: str) -> list[Visit]:
         """The visits to a template."""
         return [visit for visit in self.reads if visit.template == template]
+
+    def read(self, visit: Visit) -> dict[str, tuple[str, float]]:
+        """A visit's input → the word of the task that it reads, and the factor; no other inputs."""
+        words = {port: factored(source) for port, source in self.reads[visit].items()}
+        return {port: (word, by) for port, (word, by) in words.items() if isinstance(word, str)}
+
+    def given(self, visit: Visit) -> dict[str, tuple[str, float]]:
+        """A visit's result → the output that it is, and the factor; what is no output is not in it.
+
+        A result that is several outputs is here as the last of them.
+        """
+        found = {}
+        for name, source in self.outputs.items():
+            word, by = factored(source)
+            if isinstance(word, Result) and word.visit == visit:
+                found[word.name] = name, by
+        return found
+
+
+def factored(source: Source) -> tuple[float | Word, float]:
+    """The constant or word that a source is, and the factor that it has."""
+    return (source.of, source.by) if isinstance(source, Scaled) else (source, 1.0)
+
+
+def scaled(source: Source, by: float) -> Source:
+    """The source times ±2^k."""
+    of, own = factored(source)
+    if isinstance(of, float):
+        return of * by
+    return Scaled(of, own * by) if own * by != 1 else of
+
+
+def once(template: str, graph: Graph) -> Program:
+    """A graph as a program: one visit, which reads and gives every word by its own name."""
+    visit = Visit(template, ())
+    reads: dict[str, Source] = {name: name for name in graph.inputs}
+    return Program(
+        {template: graph}, {visit: reads}, {name: Result(visit, name) for name in graph.outputs}
+    )
+
+
+def then(first: Program, second: Program, task: Collection[str]) -> Program:
+    """The two, of which the second reads what the first gives, by its name.
+
+    Words of the ``task`` are read from the task, whoever gives words of their names.
+    """
+
+    def bound(source: Source) -> Source:
+        word, by = factored(source)
+        if not isinstance(word, str) or word in task or word not in first.outputs:
+            return source
+        return scaled(first.outputs[word], by)
+
+    reads = {v: {port: bound(s) for port, s in own.items()} for v, own in second.reads.items()}
+    return Program(
+        {**first.templates, **second.templates},
+        {**first.reads, **reads},
+        {**first.outputs, **second.outputs},
+    )
 
 
 def settle(
@@ -93,7 +164,7 @@ def settle(
         visit: {
             port: source
             for port, source in resolved[visit].items()
-            if not isinstance(source, Result) or source.visit in program.reads
+            if (of := _visit_of(source)) is None or of in program.reads
         }
         for visit in program.reads
     }
@@ -107,6 +178,8 @@ def _resolved(
     value = _constant(source, graphs)
     if value is not None:
         return value
+    if isinstance(source, Scaled):
+        return scaled(_resolved(source.of, graphs, reads), source.by)
     if isinstance(source, Result):
         node = graphs[source.visit.template].outputs[source.name]
         # a word of the task has the format of those who read it first: it is handed on by a visit
@@ -121,6 +194,9 @@ def _constant(source: Source, graphs: Mapping[str, Graph]) -> float | None:
         return None
     if isinstance(source, float):
         return source
+    if isinstance(source, Scaled):
+        value = _constant(source.of, graphs)
+        return None if value is None else value * source.by
     if not graphs:
         return 0.0
     node = graphs[source.visit.template].outputs[source.name]
@@ -143,9 +219,10 @@ def _pruned(
 ) -> Program:
     """The program without what nothing reads."""
     wanted: dict[str, set[str]] = {name: set() for name in graphs}
-    for result in outputs.values():
-        if isinstance(result, Result):
-            wanted[result.visit.template].add(result.name)
+    for source in outputs.values():
+        word, _ = factored(source)
+        if isinstance(word, Result):
+            wanted[word.visit.template].add(word.name)
     while True:
         left = {
             name: Graph(graph.inputs, {k: v for k, v in graph.outputs.items() if k in wanted[name]})
@@ -158,9 +235,9 @@ def _pruned(
         size = sum(map(len, wanted.values()))
         for visit, sources in reads.items():
             for port in needed[visit.template]:
-                source = sources[port]
-                if isinstance(source, Result):
-                    wanted[source.visit.template].add(source.name)
+                word, _ = factored(sources[port])
+                if isinstance(word, Result):
+                    wanted[word.visit.template].add(word.name)
         if sum(map(len, wanted.values())) == size:
             break
     templates = {
@@ -180,8 +257,14 @@ def _pruned(
 def _read_by_someone(
     reads: Mapping[Visit, Mapping[str, Source]], outputs: Mapping[str, Source]
 ) -> dict[Visit, Mapping[str, Source]]:
-    alive = {result.visit for result in outputs.values() if isinstance(result, Result)}
+    alive = {_visit_of(source) for source in outputs.values()}
     for visit in reversed(list(reads)):
         if visit in alive:
-            alive |= {s.visit for s in reads[visit].values() if isinstance(s, Result)}
+            alive |= {_visit_of(source) for source in reads[visit].values()}
     return {visit: sources for visit, sources in reads.items() if visit in alive}
+
+
+def _visit_of(source: Source) -> Visit | None:
+    """The visit that gives a source; None: it is a constant or a word of the task."""
+    word, _ = factored(source)
+    return word.visit if isinstance(word, Result) else None

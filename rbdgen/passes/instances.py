@@ -1,19 +1,22 @@
-"""The whole robot in fixed point, from one limb in fixed point that stands for all."""
+"""The whole of a program in words: a copy of its template in fixed point for every visit."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ..graph.fixed import FixedGraph, Format
+import numpy as np
+
+from ..graph.fixed import INTEGER, FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
-from .limbs import ZERO, Limbs
+from ..graph.visits import Program, Result, Source, Visit, factored
 from .wordlength import integer_bits
 
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
+NONE: Mapping[str, Format] = {}
 
 
 class CopyingBuilder(Builder):
@@ -26,103 +29,165 @@ class CopyingBuilder(Builder):
 
 
 @dataclass(frozen=True, eq=False)
-class Instances:
-    """The copies of a ``template``, one for each limb, in the graph of the robot.
+class FixedProgram:
+    """A program in words: its ``templates``, and ``whole``, the graph that all visits make.
 
-    ``template``: the graph of ``limbs`` in fixed point. ``copies``: for each limb, node of the
-    template → node of ``whole``.
+    ``real``: the program over real numbers. ``copies``: for each visit, node of its template →
+    node of ``whole``.
     """
 
-    template: FixedGraph
-    limbs: Limbs
+    real: Program
+    templates: Mapping[str, FixedGraph]
     whole: FixedGraph
-    copies: tuple[Mapping[Node, Node], ...]
+    copies: Mapping[Visit, Mapping[Node, Node]]
+
+    @property
+    def template(self) -> FixedGraph:
+        """The only one."""
+        (template,) = self.templates.values()
+        return template
 
 
 def instantiate(
-    template: FixedGraph,
-    limbs: Limbs,
-    spare: Mapping[str, Format],
-    constants: Mapping[str, float],
-) -> Instances:
-    """Every limb as the template computes it: inputs and outputs limb by limb, then the others.
+    program: Program,
+    templates: Mapping[str, FixedGraph],
+    inputs: Mapping[str, Format] = NONE,
+    regions: Callable[[Visit], Region] | None = None,
+) -> FixedProgram:
+    """The program whose ``templates`` are in words; what is constant in a visit is worked out.
 
-    Words that enter or leave a limb with a sign of -1 are negated there; the most negative one
-    becomes the most positive one. An input that limbs share has one sign in all. ``spare``: the
-    formats of inputs that no limb reads; ``constants``: outputs that no limb gives.
+    Words that are read, or given, times -2^k are negated there; the most negative one becomes the
+    most positive one. ``inputs``: those of the task that come first, in this order, and formats
+    for the ones that no visit reads. ``regions``: of each visit; else its template's own.
     """
-    builder = CopyingBuilder()
-    inputs: dict[str, Format] = {}
-    given: dict[str, Node] = {}
-    formats: dict[Node, Format] = {}
-    steps: dict[Node, int] = {}
-    mantissas: dict[Node, int] = {}
-    outputs: dict[str, Node] = {}
-    copies: list[dict[Node, Node]] = []
-
-    def signed(node: Node, word: Format, sign: float, region: Region | None) -> Node:
-        """A node of this format, times ±2^k."""
-        formats[node] = word
-        if abs(sign) != 1:  # the same bits
-            with builder.in_region(region or MIRROR):
-                node = builder.node(Op.MULC, node, value=abs(sign))
-            word = formats[node] = replace(_scaled(word, 1 / abs(sign)), rounded=False)
-        if sign > 0:
-            return node
-        with builder.in_region(region or MIRROR):
-            mirrored = builder.node(Op.NEG, node)
-        formats[mirrored] = replace(word, rounded=False, saturates=True)
-        return mirrored
-
-    for limb in limbs.limbs:
-        for name, word in template.inputs.items():  # those too that no node reads
-            own, sign = limb.inputs[name]
-            if own != ZERO:
-                inputs[own] = _scaled(word, abs(sign))
-        copy: dict[Node, Node] = {}
-        for node in template.graph.nodes:
-            word = template.formats[node]
-            with builder.in_region(node.region):
-                if node.op is Op.INPUT:
-                    own, sign = limb.inputs[node.name]
-                    if own == ZERO:
-                        copy[node] = builder.node(Op.CONST)
-                        formats[copy[node]] = word
-                        continue
-                    if own not in given:
-                        given[own] = builder.input(own)
-                    copy[node] = signed(given[own], inputs[own], sign, MIRROR)
-                else:
-                    args = [copy[a] for a in node.args]
-                    copy[node] = builder.node(node.op, *args, value=node.value)
-                    formats[copy[node]] = word
-        for name, node in template.graph.outputs.items():
-            own, sign = limb.outputs[name]
-            if own == ZERO:  # nobody reads it
-                continue
-            outputs[own] = signed(copy[node], template.formats[node], sign, node.region)
-        steps |= {copy[node]: count for node, count in template.steps.items()}
-        mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
-        copies.append(copy)
-    for name, value in constants.items():
-        outputs[name] = builder.node(Op.CONST, value=value)
-        fraction = template.width - 1 - integer_bits(abs(value))
-        formats[outputs[name]] = Format(template.width, fraction)
-    inputs |= spare
-    graph = Graph(tuple(inputs), outputs)
-    whole = FixedGraph(graph, inputs, formats, template.width, steps, mantissas)
-    return Instances(template, limbs, verify_fixed(whole), tuple(copies))
+    made = _Instances(program, templates)
+    for visit in program.reads:
+        made.copy(visit, regions(visit) if regions else None)
+    return made.program(inputs)
 
 
-def _scaled(word: Format, by: float) -> Format:
-    """The format whose words are those of ``word`` when a power of two multiplies them."""
-    return replace(word, fraction=word.fraction + int(math.log2(by)))
+class _Instances:
+    """The whole in the making."""
+
+    def __init__(self, program: Program, templates: Mapping[str, FixedGraph]) -> None:
+        self.real, self.templates = program, templates
+        self.builder = CopyingBuilder()
+        self.formats: dict[Node, Format] = {}
+        self.inputs: dict[str, Format] = {}
+        self.tasks: dict[str, Node] = {}
+        self.outputs: dict[str, Node] = {}
+        self.steps: dict[Node, int] = {}
+        self.mantissas: dict[Node, int] = {}
+        self.copies: dict[Visit, dict[Node, Node]] = {}
+        self.given: dict[Visit, list[tuple[str, str, float]]] = {}  # result, output, factor
+        for name, source in program.outputs.items():
+            word, by = factored(source)
+            assert not isinstance(word, str), f"{name} is a word of the task"
+            if isinstance(word, Result):
+                self.given.setdefault(word.visit, []).append((word.name, name, by))
+
+    def copy(self, visit: Visit, region: Region | None) -> None:
+        """A visit's copy of its template, and the outputs that it gives."""
+        template, sources = self.templates[visit.template], self.real.reads[visit]
+        for port, word in template.inputs.items():  # those too that no node reads
+            name, by = factored(sources[port])
+            if isinstance(name, str):
+                own = _renamed(word, 1 / abs(by))
+                assert self.inputs.setdefault(name, own) == own, f"{name}: read in two formats"
+
+        words = {port: self._read(sources[port], word) for port, word in template.inputs.items()}
+        copy = copied(self.builder, template, words, self.formats, region)
+        self.copies[visit] = copy
+        for result, name, by in self.given.get(visit, ()):
+            node = copy[template.graph.outputs[result]]
+            self.outputs[name] = self._times(node, by, node.region or MIRROR)
+        self.steps |= {copy[node]: count for node, count in template.steps.items()}
+        self.mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
+
+    def _read(self, source: Source, word: Format) -> Node:
+        """What a visit reads, in a template's ``word``."""
+        of, by = factored(source)
+        if isinstance(of, float):
+            return self._constant(float(word.real(word.quantize(of))), word)
+        if isinstance(of, Result):
+            node = self.copies[of.visit][self.templates[of.visit.template].graph.outputs[of.name]]
+            return self._times(node, by, MIRROR)
+        if of not in self.tasks:
+            self.tasks[of] = self.builder.input(of)
+            self.formats[self.tasks[of]] = self.inputs[of]
+        return self._times(self.tasks[of], by, MIRROR)
+
+    def _constant(self, value: float, word: Format) -> Node:
+        node = self.builder.node(Op.CONST, value=value)
+        self.formats[node] = word
+        return node
+
+    def _times(self, node: Node, by: float, region: Region) -> Node:
+        """A node times ±2^k; but for the sign the bits are the same."""
+        with self.builder.in_region(region):
+            if abs(by) != 1:
+                word = replace(_renamed(self.formats[node], abs(by)), rounded=False)
+                node = self.builder.node(Op.MULC, node, value=abs(by))
+                self.formats[node] = word
+            if by < 0:
+                word = replace(self.formats[node], rounded=False, saturates=True)
+                node = self.builder.node(Op.NEG, node)
+                self.formats[node] = word
+        return node
+
+    def program(self, inputs: Mapping[str, Format]) -> FixedProgram:
+        width = next(template.width for template in self.templates.values())
+        for name, source in self.real.outputs.items():
+            if isinstance(source, float):
+                word = Format(width, width - 1 - integer_bits(abs(source)))
+                self.outputs[name] = self._constant(source, word)
+        words = {**inputs, **self.inputs}
+        outputs = {name: self.outputs[name] for name in self.real.outputs}
+        whole = FixedGraph(
+            Graph(tuple(words), outputs), words, self.formats, width, self.steps, self.mantissas
+        )
+        return FixedProgram(self.real, self.templates, verify_fixed(whole), self.copies)
 
 
-def in_order(instances: Instances, graph: Graph) -> Instances:
-    """The same with inputs and outputs in the order of ``graph``, which has them all."""
-    whole = instances.whole
-    outputs = {name: whole.graph.outputs[name] for name in graph.outputs}
-    inputs = {name: whole.inputs[name] for name in graph.inputs}
-    whole = replace(whole, graph=Graph(graph.inputs, outputs), inputs=inputs)
-    return replace(instances, whole=whole)
+def _renamed(word: Format, by: float) -> Format:
+    """The format of the same bits when a power of two multiplies them."""
+    return replace(word, fraction=word.fraction - int(math.log2(by)))
+
+
+def copied(
+    builder: Builder,
+    template: FixedGraph,
+    words: Mapping[str, Node],
+    formats: dict[Node, Format],
+    region: Region | None,
+) -> dict[Node, Node]:
+    """Node of the template → its copy; ``words``: what its inputs are.
+
+    What is constant is worked out. ``region``: of the copies, or their own.
+    """
+    copy: dict[Node, Node] = {}
+    for node in template.graph.nodes:
+        if node.op is Op.INPUT:
+            copy[node] = words[node.name]
+            continue
+        word, args = template.formats[node], [copy[a] for a in node.args]
+        if node.op is Op.MULC:  # what is renamed may have fewer bits than the input has
+            own, of = template.formats[node.args[0]], formats[args[0]]
+            moved = own.fraction - word.fraction
+            word = replace(word, width=of.width, fraction=of.fraction - moved)
+        with builder.in_region(region or node.region):
+            if args and all(a.op is Op.CONST for a in args):
+                copy[node] = builder.node(Op.CONST, value=_worked_out(template, node, args, word))
+            else:
+                copy[node] = builder.node(node.op, *args, value=node.value)
+        formats[copy[node]] = word
+    return copy
+
+
+def _worked_out(template: FixedGraph, node: Node, args: list[Node], word: Format) -> float:
+    """The value of a node of constants."""
+    read = [template.formats[a].quantize(b.value) for a, b in zip(node.args, args, strict=True)]
+    made = np.asarray(INTEGER[node.op](template, node, *read))
+    if (word.wrap(made) != made).any():
+        raise AssertionError(f"{node.op.value} node {node.index} overflows on constants")
+    return float(word.real(made))

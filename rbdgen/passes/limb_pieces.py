@@ -7,58 +7,69 @@ words differ from the robot's only where they enter or leave it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
+from ..graph.visits import Program
 from .instances import instantiate
-from .limbs import Limb, Limbs, Signed
+from .limbs import Signed, in_turn
 from .pieces import Piece
 
 
 def of_all_limbs(
-    template: FixedGraph,
-    limbs: Limbs,
+    limbs: Program,
+    width: int,
     pieces: Mapping[str, Piece],
     constants: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Piece]:
-    """The robot's pieces, from those that the ``template`` of its limbs was cut into, ``pieces``.
+    """The robot's pieces, from those that the template of its ``limbs``, in words, was cut into.
 
     Words between pieces are called PIECE.K here too, the first limb's first. ``constants``: for
     each piece, the outputs which are the same in every state; a piece may be of such only. In the
     order of ``constants``.
     """
+    (template,) = limbs.templates.values()
+    outside = [(limbs.read(visit), limbs.given(visit)) for visit in limbs.reads]
     crossing = {
-        name: [own for own in piece.fixed.graph.outputs if own not in limbs.template.outputs]
+        name: [own for own in piece.fixed.graph.outputs if own not in template.outputs]
         for name, piece in pieces.items()
     }
-    words = [
+    between = [
         {
             own: f"{name}.{number * len(of) + k}"
             for name, of in crossing.items()
             for k, own in enumerate(of)
         }
-        for number in range(len(limbs.limbs))
+        for number in range(len(outside))
     ]
     found = {}
     for name, fixed_values in constants.items():
         if name not in pieces and not fixed_values:
             continue
-        piece = pieces.get(name, Piece(FixedGraph(Graph((), {}), {}, {}, template.width), {}))
+        piece = pieces.get(name, Piece(FixedGraph(Graph((), {}), {}, {}, width), {}))
         graph = piece.fixed.graph
-        own = [
-            Limb(
-                {word: _outside(word, limb.inputs, names) for word in graph.inputs},
-                {word: _outside(word, limb.outputs, names) for word in graph.outputs},
-            )
-            for limb, names in zip(limbs.limbs, words, strict=True)
-        ]
-        made = instantiate(piece.fixed, Limbs(graph, tuple(own)), {}, fixed_values)
-        reads = {names[word]: sender for names in words for word, sender in piece.reads.items()}
+        own = in_turn(
+            graph,
+            [
+                (_named(graph.inputs, read, names), _named(graph.outputs, given, names))
+                for (read, given), names in zip(outside, between, strict=True)
+            ],
+        )
+        own = replace(own, outputs={**own.outputs, **fixed_values})
+        made = instantiate(own, dict.fromkeys(own.templates, piece.fixed))
+        reads = {names[word]: sender for names in between for word, sender in piece.reads.items()}
         found[name] = Piece(made.whole, reads, made)
     return found
 
 
-def _outside(word: str, of_robot: Mapping[str, Signed], between: Mapping[str, str]) -> Signed:
-    """The name of a limb's word in the robot, and its sign there."""
-    return (between[word], 1) if word in between else of_robot[word]
+def _named(
+    words: Iterable[str], of_robot: Mapping[str, Signed], between: Mapping[str, str]
+) -> dict[str, Signed]:
+    """A limb's words → their names in the robot, or between pieces, and their signs there."""
+    return {
+        word: (between[word], 1) if word in between else of_robot[word]
+        for word in words
+        if word in between or word in of_robot
+    }

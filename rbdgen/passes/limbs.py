@@ -8,90 +8,31 @@ an entry of M⁻¹ the product of the signs of its two joints.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.visits import Program, Result, Source, Visit, scaled
 from ..graph.word import kind_of, parse
-from ..search.domain import Domain
-from .given import Given
 
 SAME = 1e-9  # of an output's largest value
 MOST_SIGNS = 12  # of a limb's joints: every choice of them is tried
-Signed = tuple[str, float]  # a name and +1 or -1; of columns a power of two
-ZERO = ""  # the name of what goes in and is always zero, or comes out and nobody reads
+LIMB = "limb"  # the template that the first limb is
+Signed = tuple[str, float]  # a name, and ±2^k
 
 
 class LimbError(ValueError):
     """Limbs that cannot take turns, and why."""
 
 
-@dataclass(frozen=True)
-class Limb:
-    """A limb's names for the template's inputs and outputs, and the sign between the two.
+def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Program:
+    """Visits to the first limb of a graph, compared in ``states``, (N,) of each input.
 
-    ``inputs``, ``outputs``: name in the template → (name in the robot, sign). What goes in is
-    multiplied by its sign, and so is what comes out.
-    """
-
-    inputs: Mapping[str, Signed]
-    outputs: Mapping[str, Signed]
-
-
-@dataclass(frozen=True, eq=False)
-class Limbs:
-    """The first limb's graph, under its own names, and all limbs as that one sees them."""
-
-    template: Graph
-    limbs: tuple[Limb, ...]
-
-    def given(self, given: Given) -> Given:
-        """Limits and samples of the template's inputs: those of all limbs."""
-        names = self.template.inputs
-        return Given(
-            {name: self._interval(name, given.limits) for name in names},
-            {name: self._columns(name, given.samples) for name in names},
-            {name: self._columns(name, given.few) for name in names},
-            given.related.intersection(names),
-            {name: self._columns(name, given.extremes) for name in names if given.extremes},
-            self._domain(given),
-        )
-
-    def _domain(self, given: Given) -> Domain | None:
-        """The template's domain, where its inputs are coordinates of the states."""
-        domain, names = given.domain, self.template.inputs
-        if domain is None or not domain.limits.keys() >= set(names):
-            return None
-        return Domain(
-            {name: self._interval(name, domain.limits) for name in names},
-            domain.turns.intersection(names),
-            domain.angles.intersection(names),
-            tuple(own for own in domain.vectors if set(names).issuperset(own)),
-            samples={name: self._columns(name, domain.samples) for name in names},
-        )
-
-    def _interval(
-        self, name: str, limits: Mapping[str, tuple[float, float]]
-    ) -> tuple[float, float]:
-        ends = [sign * end for own, sign in self._own(name) for end in limits[own]]
-        return min(ends), max(ends)
-
-    def _columns(self, name: str, samples: Mapping[str, Array]) -> Array:
-        """The limbs' states in turn, so that the first half of them stays the first half."""
-        return np.stack([sign * samples[own] for own, sign in self._own(name)], axis=1).ravel()
-
-    def _own(self, name: str) -> Iterator[Signed]:
-        return (limb.inputs[name] for limb in self.limbs)
-
-
-def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Limbs:
-    """The limbs of a graph over real numbers, compared in ``states``, (N,) of every input.
-
-    Raises LimbError where there is one limb only or where one differs from the first.
+    Outputs that are the same in every state are constants. Raises LimbError where there is one limb
+    only or where one differs from the first.
     """
     parts = components(graph)
     if not parts:
@@ -103,9 +44,34 @@ def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Limbs:
         )
     template, *others = parts
     plus = np.ones(len(template.inputs)), np.ones(len(template.outputs))
-    limbs = [_named(template, template, *plus)]
-    limbs += [_named(template, other, *_signs(template, other, states)) for other in others]
-    return Limbs(template, tuple(limbs))
+    signs = [plus, *(_signs(template, other, states) for other in others)]
+    limbs = [
+        (_named(template.inputs, own.inputs, of[0]), _named(template.outputs, own.outputs, of[1]))
+        for own, of in zip(parts, signs, strict=True)
+    ]
+    found = in_turn(template, limbs)
+    outputs = {name: found.outputs.get(name, node.value) for name, node in graph.outputs.items()}
+    return Program(found.templates, found.reads, outputs)
+
+
+def in_turn(
+    template: Graph, limbs: Iterable[tuple[Mapping[str, Signed], Mapping[str, Signed]]]
+) -> Program:
+    """Visits to one template: its inputs → words of the task, its outputs → what they are called.
+
+    An input that is not named is zero, an output that is not named is nobody's.
+    """
+    reads: dict[Visit, Mapping[str, Source]] = {}
+    outputs: dict[str, Source] = {}
+    for k, (read, given) in enumerate(limbs):
+        visit = Visit(LIMB, (k,))
+        reads[visit] = {p: scaled(*read[p]) if p in read else 0.0 for p in template.inputs}
+        outputs |= {name: scaled(Result(visit, of), by) for of, (name, by) in given.items()}
+    return Program({LIMB: template}, reads, outputs)
+
+
+def _named(of: Iterable[str], own: Iterable[str], signs: Array) -> dict[str, Signed]:
+    return {a: (b, int(s)) for a, b, s in zip(of, own, signs, strict=True)}
 
 
 def components(graph: Graph) -> list[Graph]:
@@ -138,13 +104,6 @@ def components(graph: Graph) -> list[Graph]:
         )
         for inputs, names in parts
     ]
-
-
-def _named(template: Graph, own: Graph, inputs: Array, outputs: Array) -> Limb:
-    return Limb(
-        {a: (b, int(s)) for a, b, s in zip(template.inputs, own.inputs, inputs, strict=True)},
-        {a: (b, int(s)) for a, b, s in zip(template.outputs, own.outputs, outputs, strict=True)},
-    )
 
 
 def _signs(template: Graph, own: Graph, states: Mapping[str, Array]) -> tuple[Array, Array]:
@@ -239,15 +198,3 @@ def _compare(
     size = np.maximum(np.abs(wanted).max(axis=1), np.finfo(float).tiny)
     off = np.abs(made * sign[:, :, None] - wanted).max(axis=2) / size
     return off, sign
-
-
-def unread(graph: Graph, limbs: Limbs) -> Graph:
-    """The graph's inputs that no limb reads."""
-    read = {own for limb in limbs.limbs for own, _ in limb.inputs.values()}
-    return Graph(tuple(name for name in graph.inputs if name not in read), {})
-
-
-def constants(graph: Graph, limbs: Limbs) -> dict[str, float]:
-    """The graph's outputs that no limb gives: they are the same in every state."""
-    given = {own for limb in limbs.limbs for own, _ in limb.outputs.values()}
-    return {name: node.value for name, node in graph.outputs.items() if name not in given}

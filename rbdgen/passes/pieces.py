@@ -13,7 +13,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify_fixed
-from .instances import CopyingBuilder, Instances
+from .instances import CopyingBuilder, FixedProgram
 
 # Every piece that reads one has its own: what is free, and exponents, of which a shifter must know
 # whose they are.
@@ -26,13 +26,13 @@ class Piece:
 
     ``fixed``: its inputs are those of the whole that it reads, by their names, and words from
     pieces before it, called PIECE.K; its outputs likewise, its own first. ``reads``: for each
-    word from a piece before it, that piece's name. ``instances``: how it is made of limbs that are
-    alike, where it is.
+    word from a piece before it, that piece's name. ``program``: the visits to one template that
+    it is made of, where it is.
     """
 
     fixed: FixedGraph
     reads: Mapping[str, str]
-    instances: Instances | None = None
+    program: FixedProgram | None = None
 
 
 def cut(whole: FixedGraph, wanted: Mapping[str, Sequence[str | Node]]) -> dict[str, Piece]:

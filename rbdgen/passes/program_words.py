@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..graph.evaluate import Array, evaluate
-from ..graph.fixed import INTEGER, FixedGraph, Format
+from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op, Region, source
+from ..graph.node import Node, Op, source
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Source, Visit
+from ..graph.visits import Program, Result, Source, Visit, factored
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Given
-from .instances import CopyingBuilder
+from .instances import FixedProgram, instantiate
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
@@ -59,20 +59,6 @@ def _with_noise(graph: Graph, bound: Mapping[Node, float], raised: set[Node]) ->
             found[node] = allowed
             raised.add(node)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class FixedProgram:
-    """A program in words: its ``templates``, and ``whole``, the graph that all visits make.
-
-    ``real``: the program over real numbers. ``copies``: for each visit, node of its template →
-    node of ``whole``.
-    """
-
-    real: Program
-    templates: Mapping[str, FixedGraph]
-    whole: FixedGraph
-    copies: Mapping[Visit, Mapping[Node, Node]]
 
 
 def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> FixedProgram:
@@ -135,11 +121,10 @@ def _values(
 def _column(
     source: Source, columns: Mapping[str, Array], results: Mapping[Result, Array], n: int
 ) -> Array:
-    if isinstance(source, str):
-        return columns[source]
-    if isinstance(source, Result):
-        return results[source]
-    return np.full(n, source)
+    word, by = factored(source)
+    if isinstance(word, float):
+        return np.full(n, word)
+    return by * (columns[word] if isinstance(word, str) else results[word])
 
 
 def _whole_bits(
@@ -169,6 +154,7 @@ def _whole_bits(
             elif isinstance(read, float):
                 reach(own, abs(read))
             else:
+                assert isinstance(read, Result), "joints read no words times 2^k"
                 other: Port = ("out", read.visit.template, read.name)
                 joined.setdefault(other, other)
                 joined[head(own)] = head(other)
@@ -234,93 +220,20 @@ def _instantiated(
     program: Program, templates: Mapping[str, FixedGraph], graph: Graph, given: Given, width: int
 ) -> FixedProgram:
     """The whole robot: a copy of its template for every visit."""
-    builder = CopyingBuilder()
-    formats: dict[Node, Format] = {}
-    inputs: dict[str, Format] = {}
-    tasks: dict[str, Node] = {}
-    copies: dict[Visit, dict[Node, Node]] = {}
-    for visit, sources in program.reads.items():
-        template = templates[visit.template]
-        words: dict[str, Node] = {}
-        for port, read in sources.items():
-            word = template.inputs[port]
-            if isinstance(read, Result):
-                words[port] = copies[read.visit][
-                    templates[read.visit.template].graph.outputs[read.name]
-                ]
-            elif isinstance(read, float):
-                words[port] = builder.node(Op.CONST, value=float(word.real(word.quantize(read))))
-                formats[words[port]] = word
-            else:
-                if read not in tasks:
-                    tasks[read] = builder.input(read)
-                    inputs[read] = formats[tasks[read]] = word
-                assert inputs[read] == word, f"{read} is read in two formats"
-                words[port] = tasks[read]
-        region = visit.template, _number(program, visit)
-        copies[visit] = copied(builder, template, words, formats, region)
-    outputs: dict[str, Node] = {}
-    for name in graph.outputs:
-        result = program.outputs[name]
-        assert not isinstance(result, str)
-        if isinstance(result, Result):
-            of = templates[result.visit.template].graph.outputs[result.name]
-            outputs[name] = copies[result.visit][of]
-        else:
-            outputs[name] = builder.node(Op.CONST, value=result)
-            formats[outputs[name]] = Format(width, width - 1 - integer_bits(abs(result)))
+    inputs = {}
     for name in graph.inputs:
-        if name not in inputs:
-            bits = width + (ANGLE_BITS if name in {n.name for n in angles(graph)} else 0)
-            whole = integer_bits(max(map(abs, given.limits[name])))
-            inputs[name] = Format(bits, bits - 1 - whole)
+        bits = width + (ANGLE_BITS if name in {n.name for n in angles(graph)} else 0)
+        whole = integer_bits(max(map(abs, given.limits[name])))
+        inputs[name] = Format(bits, bits - 1 - whole)
+    outputs = {name: program.outputs[name] for name in graph.outputs}
+    named = replace(program, outputs=outputs)
+    made = instantiate(named, templates, inputs, lambda v: (v.template, _number(program, v)))
     # what a visit computes for nobody may overflow too, and then the hardware says so
-    kept = tuple(n for copy in copies.values() for n in copy.values() if n.op is not Op.CONST)
-    made = FixedGraph(
-        Graph(graph.inputs, outputs, kept),
-        {name: inputs[name] for name in graph.inputs},
-        formats,
-        width,
-    )
-    return FixedProgram(program, templates, verify_fixed(made), copies)
+    kept = tuple(n for copy in made.copies.values() for n in copy.values() if n.op is not Op.CONST)
+    whole_graph = Graph(made.whole.graph.inputs, made.whole.graph.outputs, kept)
+    return replace(made, real=program, whole=verify_fixed(replace(made.whole, graph=whole_graph)))
 
 
 def _number(program: Program, visit: Visit) -> int:
     """Which of its template's visits it is."""
     return program.of(visit.template).index(visit)
-
-
-def copied(
-    builder: Builder,
-    template: FixedGraph,
-    words: Mapping[str, Node],
-    formats: dict[Node, Format],
-    region: Region,
-) -> dict[Node, Node]:
-    """Node of the template → its copy, which reads ``words``; what is constant is worked out."""
-    copy: dict[Node, Node] = {}
-    with builder.in_region(region):
-        for node in template.graph.nodes:
-            if node.op is Op.INPUT:
-                copy[node] = words[node.name]
-                continue
-            word, args = template.formats[node], [copy[a] for a in node.args]
-            if node.op is Op.MULC:  # what is renamed may have fewer bits than the input has
-                own, of = template.formats[node.args[0]], formats[args[0]]
-                moved = own.fraction - word.fraction
-                word = replace(word, width=of.width, fraction=of.fraction - moved)
-            if args and all(a.op is Op.CONST for a in args):
-                read = [
-                    template.formats[a].quantize(b.value)
-                    for a, b in zip(node.args, args, strict=True)
-                ]
-                made = np.asarray(INTEGER[node.op](template, node, *read))
-                if (word.wrap(made) != made).any():
-                    raise AssertionError(
-                        f"{node.op.value} node {node.index} overflows on constants"
-                    )
-                copy[node] = builder.node(Op.CONST, value=float(word.real(made)))
-            else:
-                copy[node] = builder.node(node.op, *args, value=node.value)
-            formats[copy[node]] = word
-    return copy

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 
 from ..graph.node import Op
-from ..passes.limbs import ZERO
 from ..schedule.limbs import LimbPlan
 from .apart import instance_of
 from .arithmetic import mirrored
@@ -20,6 +19,7 @@ from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
 FEW = 4  # words that so many limbs read on average stay in registers of their own
+ZERO = ""  # where a limb reads no word of the task
 LIMB = "limb"  # the part that is one limb's core; its own parts are limb_PART
 
 
@@ -38,7 +38,7 @@ class LimbsInTurn(Core):
         self, plan: LimbPlan, limb: Core, name: str | None = None, *, sticky: bool = True
     ) -> None:
         self.plan, self.limb, self.name = plan, limb, name
-        super().__init__(plan.instances.whole, sticky=sticky)
+        super().__init__(plan.whole, sticky=sticky)
 
     @property
     def parts(self) -> Mapping[str, Any]:
@@ -76,6 +76,7 @@ class LimbsInTurn(Core):
         Words that many limbs read stay where they are, and whose turn it is chooses among them.
         """
         limbs, limb = self.plan.limbs, self.limb
+        read = [self.plan.program.real.read(own) for own in limbs]
         busy, turn = Signal(), Signal(range(len(limbs)))
         load = Signal(init=1)  # else move on; what comes with no task is never sent
         m.d.comb += [
@@ -92,8 +93,7 @@ class LimbsInTurn(Core):
         held: dict[str, Signal] = {}  # word → the register that it stays in
         sent: dict[str, Value | int] = {}
         for name, word in limb.inputs.items():
-            signs = [own.inputs[name][1] for own in limbs]
-            words = [own.inputs[name][0] for own in limbs]
+            words, signs = zip(*(own.get(name, (ZERO, 1)) for own in read), strict=True)
             turns: dict[str, list[int]] = {}
             for k, source in enumerate(words):
                 turns.setdefault(source, []).append(k)
@@ -137,21 +137,22 @@ class LimbsInTurn(Core):
             m.d.sync += full.eq(there & last)
             with m.If(there):
                 m.d.sync += turn.eq(Mux(last, 0, turn + 1))
+        given = [self.plan.program.real.given(own) for own in limbs]
         collected: dict[str, Value | int] = {}
         for name in limb.outputs:
-            signs = [own.outputs[name][1] for own in limbs]
+            _, signs = zip(*(own.get(name, (ZERO, 1)) for own in given), strict=True)
             word, flag = _signed(came[name], turn, signs), came[limb.flags[name]]
-            for k, own in enumerate(limbs):
-                whole = own.outputs[name][0]
-                if whole == ZERO:
+            for k, own in enumerate(given):
+                if name not in own:  # nobody reads it
                     continue
+                whole, _ = own[name]
                 for field, value in ((whole, word), (self.flags[whole], flag)):
                     register = Signal.like(self.o.payload[field], reset_less=True)
                     collected[field] = register
                     # no path from o.ready but to the first limb's
                     with m.If(there & (turn == k) & (free if k == 0 else 1)):
                         m.d.sync += register.eq(value)
-        fixed = self.plan.instances.whole
+        fixed = self.plan.whole
         for name, node in fixed.graph.outputs.items():
             if node.op is Op.CONST:
                 collected[name] = int(self.outputs[name].quantize(node.value))
@@ -159,7 +160,7 @@ class LimbsInTurn(Core):
         self.taken(m)
 
 
-def _signed(word: Value, turn: Value, signs: list[float]) -> Value:
+def _signed(word: Value, turn: Value, signs: Sequence[float]) -> Value:
     """±``word`` by whose turn it is; the most negative word becomes the most positive one."""
     if all(sign > 0 for sign in signs):
         return word

@@ -10,8 +10,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
-from ..passes.instances import CopyingBuilder
-from ..passes.program_words import FixedProgram, copied
+from ..passes.instances import CopyingBuilder, FixedProgram, copied
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them

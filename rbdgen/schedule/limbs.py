@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Region
-from ..passes.instances import Instances
-from ..passes.limbs import ZERO, Limb, Limbs
+from ..graph.visits import Visit
+from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel, Pipeline
 from .fold import Fold
@@ -25,16 +25,12 @@ class LimbPlan:
     """One limb's plan, and the robot whose limbs go through it one after the other."""
 
     template: Pipeline | Fold
-    instances: Instances
+    program: FixedProgram
 
     @property
-    def found(self) -> Limbs:
-        """The limbs over real numbers."""
-        return self.instances.limbs
-
-    @property
-    def limbs(self) -> tuple[Limb, ...]:
-        return self.found.limbs
+    def limbs(self) -> tuple[Visit, ...]:
+        """The limbs in their order: visits to the one template of the program."""
+        return tuple(self.program.real.reads)
 
     @property
     def fixed(self) -> FixedGraph:
@@ -44,13 +40,13 @@ class LimbPlan:
     @property
     def whole(self) -> FixedGraph:
         """The graph of all limbs."""
-        return self.instances.whole
+        return self.program.whole
 
     @property
     def turns(self) -> Turns:
         """The limbs, one after the other."""
-        found = self.found
-        return Turns("limbs", len(self.limbs), self.template.latency, found.template)
+        (graph,) = self.program.real.templates.values()
+        return Turns("limbs", len(self.limbs), self.template.latency, graph)
 
     @property
     def takes_every(self) -> int:
@@ -92,11 +88,12 @@ class LimbPlan:
 
         ``overflowed`` is of nodes of the whole robot. A constant output has no flag.
         """
-        flags = {name: np.zeros(n, bool) for name in self.instances.whole.graph.outputs}
-        for limb, copy in zip(self.limbs, self.instances.copies, strict=True):
+        flags = {name: np.zeros(n, bool) for name in self.whole.graph.outputs}
+        results = self.fixed.graph.outputs
+        for limb, copy in self.program.copies.items():
             there = {node: overflowed[own] for node, own in copy.items() if own in overflowed}
             of_limb = self.template.flagged(there, n)
-            for column, (own, _) in zip(of_limb.T, limb.outputs.values(), strict=True):
-                if own != ZERO:
-                    flags[own] = column
+            columns = dict(zip(results, of_limb.T, strict=True))
+            for result, (own, _) in self.program.real.given(limb).items():
+                flags[own] = columns[result]
         return np.array(list(flags.values())).reshape(len(flags), n).T

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op, Region, source
 from ..graph.visits import Result, Visit
-from ..passes.program_words import FixedProgram
+from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, Datapaths
@@ -144,6 +144,7 @@ class RoundPlan:
                     own, there = self.given[visit, port]
                     origin = Origin(own, port, at - there)
                 else:
+                    assert isinstance(read, float), "joints read no words times 2^k"
                     origin = read
                 found.setdefault((datapath, port), {})[at % self.rounds] = origin
         return found

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ..design.target import Target
-from ..passes.program_words import FixedProgram
+from ..passes.instances import FixedProgram
 from .datapaths import datapaths_of
 from .round_plan import GATHERING
 from .units import Jobs

@@ -13,7 +13,6 @@ from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, Shape, smallest_shape
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.passes.limbs import ZERO
 from tests.limbs import WALKER
 
 FUNCTIONS = ("dfd", "difd")
@@ -68,15 +67,16 @@ def test_columns_are_what_the_whole_gives(
     assert in_turn.limbs > 1
     states = random_inputs(whole.front.canonical, graph.inputs, 20, 4)
     exact = evaluate(graph, states)
-    words = {**exact, **states, ZERO: np.zeros(20)}
-    assert in_turn.piece.instances is not None
-    limbs = in_turn.piece.instances.limbs
+    words = {**exact, **states}
+    assert in_turn.piece.program is not None
+    program = in_turn.piece.program.real
+    ((_, template),) = program.templates.items()
     found = {}
-    for limb in limbs.limbs:
-        own = {name: scale * words[word] for name, (word, scale) in limb.inputs.items()}
-        for name, values in evaluate(limbs.template, own).items():
-            word, scale = limb.outputs[name]
-            found[word] = scale * values
+    for visit in program.reads:
+        own = dict.fromkeys(template.inputs, np.zeros(20))
+        own |= {name: by * words[word] for name, (word, by) in program.read(visit).items()}
+        values = evaluate(template, own)
+        found |= {word: by * values[n] for n, (word, by) in program.given(visit).items()}
     if len(stages) > 1:
         found |= evaluate(whole.accelerator.stages[PRODUCT].fixed.graph, found)
     wanted = {name for name in exact if name.startswith("dqdd")}

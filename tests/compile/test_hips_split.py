@@ -14,7 +14,7 @@ from rbdgen.compile.hips.pieces import FIRST, INNER, owners
 from rbdgen.compile.hips.split import Split, split
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
-from rbdgen.passes.limbs import LimbError
+from rbdgen.passes.limbs import LIMB, LimbError
 from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel
 
 TOLERANCE = 1e-11  # of an output's largest value
@@ -42,10 +42,11 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
     """Every output, from the parts."""
     words = states | evaluate(hips.trunk, states)
     found: dict[str, Array] = {}
-    for limb in hips.limbs.limbs:
-        own = {name: sign * words[word] for name, (word, sign) in limb.inputs.items()}
-        for name, values in evaluate(hips.limbs.template, own).items():
-            word, sign = limb.outputs[name]
+    for limb in hips.limbs.reads:
+        own = {name: sign * words[word] for name, (word, sign) in hips.limbs.read(limb).items()}
+        given = hips.limbs.given(limb)
+        for name, values in evaluate(hips.limbs.templates[LIMB], own).items():
+            word, sign = given[name]
             found[word] = sign * values
     # the effort that comes in is called as the one that goes out
     return found | evaluate(hips.rest, words | found | states)
@@ -69,14 +70,14 @@ def test_the_parts_compute_what_the_whole_does(
     """In other states than those that the limbs were compared in; and with few additions."""
     front = front_of(named(robot, tmp_path), *functions, base=base)
     hips = hips_of(front)
-    assert len(hips.limbs.limbs) == limbs
+    assert len(hips.limbs.reads) == limbs
     states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
     exact, found = evaluate(front.graph, states), together(hips, states)
     assert found.keys() >= exact.keys()
     for name, values in exact.items():
         largest = np.abs(values).max()
         np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
-    parts = (hips.trunk, hips.limbs.template, hips.rest)
+    parts = (hips.trunk, hips.limbs.templates[LIMB], hips.rest)
     count = sum(part.operations()["add"] for part in parts)
     if most is not None:
         assert count <= most < front.graph.operations()["add"] / 1.5
@@ -86,8 +87,10 @@ def test_most_of_a_quadruped_is_one_leg() -> None:
     """RNEA of HyQ: nothing is multiplied but in the trunk and in one leg."""
     hips = hips_of(front_of("hyq", "id", base="floating"))
     assert hips.rest.operations()["mul"] == 0
-    assert 4 * hips.limbs.template.operations()["mul"] + hips.trunk.operations()["mul"] == 346
-    mirrored = [sum(s < 0 for _, s in limb.inputs.values()) for limb in hips.limbs.limbs]
+    assert (
+        4 * hips.limbs.templates[LIMB].operations()["mul"] + hips.trunk.operations()["mul"] == 346
+    )
+    mirrored = [sum(s < 0 for _, s in hips.limbs.read(limb).values()) for limb in hips.limbs.reads]
     assert mirrored[0] == 0
     assert min(mirrored[1:]) > 0
 
@@ -108,8 +111,9 @@ def test_which_limbs(tmp_path: Path) -> None:
     robot = named(WALKER.read_text().replace("</robot>", f"{arms}</robot>"), tmp_path)
     front = front_of(robot, "id", base="floating")
     assert groups(front.canonical) == [((3, 4), (5, 6)), ((1,), (2,))]
-    first, _ = hips_of(front).limbs.limbs
-    assert ("tau[6]", 1) in first.outputs.values()
+    limbs = hips_of(front).limbs
+    first, _ = limbs.reads
+    assert ("tau[6]", 1) in limbs.given(first).values()
 
 
 @pytest.mark.parametrize(

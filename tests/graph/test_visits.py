@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
+from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op, Scalar
-from rbdgen.graph.text import to_text
-from rbdgen.graph.visits import Program, Result, Source, Visit, settle
+from rbdgen.graph.text import from_text, to_text
+from rbdgen.graph.visits import Program, Result, Scaled, Source, Visit, once, settle, then
 
 Word = Callable[[str], Scalar]
 Template = Callable[[Word], dict[str, Scalar]]
@@ -170,3 +172,41 @@ def test_a_program_may_be_all_constants() -> None:
     assert not program.templates
     assert not program.reads
     assert program.outputs == {"z": 3.0}
+
+
+def test_one_program_after_another() -> None:
+    """The second reads what the first gives, times both factors; but the task's own of the task."""
+    first = once("first", from_text("input a\n%0 = input a\n%1 = add %0 %0\noutput y = %1"))
+    second = once(
+        "second",
+        from_text("input y\ninput a\n%0 = input y\n%1 = input a\n%2 = mul %0 %1\noutput z = %2"),
+    )
+    given = Result(Visit("first", ()), "y")
+    turned = replace(first, outputs={"y": Scaled(given, -2.0), "a": given})
+    visit = Visit("second", ())
+    reads = dict(second.reads) | {visit: {"y": Scaled("y", -0.5), "a": "a"}}
+    both = then(turned, replace(second, reads=reads), task=["a"])
+    assert both.reads[visit] == {"y": given, "a": "a"}
+    assert both.read(visit) == {"a": ("a", 1.0)}
+    assert list(both.templates) == ["first", "second"]
+    assert both.given(Visit("first", ())) == {"y": ("a", 1.0)}
+    assert then(turned, second, task=()).reads[visit] == {"y": Scaled(given, -2.0), "a": given}
+
+
+def test_multiples_settle_like_what_they_are_of() -> None:
+    """A constant times ±2^k is one, and what is read times ±2^k is not left out."""
+
+    def source(word: Word) -> dict[str, Scalar]:
+        return {"x": word("a") * word("a"), "y": word("q") + 1.0}
+
+    def reader(word: Word) -> dict[str, Scalar]:
+        return {"z": word("x") * word("y")}
+
+    one, two = Visit("source", ()), Visit("reader", ())
+    reads: Reads = {
+        one: {"a": 3.0, "q": "q"},
+        two: {"x": Scaled(Result(one, "x"), -2.0), "y": Scaled(Result(one, "y"), 0.5)},
+    }
+    program = settled({"source": source, "reader": reader}, reads, {"z": Result(two, "z")})
+    assert program.reads[two] == {"y": Scaled(Result(one, "y"), 0.5)}
+    assert evaluate(program.templates["reader"], {"y": 2.0}) == {"z": -36.0}

@@ -15,7 +15,8 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.text import from_text
 from rbdgen.passes.given import Given
-from rbdgen.passes.limbs import LimbError, Limbs, components, find_limbs
+from rbdgen.passes.limbs import LIMB, LimbError, components, find_limbs
+from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from tests.limbs import robot_of_limbs
@@ -42,19 +43,20 @@ def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
     limbs, graph = limbs_of(front), front.graph
     states = random_inputs(front.canonical, graph.inputs, 100, 11)
     wanted = evaluate(graph, states)
-    assert len(limbs.limbs) == 4
-    assert set(limbs.limbs[0].inputs) == set(limbs.template.inputs)
+    assert len(limbs.reads) == 4
+    template = limbs.templates[LIMB]
+    assert all(limbs.read(limb).keys() == set(template.inputs) for limb in limbs.reads)
     found: set[str] = set()
-    for limb in limbs.limbs:
-        own = {name: sign * states[whole] for name, (whole, sign) in limb.inputs.items()}
-        for name, values in evaluate(limbs.template, own).items():
-            whole, sign = limb.outputs[name]
+    for limb in limbs.reads:
+        own = {name: sign * states[whole] for name, (whole, sign) in limbs.read(limb).items()}
+        for name, values in evaluate(template, own).items():
+            whole, sign = limbs.given(limb)[name]
             size = np.abs(wanted[whole]).max()
             np.testing.assert_allclose(sign * values, wanted[whole], rtol=0, atol=1e-12 * size)
             found.add(whole)
     # what is left is the same in every state
     assert all(np.ptp(wanted[name]) == 0 for name in graph.outputs.keys() - found)
-    count, whole = limbs.template.operations(), graph.operations()
+    count, whole = template.operations(), graph.operations()
     assert all(4 * count[op] == whole[op] for op in ("mul", "sincos", "recip"))
 
 
@@ -81,10 +83,13 @@ def test_components() -> None:
 def test_signs_are_those_of_the_joints() -> None:
     senses = [(1, 1), (-1, 1), (1, -1), (-1, -1)]
     front = core_of(robot_of_limbs(senses), functions=("id",), fold="limbs").front
-    for limb, (hip, shin) in zip(limbs_of(front).limbs, senses, strict=True):
+    limbs = limbs_of(front)
+    assert limbs is not None
+    for limb, (hip, shin) in zip(limbs.reads, senses, strict=True):
+        read, given = limbs.read(limb), limbs.given(limb)
         for of in ("q", "qd", "qdd"):
-            assert (limb.inputs[f"{of}[0]"][1], limb.inputs[f"{of}[1]"][1]) == (hip, shin)
-        assert (limb.outputs["tau[0]"][1], limb.outputs["tau[1]"][1]) == (hip, shin)
+            assert (read[f"{of}[0]"][1], read[f"{of}[1]"][1]) == (hip, shin)
+        assert (given["tau[0]"][1], given["tau[1]"][1]) == (hip, shin)
 
 
 def test_given_is_what_any_limb_may_be() -> None:
@@ -92,7 +97,8 @@ def test_given_is_what_any_limb_may_be() -> None:
     samples = {name: np.array([1.0, 2.0]) + k for k, name in enumerate(front.graph.inputs)}
     limits = dict.fromkeys(front.graph.inputs, (-1.0, 1.0))
     limits |= {"q[1]": (-0.1, 0.4), "q[3]": (-0.5, 0.2)}
-    given = limbs_of(front).given(Given(limits, samples, samples, frozenset({"q[0]", "q[2]"})))
+    related = frozenset({"q[0]", "q[2]"})
+    given = GivenAlong(limbs_of(front), Given(limits, samples, samples, related)).of(LIMB)
     assert given.limits["q[1]"] == (-0.2, 0.5)
     assert given.related == {"q[0]"}
     q = list(front.graph.inputs).index
@@ -156,21 +162,20 @@ def by_limbs(core: Core, words: dict[str, np.ndarray]) -> tuple[dict[str, np.nda
     Mirrored words are negated here as the docstring says, the lowest one becomes the highest.
     """
     assert isinstance(core.plan, LimbPlan)
-    limbs: Limbs = core.plan.found
-    template = core.plan.fixed
+    limbs, template = core.plan.program.real, core.plan.fixed
 
     def mirrored(column: np.ndarray, word: Format, sign: int) -> np.ndarray:
         return np.where(column == word.lowest, word.highest, -column) if sign < 0 else column
 
     outputs: dict[str, np.ndarray] = {}
     flagged: set[str] = set()
-    for limb in limbs.limbs:
+    for limb in limbs.reads:
         own = {
             name: mirrored(words[whole], template.inputs[name], sign)
-            for name, (whole, sign) in limb.inputs.items()
+            for name, (whole, sign) in limbs.read(limb).items()
         }
         found = evaluate_fixed(template, own)
-        for name, (whole, sign) in limb.outputs.items():
+        for name, (whole, sign) in limbs.given(limb).items():
             word = template.formats[template.graph.outputs[name]]
             outputs[whole] = mirrored(found.outputs[name], word, sign)
             flagged |= {whole} if found.overflowed else set()

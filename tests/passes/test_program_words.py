@@ -19,8 +19,8 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify_fixed
 from rbdgen.graph.visits import Result
-from rbdgen.passes.instances import CopyingBuilder
-from rbdgen.passes.program_words import FixedProgram, copied, fixed_program
+from rbdgen.passes.instances import CopyingBuilder, FixedProgram, copied
+from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.words import Given, relative_error
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames

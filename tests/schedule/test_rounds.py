@@ -17,7 +17,8 @@ from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.program import program
 from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
-from rbdgen.passes.program_words import FixedProgram, fixed_program
+from rbdgen.passes.instances import FixedProgram
+from rbdgen.passes.program_words import fixed_program
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import flag_time, verify_fold

@@ -10,22 +10,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...dynamics.interface import random_inputs
-from ...graph.evaluate import evaluate
 from ...graph.fixed import FixedGraph, Format
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
 from ...passes.given import Given
 from ...passes.limb_pieces import of_all_limbs
-from ...passes.limbs import LimbError
+from ...passes.limbs import LIMB, LimbError
 from ...passes.pieces import Piece, cut
-from ...tasks.visit import LIMBS, OF_TRUNK, part_of
+from ...passes.program_given import in_words_along
+from ...tasks.visit import LIMBS, TRUNK, part_of
 from ..front import Front, Progress
 from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, targets_of
-from ..words import in_words
-from .split import Split, split
+from ..words import as_designed
+from .split import REST, Split, split
 
 SAMPLES, SEED = 8, 7
-TRUNK = part_of(*OF_TRUNK)  # the stage of what all read of the trunk
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
 FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
@@ -44,28 +43,21 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Stage
     hips = split(front.graph, front.canonical, anything, owners(front.graph), INNER, FIRST)
     if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
         raise LimbError("nothing depends on several limbs")
+    program = hips.program(front.graph.inputs)
+    words = in_words_along(program, given, as_designed(front, progress))
     pieces: dict[str, Piece] = {}
     inputs: dict[str, Format] = {}
-    if hips.trunk.outputs:
-        _, trunk = in_words(front, hips.trunk, given, progress)
-        pieces[TRUNK] = Piece(trunk, {})
-        inputs |= trunk.inputs
-        given = _with_trunk(given, hips, trunk)
-    _, template = in_words(front, hips.limbs.template, hips.limbs.given(given), progress)
-    for name, piece in _limb_pieces(hips, template).items():
+    parts = {TRUNK: Piece(words[TRUNK], {})} if TRUNK in words else {}
+    parts |= _limb_pieces(hips, words[LIMB]) | cut(words[REST], targets_of(words[REST].graph))
+    for name, piece in parts.items():
         pieces[name] = _reading(piece, pieces, front.graph)
         inputs |= piece.fixed.inputs
-    given = _with_limbs(given, hips, template)
-    _, rest = in_words(front, hips.rest, given, progress)
-    for name, piece in cut(rest, targets_of(rest.graph)).items():
-        pieces[name] = _reading(piece, pieces, front.graph)
-    inputs |= rest.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
     for name in ("trig", "mass", "inverse"):  # not behind the trunk
         for own in (pieces[part] for part in (name, part_of(name, LIMBS)) if part in pieces):
             if TRUNK in own.reads.values():
                 raise LimbError(f"the trunk's own joints are in {name}, too")
-    return len(hips.limbs.limbs), complete(front, StagePieces(_in_order(pieces), inputs))
+    return len(hips.limbs.reads), complete(front, StagePieces(_in_order(pieces), inputs))
 
 
 def owners(graph: Graph) -> dict[Node, str]:
@@ -89,7 +81,7 @@ def _limb_pieces(hips: Split, template: FixedGraph) -> dict[str, Piece]:
         targets[stage].append(name)
     own = {stage if stage == "trig" else part_of(stage, LIMBS): to for stage, to in targets.items()}
     none: dict[str, Mapping[str, float]] = {name: {} for name in own}
-    return of_all_limbs(template, hips.limbs, cut(template, own), none)
+    return of_all_limbs(hips.limbs, template.width, cut(template, own), none)
 
 
 def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:
@@ -114,36 +106,3 @@ def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
         for name, old in order.items()
         if old in pieces
     }
-
-
-def _with_trunk(given: Given, hips: Split, trunk: FixedGraph) -> Given:
-    """The same with limits and samples of the trunk's words."""
-    columns = [evaluate(hips.trunk, own) for own in (given.samples, given.few, given.extremes)]
-    outputs = trunk.graph.outputs.items()
-    limits = {name: trunk.formats[node].limits for name, node in outputs}
-    return Given(
-        {**given.limits, **limits},
-        {**given.samples, **columns[0]},
-        {**given.few, **columns[1]},
-        given.related | limits.keys(),
-        {**given.extremes, **columns[2]},
-    )
-
-
-def _with_limbs(given: Given, hips: Split, template: FixedGraph) -> Given:
-    """The same with limits and samples of the limbs' words, those that the rest reads."""
-    samples, few, extremes = dict(given.samples), dict(given.few), dict(given.extremes)
-    limits = dict(given.limits)
-    wanted = set(hips.rest.inputs)
-    for limb in hips.limbs.limbs:
-        for columns in (samples, few, extremes):
-            own = {name: sign * columns[word] for name, (word, sign) in limb.inputs.items()}
-            for name, values in evaluate(hips.limbs.template, own).items():
-                word, sign = limb.outputs[name]
-                if word in wanted:
-                    columns[word] = sign * values
-        for name, (word, _) in limb.outputs.items():
-            if word in wanted:
-                limits[word] = template.formats[template.graph.outputs[name]].limits
-    new = limits.keys() - given.limits.keys()
-    return Given(limits, samples, few, given.related | new, extremes)

@@ -18,27 +18,36 @@ from ...graph.evaluate import Array
 from ...graph.graph import Graph
 from ...graph.node import Builder, Node, Op
 from ...graph.verify import verify
+from ...graph.visits import Program, once, then
 from ...graph.word import indices, kind_of, spell
-from ...passes.limbs import Limb, LimbError, Limbs
+from ...passes.limbs import LimbError, Signed, in_turn
 from ...robot.model import Robot
+from ...tasks.visit import TRUNK
 from .alike import FREE, Alike
 from .names import groups
+
+REST = "rest"  # the template beside the trunk and the limb
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """A graph split at the hips.
 
-    ``trunk``: inputs → words ``base[i]``. ``limbs``: inputs and such words → outputs of the whole
-    and words ``limbs[j,k]``, of limb k. ``rest``: inputs and all these → the other outputs; it
-    reads the limbs' outputs by their names too. ``owner``: output of the template → what the
-    caller said of the node that gives it.
+    ``trunk``: inputs → words ``base[i]``. ``limbs``: visits to one limb that read inputs and such
+    words, and give outputs of the whole and words ``limbs[j,k]``, of limb k. ``rest``: inputs and
+    all these → the other outputs; it reads the limbs' outputs by their names too. ``owner``:
+    output of the limb → what the caller said of the node that gives it.
     """
 
     trunk: Graph
-    limbs: Limbs
+    limbs: Program
     rest: Graph
     owner: Mapping[str, str]
+
+    def program(self, task: Collection[str]) -> Program:
+        """One visit to the trunk, one for each limb, one to the rest; ``task``: its own words."""
+        trunk = once(TRUNK, self.trunk) if self.trunk.outputs else Program({}, {}, {})
+        return then(then(trunk, self.limbs, task), once(REST, self.rest), task)
 
 
 def split(
@@ -118,18 +127,18 @@ class _Splitting:
         rest = self._copy(self.left, self._in_rest)  # finds the signs of the limbs' words
         template = self._copy(self.outputs, self._in_limb)
         trunk = self._copy({name: n for n, name in self.base.items()}, lambda node, builder: None)
-        limbs = Limbs(template, tuple(self._limb(template, k) for k in range(len(self.reads))))
+        limbs = in_turn(template, [self._limb(template, k) for k in range(len(self.reads))])
         owners = {spell("limbs", j, 0): owner[node] for node, j in self.words.items()}
         return Split(trunk, limbs, rest, owners)
 
-    def _limb(self, template: Graph, k: int) -> Limb:
+    def _limb(self, template: Graph, k: int) -> tuple[dict[str, Signed], dict[str, Signed]]:
         seen, of = self.alike.seen[k], self.reads[k]
         read = {self._trunk_name(n): (self._trunk_name(m), s) for n, (m, s) in of.items()}
-        made = {name: signed[k] for name, signed in self.alike.outputs.items()}
+        made: dict[str, Signed] = {name: signed[k] for name, signed in self.alike.outputs.items()}
         for node, j in self.words.items():
             made[spell("limbs", j, 0)] = spell("limbs", j, k), self.signs[k].get(node, 1)
         own = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
-        return Limb(own, made)
+        return own, made
 
     def _in_rest(self, node: Node, builder: Builder) -> Node | None:
         if node in self.base:
