@@ -22,7 +22,7 @@ FOR = {
     "": "everything",
     "scheduling": "fewest cycles: schedules that are proven shortest",
     "synthesis": "rbdgen synthesize: cells, placed and routed",
-    "families": "rbdgen synthesize: placed and routed on Gowin parts",
+    "families": "rbdgen synthesize: placed and routed on Gowin and Nexus parts",
     "simulation": "rbdgen simulate: the Verilog, every bit",
     "board": "rbdgen board: bitstreams, the line to a board",
     "robots": "robots from MJCF, xacro and robot_descriptions",

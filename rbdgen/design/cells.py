@@ -8,7 +8,7 @@ from collections.abc import Mapping
 # ECP5: the write port of a LUT-RAM takes two LUTs more than its storage. UltraScale+: LUTs of a
 # CLB, those of memories as in UG574, a shift register is one, too; with the names of 7-series
 # cells. Gowin: a LUT-RAM takes the eight LUTs and six flip-flops of its function unit, as nextpnr
-# counts them.
+# counts them. Nexus: its write port is not made of LUTs, but there is one to eight of them.
 SITES: Mapping[str, Mapping[str, Mapping[str, int]]] = {
     "ecp5": {
         "logic": {"LUT4": 1, "CCU2C": 2},
@@ -43,9 +43,16 @@ SITES: Mapping[str, Mapping[str, Mapping[str, int]]] = {
         "block_rams": dict.fromkeys(("SP", "SPX9", "SDPB", "SDPX9B", "DPB", "DPX9B"), 1),
         "multipliers": {"MULT18X18": 1},
     },
+    "nexus": {
+        "logic": {"LUT4": 1, "INV": 1, "CCU2": 2, "WIDEFN9": 2},
+        "memory": {"DPR16X4": 4},
+        "flip_flops": dict.fromkeys(("FD1P3BX", "FD1P3DX", "FD1P3IX", "FD1P3JX"), 1),
+        "block_rams": dict.fromkeys(("DP16K", "PDP16K", "PDPSC16K"), 1),
+        "multipliers": {"MULT18X18": 1},
+    },
 }
 # Cells that are a memory of LUTs.
-LUT_RAMS = {"ecp5": "TRELLIS_DPR16X4", "gowin": "RAM16SDP4"}
+LUT_RAMS = {"ecp5": "TRELLIS_DPR16X4", "gowin": "RAM16SDP4", "nexus": "DPR16X4"}
 
 
 def counted(family: str, cells: Mapping[str, int]) -> dict[str, int]:

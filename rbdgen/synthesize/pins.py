@@ -100,6 +100,7 @@ class _Shell:
         }
         self._next = max(used, default=1) + 1
         self.count: dict[str, int] = {}
+        self.constants: dict[Bit, Bit] = {}
 
     def net(self) -> int:
         """A new net."""
@@ -134,10 +135,19 @@ class _Shell:
             return bit
         return self._cell(self.family.buffers[1], [bit], self.net())
 
+    def _constant(self, bit: Bit) -> Bit:
+        """The bit; or a net of its value, where the family has cells for constants."""
+        if bit not in self.family.constants:
+            return bit
+        if bit not in self.constants:
+            self.constants[bit] = self._cell(self.family.constants[str(bit)], [], self.net())
+        return self.constants[bit]
+
     def _cell(self, cell: Cell, inputs: list[Bit], output: Bit) -> Bit:
         """One more cell; its output."""
         number = self.count[cell.kind] = self.count.get(cell.kind, 0) + 1
         given: dict[str, Bit] = dict(zip(cell.inputs, inputs, strict=True)) | dict(cell.tied)
+        given = {pin: self._constant(bit) for pin, bit in given.items()}
         self.module["cells"][f"pins.{cell.kind}.{number}"] = {
             "hide_name": 1,
             "type": cell.kind,

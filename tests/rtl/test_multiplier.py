@@ -195,7 +195,12 @@ def netlist(folder: Path, family: str) -> Path:
 @pytest.mark.synthesis
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("family", "model"), [("ecp5", "mult18x18d_sim.v"), ("gowin", "mult18x18_sim.v")]
+    ("family", "model"),
+    [
+        ("ecp5", "mult18x18d_sim.v"),
+        ("gowin", "mult18x18_sim.v"),
+        ("nexus", "pdpsc16k_sim.v"),
+    ],
 )
 def test_cells_are_exact(family: str, model: str, tmp_path: Path) -> None:
     cells, ours = cell_models(family), data_folder("sim") / family / model

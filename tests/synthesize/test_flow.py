@@ -147,6 +147,27 @@ def test_placed_on_gowin(folder: Path) -> None:
 
 @pytest.mark.synthesis
 @pytest.mark.slow
+def test_placed_on_nexus(folder: Path) -> None:
+    (folder / "nexus.il").write_text(emit_cells([UNIT], "nexus"))
+    sources = [folder / "dot2.v", folder / "nexus.il"]
+    found = synthesize(sources, "dot2", "lifcl-40", folder / "nexus", speeds=(9,))
+    assert found.usage["multipliers"] == Usage(2, 56)
+    (placed,) = found.placements
+    assert placed.fmax > 100
+    part = find_target("lifcl-40")
+    sites = ("OXIDE_COMB", "OXIDE_FF", "MULT18_CORE", "RAMW", "OXIDE_EBR")
+    assert [placed.available[site] for site in sites] == [
+        *(part.luts, part.flip_flops, part.multipliers, part.lut_rams, part.block_rams)
+    ]
+    # a LUT for each constant, too
+    luts = found.usage["LUT sites"].used + found.pins_cells["LUT4"] + 2
+    assert placed.used["OXIDE_COMB"] == luts
+    flip_flops = found.usage["flip-flops"].used + found.pins_cells["FD1P3IX"]
+    assert placed.used["OXIDE_FF"] == flip_flops
+
+
+@pytest.mark.synthesis
+@pytest.mark.slow
 def test_xilinx_counts(folder: Path) -> None:
     cells = synth_xilinx([folder / "dot2.v", folder / "multipliers.v"], "dot2")
     assert cells["DSP48E2"] == 2

@@ -76,7 +76,7 @@ def of_cells(
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
-@pytest.mark.parametrize("target", ["ecp5-85f", "gw2a-18"])
+@pytest.mark.parametrize("target", ["ecp5-85f", "gw2a-18", "lifcl-40"])
 def test_core_of_cells(target: str, tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
     core = compile_core(front_end("pendulum", target=target))

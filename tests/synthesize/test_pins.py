@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rbdgen.synthesize.carries import trim_carries
+from rbdgen.synthesize.carries import open_carries, trim_carries
 from rbdgen.synthesize.pins import add_pins
 from rbdgen.synthesize.tool import SynthesisError
 
@@ -117,3 +117,46 @@ def test_only_idle_carry_ends_are_trimmed() -> None:
         "adder": ("0", 14),
         "start_seen": ("0", "x"),
     }
+
+
+def chain(first_init: str) -> dict[str, Any]:
+    """Two Nexus carry cells, the first with CIN tied low."""
+    first = {"CIN": [9], "A1": [4], "COUT": [5]}
+    second = {"CIN": [5], "A0": [4], "COUT": [6]}
+    return {
+        "cells": {
+            name: {
+                "type": "CCU2",
+                "parameters": {"INIT1": init, "INJECT": "NO "},
+                "port_directions": {pin: "output" if pin == "COUT" else "input" for pin in pins},
+                "connections": pins,
+            }
+            for name, init, pins in (("first", first_init, first), ("second", "0x96AA", second))
+        }
+        | {"low": {"type": "VLO", "port_directions": {"Z": "output"}, "connections": {"Z": [9]}}}
+    }
+
+
+def test_constant_carries_in_are_opened() -> None:
+    module = chain("0x00AA")
+    assert open_carries(module) == 0
+    cells = module["cells"]
+    assert cells["first"]["connections"] == {"A1": [4], "COUT": [5]}
+    assert cells["first"]["port_directions"] == {"A1": "input", "COUT": "output"}
+    assert cells["second"]["connections"]["CIN"] == [5]
+
+
+def test_a_constant_that_is_added_is_refused() -> None:
+    with pytest.raises(SynthesisError, match="adds a constant carry"):
+        open_carries(chain("0x96AA"))
+
+
+def test_constants_come_of_cells(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps({"modules": {"top": buffer(1, 2)}}))
+    added = add_pins(tmp_path / "in.json", "top", tmp_path / "out.json", family="nexus")
+    module = json.loads((tmp_path / "out.json").read_text())["modules"]["top"]
+    assert added.count == {"IB": 2, "FD1P3IX": 4, "LUT4": 1, "VLO": 1, "VHI": 1, "OB": 1}
+    bits = [
+        bit for c in module["cells"].values() for own in c["connections"].values() for bit in own
+    ]
+    assert not {"0", "1"}.intersection(bits)
