@@ -8,7 +8,8 @@ from ..graph.graph import Graph
 from ..graph.node import Op
 from ..system.templates import render
 from .interface import Array, Entry, Interface
-from .real import LONGEST, PART, Straight, computed, identifier, straight
+from .order import columns, depth_first
+from .real import LONGEST, PART, Straight, chunks_of, computed, identifier, in_parts
 from .rows import rows
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.
@@ -18,6 +19,8 @@ ISAS = (
     ("base", "any processor (SSE2, NEON)", 16, ""),
 )
 COLUMNS = 96  # of tables
+LARGE = 16_000  # nodes, whose code and values are more than the caches next to a core hold
+TOGETHER = 4  # blocks that one function of such a graph takes before the next one does
 FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
 
 
@@ -28,14 +31,21 @@ def cpp(
     about: Mapping[str, str],
     longest: int = LONGEST,
     part: int = PART,
+    large: int = LARGE,
 ) -> tuple[dict[str, str], dict[str, int]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
     ``NAME.h`` says what there is to call. ``about``: robot and functions, in words. Graphs of more
-    than ``longest`` nodes are split into functions of ``part``. ValueError for a name that is no
-    identifier, and for a constant that is not finite.
+    than ``longest`` nodes are split into functions of ``part``. Of those of more than ``large``
+    some blocks go through each function together, and what matrices have is computed column by
+    column. ValueError for a name that is no identifier, and for a constant that is not finite.
     """
-    lines = straight(graph, longest, part)
+    nodes = computed(graph)
+    is_large = len(nodes) > max(longest, large)
+    if is_large:
+        nodes = depth_first(nodes, columns(graph, interface))
+    lines = in_parts(graph, chunks_of(nodes, longest, part))
+    together = TOGETHER if is_large else 1
     values: dict[str, object] = {
         **about,
         "name": identifier(name),
@@ -47,11 +57,12 @@ def cpp(
         **rows(interface),
     }
     facts = {
-        "nodes": len(computed(graph)),
+        "nodes": len(nodes),
         "parts": len(lines.parts),
-        "workspace_bytes": 64 * lines.slots,
-        # a block's inputs and outputs, and one row of each besides
-        "stack_bytes": 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 2),
+        "blocks_together": together,
+        "workspace_bytes": 64 * together * lines.slots,
+        # a block's inputs and outputs, one row of each besides, and where all of it is
+        "stack_bytes": 64 * together * (lines.slots + len(graph.inputs) + len(graph.outputs) + 4),
         "flops": sum(n.op in FLOPS for n in graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}

@@ -68,21 +68,16 @@ def identifier(name: str) -> str:
     return name
 
 
-def straight(graph: Graph, longest: int = LONGEST, part: int = PART) -> Straight:
-    """The graph's nodes in their order, in functions of ``part`` nodes if above ``longest``.
-
-    Inputs and outputs are numbered as ``graph`` has them.
-    """
-    return in_parts(graph, chunks_of(computed(graph), longest, part))
-
-
 def computed(graph: Graph) -> list[Node]:
     """The nodes that take a statement, in their order."""
     return [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
 
 
 def in_parts(graph: Graph, chunks: Sequence[Sequence[Node]]) -> Straight:
-    """The same, a function for each chunk of ``computed``'s nodes."""
+    """A function for each chunk of ``computed``'s nodes, none before its operands.
+
+    Inputs and outputs are numbered as ``graph`` has them.
+    """
     slots, count = slots_of(chunks)
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     stores: dict[Node, list[tuple[int, str]]] = {}

@@ -15,6 +15,8 @@ from rbdgen import api
 from rbdgen.api.entries import interface_of
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.order import columns, depth_first
+from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
@@ -30,7 +32,7 @@ WITHIN = {np.float64: 1e-12, np.float32: 1e-5}  # of the largest entry
 
 def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
     """Every form of a robot's functions beside ``evaluate``: rows of 1, 7, 8, 9, n; blocks."""
-    options = {key: choices.pop(key) for key in ("longest", "part") if key in choices}
+    options = {key: choices.pop(key) for key in ("longest", "part", "large") if key in choices}
     front = front_end(robot, **choices)
     interface = interface_of(front)
     made = Library(front.graph, folder, interface, **options)
@@ -97,6 +99,27 @@ def test_long_graphs_are_split(tmp_path: Path) -> None:
         part=25,
     )
     assert made.facts["parts"] > 3 and made.facts["workspace_bytes"] > 0
+    assert made.facts["blocks_together"] == 1
+
+
+def test_blocks_go_together_through_large_graphs(tmp_path: Path) -> None:
+    made = compare(tmp_path, "pendulum", functions=("dfd",), longest=9, part=9, large=9)
+    assert made.facts["parts"] > 3 and made.facts["blocks_together"] > 1
+
+
+def test_columns_are_computed_one_after_another() -> None:
+    b = Builder()
+    x = [b.input(f"x{k}") for k in range(2)]
+    top = [b.recip(own) for own in x]
+    low = [x[k] - own for k, own in enumerate(top)]
+    rows = {f"{i}{j}": (top, low)[i][j] for i in (0, 1) for j in (0, 1)}
+    graph = Graph(("x0", "x1"), rows)
+    entries = {name: (Entry("A", 2 * int(name[0]) + int(name[1])),) for name in rows}
+    interface = Interface(plain(graph).takes, (Array("A", (2, 2)),), {}, entries)
+    ends = columns(graph, interface)
+    assert ends == [top[0], low[0], top[1], low[1]]
+    assert depth_first(computed(graph), ends) == ends
+    assert depth_first(computed(graph), reversed(ends)) == [top[1], low[1], top[0], low[0]]
 
 
 def test_each_operation_is_evaluates(tmp_path: Path) -> None:
@@ -230,14 +253,16 @@ def test_a_singular_state_is_said(library: Library) -> None:
             assert np.isnan(found).sum() == 8
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """1/x, x + y, sine and cosine of y; z is not read."""
+@pytest.fixture(
+    scope="module", params=[{}, {"longest": 1, "part": 2, "large": 1}], ids=["whole", "together"]
+)
+def library(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """1/x, x + y, sine and cosine of y; z is not read. In one function; in two, blocks together."""
     b = Builder()
     x, y = b.input("x"), b.input("y")
     outputs = {"1/x": b.recip(x), "x + y": x + y, "sin": b.sin(y), "cos": b.cos(y)}
     graph = Graph(("x", "y", "z"), outputs)
-    return Library(graph, tmp_path_factory.mktemp("library"))
+    return Library(graph, tmp_path_factory.mktemp("library"), **request.param)
 
 
 def run(*command: str | Path, **options: Any) -> subprocess.CompletedProcess:

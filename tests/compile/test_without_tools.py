@@ -32,10 +32,10 @@ import rbdgen.compile
 for file in walk_packages(rbdgen.compile.__path__, "rbdgen.compile."):
     import_module(file.name)
 
-from rbdgen.codegen.real import straight
+from rbdgen.codegen.real import chunks_of, computed, in_parts
 from rbdgen.compile.flow import compile_core, fixed_point, front_end
 front = front_end("pendulum")
-assert straight(front.graph).parts
+assert in_parts(front.graph, chunks_of(computed(front.graph))).parts
 assert list(fixed_point(front).graph.outputs) == ["tau[0]", "tau[1]"]
 assert compile_core(front_end("pendulum")).plan.latency
 assert compile_core(front_end("gantry", functions=("m",), ii=4)).plan.interval == 4
