@@ -109,12 +109,14 @@ class Way:
     """A way to share hardware: what ``fold`` is then, and the ``intervals`` that there are.
 
     Longer ones take less. They are looked for only where something faster than ``soonest`` does
-    not fit.
+    not fit. ``least``: what all of them take besides what is shared; if that does not fit, none is
+    planned unless nothing else fits either.
     """
 
     fold: str
     soonest: int
     intervals: Callable[[], Sequence[int]]
+    least: Callable[[], Need] | None = None
 
 
 M = TypeVar("M")
@@ -158,13 +160,20 @@ class Search(Generic[M]):
         if first.need.fits:
             return
         best: int | None = None
+        put_off: list[Way] = []
         for way in self.ways(design, target):
             if best is not None and best <= way.soonest:
+                continue
+            if way.least is not None and not (least := way.least()).fits:
+                self.progress(f"fold: {way.fold}: {', '.join(least.lacking)} at any interval")
+                put_off.append(way)
                 continue
             for one in self._along(design, target, way, best):
                 yield one
                 if one.need.fits:
                     best = min(best or one.need.interval, one.need.interval)
+        for way in put_off if best is None else ():
+            yield from self._along(design, target, way, None)
 
     def _along(
         self, design: Design, target: Target, way: Way, before: int | None

@@ -11,7 +11,7 @@ from ..design.design import Design, formulation_of
 from ..design.target import Target
 from ..dynamics.program import FUNCTIONS as JOINTS_COMPUTE
 from ..estimate.area import NoModel, estimated
-from ..estimate.features import features
+from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..passes.instances import FixedProgram
@@ -28,7 +28,7 @@ from ..schedule.round_plan import GATHERING, RoundPlan
 from ..schedule.rounds import in_rounds
 from ..schedule.units import Jobs, shared_jobs
 from ..schedule.ways import Ways
-from .fitting import Way
+from .fitting import Need, Way, need
 
 
 def planned(design: Design, fixed: FixedGraph, target: Target) -> Pipeline | Fold:
@@ -126,11 +126,14 @@ def ways_to_share(
             return ()
         return Ways(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
 
+    def least() -> Need:
+        return need(target, LARGEST_INTERVAL, 0, operations(whole()), [])
+
     if design.style == "latency":
         return [] if design.clock is not None else [Way("auto", 1, shared)]
     return [
         Way("limbs", 2, in_turn),
-        Way("none", 2, shared),
+        Way("none", 2, shared, least),
         Way("joints", GATHERING + 1, visiting),
     ]
 

@@ -20,7 +20,7 @@ import math
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.visits import Program, Visit
-from ..graph.word import spell
+from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
 from .composite import Columns
 from .motion import State, told
@@ -54,7 +54,8 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
             state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
     moved = move(run, robot, state, unit, multiplications)
     columns = Columns(run, robot, moved, unit)
-    tau = gather(run, robot, moved, unit, observe=columns.add)
+    matrices = any(kind_of(name) != "tau" for name in graph.outputs)
+    tau = gather(run, robot, moved, unit, observe=columns.add if matrices else None)
     M, dq, dqd = columns.gradient
     outputs = {spell("tau", k): effort for k, effort in enumerate(tau)}
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):

@@ -64,6 +64,15 @@ def features(plan: Plan) -> dict[str, int]:
     return {name: count[name] for name in NAMES}
 
 
+def operations(fixed: FixedGraph) -> dict[str, int]:
+    """What every plan of a graph has in which products alone share hardware: its additions."""
+    count: Counter[str] = Counter()
+    for node in fixed.graph.nodes:
+        if node.op not in (Op.CONST, Op.MULC):
+            _operation(fixed, node, False, count)
+    return {name: count[name] for name in NAMES}
+
+
 def _limbs(plan: LimbPlan, count: Counter[str]) -> None:
     """One limb's hardware, a task's and a result's registers, and the signs of mirrored limbs."""
     FEATURES[type(plan.template)](plan.template, count)

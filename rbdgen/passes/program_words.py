@@ -227,13 +227,10 @@ def _instantiated(
         inputs[name] = Format(bits, bits - 1 - whole)
     outputs = {name: program.outputs[name] for name in graph.outputs}
     named = replace(program, outputs=outputs)
-    made = instantiate(named, templates, inputs, lambda v: (v.template, _number(program, v)))
+    names = program.templates
+    regions = {v: (name, k) for name in names for k, v in enumerate(program.of(name))}
+    made = instantiate(named, templates, inputs, regions.__getitem__)
     # what a visit computes for nobody may overflow too, and then the hardware says so
     kept = tuple(n for copy in made.copies.values() for n in copy.values() if n.op is not Op.CONST)
     whole_graph = Graph(made.whole.graph.inputs, made.whole.graph.outputs, kept)
     return replace(made, real=program, whole=verify_fixed(replace(made.whole, graph=whole_graph)))
-
-
-def _number(program: Program, visit: Visit) -> int:
-    """Which of its template's visits it is."""
-    return program.of(visit.template).index(visit)

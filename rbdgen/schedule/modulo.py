@@ -30,11 +30,19 @@ LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 @dataclass(frozen=True, eq=False)
 class _Work:
-    """A graph as jobs: how long each takes, and what it waits for."""
+    """A graph as jobs: how long each node takes, whose job it is, and what it waits for."""
 
     fixed: FixedGraph
     takes: Mapping[Node, int]
+    job: Mapping[Node, Job]
+    operands: Mapping[Node, list[Node]]
     before: Mapping[Job, list[Node]]  # job → operands of its nodes
+
+    @classmethod
+    def of(cls, fixed: FixedGraph, takes: Mapping[Node, int]) -> _Work:
+        jobs = {node: job(node) for node in takes}
+        reads = {node: operands(node) for node in takes}
+        return cls(fixed, takes, jobs, reads, {jobs[node]: reads[node] for node in takes})
 
     @property
     def nodes(self) -> Iterable[Node]:
@@ -61,18 +69,19 @@ def fold(
     takes = durations(fixed, target)
     if selected:
         takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
-    work = _Work(fixed, takes, {job(node): operands(node) for node in takes})
+    work = _Work.of(fixed, takes)
     wish, latest = _least_waiting(work, {}), _latest_starts(work)
-    found: list[tuple[int, int, dict[Node, int]]] = []
+    found: list[tuple[int, dict[Job, int]]] = []
     for hurry, by_wish in RULES:
         order = {n: wish[n] - takes[n] for n in takes} if by_wish else latest
         slots = _take_slots(work, jobs, units, interval, wish, order, latest if hurry else None)
-        time = _least_waiting(work, slots)
-        found.append((max(time.values()), waiting_bits(fixed, time, takes, interval), time))
-    *_, time = min(found, key=lambda f: f[:2])
+        found.append((_latest(work, _pins(work, slots)), slots))
+    least = min(end for end, _ in found)  # which is known before any program is solved
+    soonest = [_least_waiting(work, slots) for end, slots in found if end == least]
+    time = min(soonest, key=lambda times: waiting_bits(fixed, times, takes, interval))
     if solver:
         time = _least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
-    start = {job(n): time[n] - takes[n] for n in takes}
+    start = {work.job[n]: time[n] - takes[n] for n in takes}
     place = assign(fixed, jobs, units, interval, time, start)
     binding = all_hardware(fixed, jobs.hardware(units))
     # a register that nothing reads later than at once need not keep what it has
@@ -92,33 +101,42 @@ def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
 
 def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
     """Times at the shortest latency, with the least bits waiting; ``given``: starts of jobs."""
-    program, formats = Program(), work.fixed.formats
+    program, formats, jobs = Program(), work.fixed.formats, work.job
     program.variable(INPUT)
-    pins: dict[object, int] = {INPUT: 0}
     for node in work.nodes:
+        own, takes = jobs[node], work.takes[node]
         # the time of a job's results, all there at once
-        program.after(job(node), INPUT, work.takes[node])
-        if node.op is Op.INPUT:
-            pins[job(node)] = INPUT_REGISTER
-        elif job(node) in given:
-            pins[job(node)] = given[job(node)] + work.takes[node]
-        for operand in operands(node):
-            program.after(job(node), job(operand), work.takes[node])
+        program.after(own, INPUT, takes)
+        for operand in work.operands[node]:
+            program.after(own, jobs[operand], takes)
             last = "last", operand.index
             if last not in program.number:
-                program.shorten(last, job(operand), formats[operand].width)
-                program.after(last, job(operand), 0)
-            program.after(last, job(node), -work.takes[node])
+                program.shorten(last, jobs[operand], formats[operand].width)
+                program.after(last, jobs[operand], 0)
+            program.after(last, own, -takes)
+    pins = _pins(work, given)
     x = program.solve(pins, _latest(work, pins))
-    return {node: x[job(node)] for node in work.nodes}
+    return {node: x[jobs[node]] for node in work.nodes}
+
+
+def _pins(work: _Work, given: Mapping[Job, int]) -> dict[object, int]:
+    """The times of the task and its words, and of jobs whose starts are given."""
+    pins: dict[object, int] = {INPUT: 0}
+    for node, own in work.job.items():
+        if node.op is Op.INPUT:
+            pins[own] = INPUT_REGISTER
+        elif own in given:
+            pins[own] = given[own] + work.takes[node]
+    return pins
 
 
 def _latest(work: _Work, pins: Mapping[object, int]) -> int:
     """The shortest latency with some times given."""
     time: dict[Job, int] = {}
     for node in work.nodes:
-        ready = max((time[job(a)] + work.takes[node] for a in operands(node)), default=0)
-        time[job(node)] = pins.get(job(node), max(ready, work.takes[node]))
+        own, takes = work.job[node], work.takes[node]
+        ready = max((time[work.job[a]] + takes for a in work.operands[node]), default=0)
+        time[own] = pins.get(own, max(ready, takes))
     return max(time.values(), default=0)
 
 
@@ -127,9 +145,9 @@ def _latest_starts(work: _Work) -> dict[Node, int]:
     latest: dict[Job, int] = {}
     start: dict[Node, int] = {}
     for node in reversed(list(work.nodes)):
-        start[node] = min(latest.get(job(node), 0), 0) - work.takes[node]
-        for operand in operands(node):
-            latest[job(operand)] = min(latest.get(job(operand), 0), start[node])
+        start[node] = min(latest.get(work.job[node], 0), 0) - work.takes[node]
+        for operand in work.operands[node]:
+            latest[work.job[operand]] = min(latest.get(work.job[operand], 0), start[node])
     return start
 
 
@@ -152,8 +170,8 @@ def _take_slots(
     starts: dict[Job, int] = {}
     shared: dict[Job, Node] = {}
     for node in work.nodes:
-        if job(node) in jobs.kind:
-            shared.setdefault(job(node), node)
+        if work.job[node] in jobs.kind:
+            shared.setdefault(work.job[node], node)
 
     def ready(own: Job) -> int:
         """The first cycle in which all that the job reads is there; all of it has its slot."""
@@ -161,14 +179,14 @@ def _take_slots(
             stack = [operand]
             while stack:
                 there = stack[-1]
-                waits = [a for a in work.before[job(there)] if job(a) not in at]
+                waits = [a for a in work.before[work.job[there]] if work.job[a] not in at]
                 if waits:
                     stack += waits
                     continue
                 stack.pop()
-                first = max((at[job(a)] for a in work.before[job(there)]), default=0)
-                at.setdefault(job(there), first + work.takes[there])
-        return max((at[job(a)] for a in work.before[own]), default=INPUT_REGISTER)
+                first = max((at[work.job[a]] for a in work.before[work.job[there]]), default=0)
+                at.setdefault(work.job[there], first + work.takes[there])
+        return max((at[work.job[a]] for a in work.before[own]), default=INPUT_REGISTER)
 
     wanted = {own: wish[node] - work.takes[node] for own, node in shared.items()}
     longest = 0

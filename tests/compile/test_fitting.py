@@ -56,8 +56,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Target:
 class Shelf:
     """Designs that take what a table says: fold → interval → LUTs."""
 
-    def __init__(self, **luts: dict[int, int]) -> None:
-        self.luts, self.made = luts, list[tuple[str, int]]()
+    def __init__(self, least: int | None = None, **luts: dict[int, int]) -> None:
+        self.least, self.luts, self.made = least, luts, list[tuple[str, int]]()
 
     def make(self, design: Design, target: Target) -> tuple[Need, str]:
         assert design.ii is not None
@@ -71,8 +71,20 @@ class Shelf:
         def intervals(fold: str) -> Sequence[int]:
             return [k for k in self.luts[fold] if k > 1]
 
+        def least() -> Need:
+            cells = {"luts": self.least or 0, "flip_flops": 0, "block_rams": 0}
+            return Need(target, 64, 0, 0, cells)
+
         folds = [fold for fold in ("limbs", "none", "joints") if fold in self.luts]
-        return [Way(f, 5 if f == "joints" else 2, lambda f=f: intervals(f)) for f in folds]
+        return [
+            Way(
+                f,
+                5 if f == "joints" else 2,
+                lambda f=f: intervals(f),
+                least if f == "none" else None,
+            )
+            for f in folds
+        ]
 
     def fastest(self, target: str = "ecp5-25f") -> tuple[Fitted, str]:
         def alone(design: Design) -> Design:
@@ -116,6 +128,17 @@ def test_of_one_interval_the_better_way_is_taken() -> None:
     joints = Shelf(none={1: large, 9: large, 20: small}, joints={6: large, 8: small, 30: small})
     assert joints.fastest()[1] == "joints 8"
     assert "joints in turn with larger errors" in joints.fastest()[0].note
+
+
+def test_what_is_too_large_at_any_interval_is_not_planned() -> None:
+    """Unless nothing fits, and the smallest is to be named."""
+    large = FITS + 1
+    both = Shelf(large, none={1: 9 * large, 2: 4 * large, 8: large}, joints={6: large, 8: FITS})
+    assert both.fastest()[1] == "joints 8"
+    assert both.made == [("none", 1), ("joints", 6), ("joints", 8)]
+    none = Shelf(large, none={1: 9 * large, 2: 4 * large, 8: large}, joints={6: 2 * large})
+    note, found = none.fastest()
+    assert found == "none 8" and not note.fits
 
 
 def test_where_nothing_fits_the_smallest_is_made_and_a_part_that_would_do_is_named() -> None:

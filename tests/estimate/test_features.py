@@ -7,7 +7,7 @@ import pytest
 
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features
+from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features, operations
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit
 from rbdgen.rtl.lut_ram import BlockRam
@@ -43,6 +43,9 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     sums = [n for n in graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG)]
     assert found["sums"] >= len(sums)
     assert found["sum_bits"] >= sum(core.fixed.formats[n].width for n in sums)
+    least = operations(core.fixed)
+    assert all(least[name] <= found[name] for name in NAMES)
+    assert least["sums"] >= len(sums) > 0
 
 
 @pytest.mark.parametrize(
