@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from rbdgen.robot.model import (
     Array,
+    Drivetrain,
     Inertia,
     Joint,
     JointKind,
@@ -65,6 +67,17 @@ def random_robot(
         base_inertia=random_inertia(rng),
         gravity=frozen(rng.normal(0.0, 5.0, 3)),
     )
+
+
+def geared(robot: Robot, rng: np.random.Generator) -> Robot:
+    """The robot with rotors, damping and friction on all joints of one coordinate."""
+    joints = [
+        replace(joint, drivetrain=Drivetrain(*rng.uniform(0.1, 2.0, 3), rng.uniform(0.5, 3.0)))
+        if joint.kind in SINGLE
+        else joint
+        for joint in robot.joints
+    ]
+    return robot.with_joints(joints)
 
 
 def random_direction(rng: np.random.Generator) -> Array:

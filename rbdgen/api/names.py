@@ -38,6 +38,10 @@ def design_text(design: Design) -> str:
     if joints:
         limits["joints"] = joints
     entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
+    if design.friction:  # as ever: what nobody asked for is no part of a design's identity
+        del entries["friction"]
+    if design.joints:
+        entries["joints"] = {name: _said(vars(own)) for name, own in design.joints.items()}
     if design.formulated:
         entries["formulated"] = _said(vars(design.formulated))
     if design.fitted:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..design.choices import FUNCTIONS, LANGUAGES
-from ..design.design import Design, MotionLimits
+from ..design.design import Design, JointDrivetrain, MotionLimits
 from ..design.loading import filed
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
 from .names import design_name
@@ -59,7 +59,7 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
 
 def _tokens(key: str, value: Any) -> Iterator[str]:
     """The words of a name that say a choice."""
-    if isinstance(value, MotionLimits):
+    if isinstance(value, MotionLimits | JointDrivetrain):
         for own, limit in vars(value).items():
             if limit is not None:
                 yield from _tokens(own, limit)

@@ -223,6 +223,20 @@ def _modelled(group: argparse._ArgumentGroup) -> None:
         "(default: the file's root)",
     )
     group.add_argument(
+        "--no-friction",
+        action="store_const",
+        const=False,
+        dest="friction",
+        help="leave joints' damping and friction out; rotors' inertias (armature) stay",
+    )
+    group.add_argument(
+        "--friction-width",
+        type=checked("friction_width"),
+        metavar="X[,JOINT=X]",
+        help="rad/s or m/s from which on friction has its whole size, of every joint, or of those "
+        "named (default: the design's, else 0.1 rad/s and 0.01 m/s)",
+    )
+    group.add_argument(
         "--gravity", type=number, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
     )
     group.add_argument(
@@ -420,6 +434,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "velocity": options.velocity,
         "acceleration": options.acceleration,
         "effort": options.effort,
+        "friction": options.friction,
+        "friction_width": options.friction_width,
         "gravity": tuple(options.gravity) if options.gravity else None,
         "snap": options.snap,
         "external_forces": tuple(forces) if forces is not None else None,

@@ -133,6 +133,13 @@ def _positive(value: Any) -> float:
     return number
 
 
+def _not_negative(value: Any) -> float:
+    number = _number(value)
+    if number < 0:
+        raise ValueError(f"must not be below 0, is {number:g}")
+    return number
+
+
 def _interval(value: Any) -> tuple[float, ...]:
     lower, upper = _numbers(2)(value)
     if not lower < upper:
@@ -314,6 +321,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "velocity": _by_joint,
     "acceleration": _by_joint,
     "effort": _by_joint,
+    "friction": _flag,
+    "friction_width": _by_joint,
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
     "gravity": _numbers(3),
@@ -360,3 +369,11 @@ LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "effort": _positive,
 }
 JOINT_LIMITS = ("velocity", "acceleration", "position", "effort")  # what may differ by joint
+
+# of a joint's rotor, damping and friction
+DRIVETRAIN_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "armature": _not_negative,
+    "damping": _not_negative,
+    "friction": _not_negative,
+    "friction_width": _positive,
+}

@@ -21,6 +21,7 @@ from typing import Any
 from ..robot.model import Robot, RobotError
 from .choices import (
     CHECKS,
+    DRIVETRAIN_CHECKS,
     FAR,
     GIVES,
     INVERTING,
@@ -54,6 +55,25 @@ class MotionLimits:
         for key in LIMIT_CHECKS:
             if getattr(self, key) is not None:
                 object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
+
+
+@dataclass(frozen=True)
+class JointDrivetrain:
+    """What a design says of a joint's rotor and friction; None where its file does.
+
+    ``armature`` [kg·m² or kg], ``damping`` [N·m·s/rad or N·s/m], ``friction`` [N·m or N] and
+    ``friction_width`` [rad/s or m/s] are those of ``Drivetrain``.
+    """
+
+    armature: float | None = None
+    damping: float | None = None
+    friction: float | None = None
+    friction_width: float | None = None
+
+    def __post_init__(self) -> None:
+        for key, check in DRIVETRAIN_CHECKS.items():
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, check(getattr(self, key)))
 
 
 @dataclass(frozen=True)
@@ -106,6 +126,10 @@ class Design:
     ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
     ``velocity``, ``acceleration``, ``effort``  limits that win over those: a number for every
                          joint, or "3,wrist=8", or "elbow=2,wrist=8", or a mapping.
+    ``joints``           rotors' inertias, damping and friction by joint name, over the file's.
+    ``friction``         whether damping and friction are computed; rotors' inertias always are.
+    ``friction_width``   the speed [rad/s or m/s] from which on friction has its whole size, as
+                         velocities are given; 0.1 rad/s and 0.01 m/s unless given.
     ``external_forces``  names of the links that take an external force input.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
@@ -208,6 +232,9 @@ class Design:
     velocity: Any = None
     acceleration: Any = None
     effort: Any = None
+    joints: Mapping[str, JointDrivetrain] = field(default_factory=dict)
+    friction: bool = True
+    friction_width: Any = None
 
     def __post_init__(self) -> None:
         checks = CHECKS if self.fold == "joints" else CHECKS | NOT_OF_JOINTS

@@ -17,8 +17,9 @@ from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
-from .choices import BEST, CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
-from .design import Design, Fitted, Formulated, MotionLimits
+from .choices import BEST, CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
+from .design import Design, Fitted, Formulated, JointDrivetrain, MotionLimits
+from .drivetrains import driven
 from .limits import OPTIONS
 from .yaml_lines import Node, parse_yaml
 
@@ -90,7 +91,7 @@ def load(
         chosen = replace(chosen, fitted=fitted, formulated=formulated)
     design = chosen
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
-    robot = _parsed(design, content, notes)
+    robot = _parsed(design, content, notes, source)
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
     design = _resolved(design, robot, source)
@@ -120,8 +121,10 @@ def as_filed(design: Design) -> Robot:
     return _parsed(design, read_bytes(design.robot))
 
 
-def _parsed(design: Design, content: bytes, notes: list[str] | None = None) -> Robot:
-    return parse_urdf(
+def _parsed(
+    design: Design, content: bytes, notes: list[str] | None = None, source: Node | None = None
+) -> Robot:
+    robot = parse_urdf(
         content,
         file=design.robot,
         base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
@@ -129,6 +132,10 @@ def _parsed(design: Design, content: bytes, notes: list[str] | None = None) -> R
         gravity=design.gravity,
         notes=notes,
     )
+    try:
+        return driven(design, robot, notes)
+    except RobotError as error:
+        raise _refused(source, str(error), str(error).partition(":")[0]) from None
 
 
 def _on_base_link(design: Design, robot: Robot, source: Node | None) -> tuple[Design, Robot]:
@@ -167,6 +174,8 @@ def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
             values[key] = _fitted(node)
         elif key == "formulated":
             values[key] = _formulated(node)
+        elif key == "joints":
+            values[key] = _drivetrains(node)
         elif key == "limits":
             values["limits"], values["joint_limits"] = _limits(node)
         else:
@@ -189,6 +198,15 @@ def _formulated(node: Node) -> Formulated:
         raise node.error("formulated: has formulation and note; leave it out to choose anew")
     checks: dict[str, Any] = {"formulation": CHECKS["formulation"], "note": str}
     return Formulated(**{key: value.checked(key, checks[key]) for key, value in entries.items()})
+
+
+def _drivetrains(node: Node) -> dict[str, JointDrivetrain]:
+    found = {}
+    for name, block in node.mapping(None, "joints").items():
+        values = block.mapping([*DRIVETRAIN_CHECKS], "joint")
+        checked = {k: value.checked(k, DRIVETRAIN_CHECKS[k]) for k, value in values.items()}
+        found[name] = JointDrivetrain(**checked)
+    return found
 
 
 def _limits(node: Node) -> tuple[MotionLimits, dict[str, MotionLimits]]:

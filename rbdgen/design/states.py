@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..robot.drivetrains import drivetrains
 from ..robot.model import Array, JointKind, Robot
 from .bounds import Bounds
 
 State = dict[str, Array]
+SLOW = 0.25  # of the states in which a joint with friction is within
+REVERSING = 1.5  # of its friction's widths
 
 
 def random_states(
@@ -17,7 +20,8 @@ def random_states(
 
     Floating bodies take every orientation alike, planar ones every angle. The share ``extremes``
     of the states has every velocity, acceleration and force at one of its two limits, chosen at
-    random: there the sums of many joints are largest.
+    random: there the sums of many joints are largest. Where joints have friction, each is in a
+    quarter of the states so slow that its friction changes with its speed, or nearly.
     """
     rng = np.random.default_rng(seed)
     wrench = np.array([box.force] * 3 + [box.moment] * 3)
@@ -39,6 +43,11 @@ def random_states(
     for name, limit in (("qd", box.qd), ("qdd", box.qdd), ("f_ext", wrench)):
         values = state[name][:at_limit]
         values[:] = np.where(values < 0, -limit, limit)
+    for k, own in drivetrains(robot).items():
+        if widths := [gears.width for gears in own if gears.friction]:
+            slow = np.minimum(REVERSING * max(widths), box.qd[k])
+            slowly = rng.random(n) < SLOW
+            state["qd"][slowly, k] = rng.uniform(-slow, slow, int(slowly.sum()))
     return state
 
 

@@ -100,7 +100,9 @@ def mass_matrix_inverse(
             freed[i] = []
             for axis in reversed(axes_of(robot, i, moved[i], unit)):
                 U = body.times(axis.S)
-                D_inverse = arithmetic.recip(power(axis.S, U))
+                # a rotor resists the joint alone: nothing of it goes on to the parent
+                rotor = joint.drivetrain.armature / axis.factor**2
+                D_inverse = arithmetic.recip(power(axis.S, U) + rotor)
                 row = {k: -(power(axis.S, f) * D_inverse) for k, f in F.items()}
                 rows[axis.index] = row | {axis.index: D_inverse}
                 share = scale(D_inverse, U[0]), scale(D_inverse, U[1])

@@ -111,6 +111,9 @@ class OneRegion:
     def recip(self, a: Scalar) -> Scalar:
         return self.builder.recip(a)
 
+    def select(self, condition: Scalar, negative: Scalar, otherwise: Scalar) -> Scalar:
+        return self.builder.select(condition, negative, otherwise)
+
     def region(self, kind: str, joint: int) -> AbstractContextManager[None]:
         return self.builder.region(SUMS, self.root[joint])
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..design.bounds import Bounds
 from ..graph.arrays import SYMMETRIC
 from ..graph.word import indices, kind_of, parse, spell
+from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot
 from ..robot.wrapping import periods, wrapped
 
@@ -75,8 +76,9 @@ def random_inputs(
 ) -> Columns:
     """Graph inputs (n,) of no robot's size, but with unit quaternions and (cos, sin).
 
-    ``inverse``: the size of M⁻¹. Where it is corrected, what is far from it gives powers of large
-    numbers, beside which a zero has more than rounding noise.
+    Where joints have friction, all velocities are below its width in every other state, and beyond
+    it, to either side, in those between. ``inverse``: the size of M⁻¹. Where it is corrected, what
+    is far from it gives powers of large numbers, beside which a zero has more than rounding noise.
     """
     rng = np.random.default_rng(seed)
     q = rng.uniform(-3.0, 3.0, (n, robot.nq))
@@ -86,6 +88,12 @@ def random_inputs(
         if (start := turned.get(robot.joints[i].kind)) is not None:
             q[:, start : at.stop] /= np.linalg.norm(q[:, start : at.stop], axis=1, keepdims=True)
     state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau", "bias")}
+    for k, own in drivetrains(robot).items():
+        if widths := [gears.width for gears in own if gears.friction]:
+            slow, qd = np.arange(n) % 2 == 0, state["qd"][:, k]
+            side = np.where(np.arange(n) % 4 == 1, 1.0, -1.0)
+            beyond = side * (max(widths) + np.abs(qd))
+            state["qd"][:, k] = np.where(slow, min(widths) * np.sin(qd), beyond)
     state |= {
         "q": q,
         "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),

@@ -8,6 +8,7 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     back     a joint's share of the way back: τ, its own entries, and what goes on to the parent
     column   what one coordinate makes, taken from one joint of its path to the base to the next,
              and the entries of the two
+    driven   what rotor, damping and friction of a joint add to its τ and to its own entries
 
 A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
 is zero, and nothing goes on from it. So has a joint of another kind, see ``templates``.
@@ -23,6 +24,7 @@ from ..graph.visits import Program, Visit
 from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
 from .composite import Columns
+from .drivetrains import record
 from .motion import State, told
 from .outward import move
 from .recording import HERE, Recorder, Task
@@ -57,6 +59,7 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
     matrices = any(kind_of(name) != "tau" for name in graph.outputs)
     tau = gather(run, robot, moved, unit, observe=columns.add if matrices else None)
     M, dq, dqd = columns.gradient
+    record(run, robot, state, tau, M, dqd)
     outputs = {spell("tau", k): effort for k, effort in enumerate(tau)}
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}

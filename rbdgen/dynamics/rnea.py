@@ -13,6 +13,7 @@ from collections.abc import Callable
 from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
+from .drivetrains import added
 from .motion import Moved, State, multiplier
 from .outward import move
 from .scalars import Arithmetic, Scalar, Vector
@@ -42,7 +43,7 @@ def rnea(
     """
     run, unit = Inline(arithmetic), units(robot, len(state.f_ext))
     moved = move(run, robot, state, unit, multiplications)
-    return gather(run, robot, moved, unit)
+    return added(arithmetic, robot, state, gather(run, robot, moved, unit))
 
 
 def gather(

@@ -1,4 +1,4 @@
-"""What an algorithm needs of its scalars: sines, cosines, reciprocals and region labels.
+"""What an algorithm needs of its scalars: sines, cosines, reciprocals, choices and region labels.
 
 An algorithm in this package runs on whatever supports + - * : floats and arrays compute, graph
 nodes trace. The few things that operators do not cover come from an ``Arithmetic``.
@@ -19,13 +19,15 @@ Vector = list[Any]  # three scalars
 
 
 class Arithmetic(Protocol):
-    """Sines, cosines and reciprocals, and a place to say which hardware region is traced."""
+    """Sines, cosines, reciprocals, choices, and a place to say which hardware region is traced."""
 
     def sin(self, angle: Scalar) -> Scalar: ...
 
     def cos(self, angle: Scalar) -> Scalar: ...
 
     def recip(self, a: Scalar) -> Scalar: ...
+
+    def select(self, condition: Scalar, negative: Scalar, otherwise: Scalar) -> Scalar: ...
 
     def region(self, kind: str, joint: int) -> Any: ...
 
@@ -39,6 +41,10 @@ class Numbers:
     @staticmethod
     def recip(a: Scalar) -> Scalar:
         return 1.0 / a
+
+    @staticmethod
+    def select(condition: Scalar, negative: Scalar, otherwise: Scalar) -> Scalar:
+        return np.where(condition < 0, negative, otherwise)
 
     @contextmanager
     def region(self, kind: str, joint: int) -> Iterator[None]:

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from ..graph.graph import Graph
-from ..graph.node import Builder
+from ..graph.node import Builder, Op
 from ..graph.word import spell
+from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot, RobotError, frozen
+from . import drivetrains as gears
 from . import lathrop, linear
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
@@ -198,9 +201,13 @@ class _Tracing:
     @cached_property
     def order(self) -> dict[int, int]:
         """Each coordinate that is not given → its joint."""
+        return {k: i for k, i in self.owner.items() if k >= self.base}
+
+    @cached_property
+    def owner(self) -> dict[int, int]:
+        """Each coordinate → its joint."""
         robot = self.robot
-        owners = {k: i for i in robot.free for k in indices(robot.v_slices[i])}
-        return {k: i for k, i in sorted(owners.items()) if k >= self.base}
+        return dict(sorted((k, i) for i in robot.free for k in indices(robot.v_slices[i])))
 
     @cached_property
     def unit(self) -> Units:
@@ -215,6 +222,38 @@ class _Tracing:
 
     def _pass(self, state: State, wanted: bool, regions: str = "") -> Pass:
         """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
+        rigid = self._rigid(state, wanted, regions)
+        own = drivetrains(self.robot)
+        if not own:
+            return rigid
+        tau, M = list(rigid.tau), [list(row) for row in rigid.M]
+        for k in own:
+            with self._beside(rigid.tau[k], k, regions):
+                if self.moves:
+                    tau[k] = tau[k] + gears.effort(self.builder, own[k], state.qd[k], state.qdd[k])
+            with self._beside(M[k][k], k, regions):
+                M[k][k] = M[k][k] + gears.armature(own[k])
+
+        def resisted(gradient: Gradient) -> Gradient:
+            dqd = [list(row) for row in gradient.dtau_dqd]
+            for k in own if self.moves else ():
+                with self._beside(dqd[k][k], k, regions):
+                    dqd[k][k] = dqd[k][k] + gears.slope(self.builder, own[k], state.qd[k])
+            return gradient._replace(M=M, dtau_dqd=dqd)
+
+        again = rigid.accelerated
+        accelerated = None if again is None else lambda qdd: resisted(again(qdd))
+        return Pass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
+
+    def _beside(self, value: Scalar, k: int, regions: str) -> AbstractContextManager[None]:
+        """The region of what coordinate ``k`` has already, else that of its joint's way back."""
+        node = self.builder.lift(value)
+        if node.op in (Op.CONST, Op.INPUT):
+            return self.solving.region(f"backward{regions}", self.owner[k])
+        return self.builder.in_region(node.region)
+
+    def _rigid(self, state: State, wanted: bool, regions: str = "") -> Pass:
+        """The same of rigid bodies alone."""
         robot, builder, unit = self.robot, self.builder, self.unit
         if not self.moves:
             robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
@@ -331,7 +370,8 @@ class _Tracing:
         state = State(list(q), list(still), list(still))
         sums = Logarithmic(Numbers(), common_frame(Numbers(), robot, state), state)
         M = sums.gradient(sums.gathered()).M
-        return {k: float(np.median(M[k][k])) for k in self.order}
+        own = drivetrains(robot)
+        return {k: float(np.median(M[k][k])) + gears.armature(own.get(k, [])) for k in self.order}
 
     @cached_property
     def solving(self) -> Arithmetic:

@@ -9,6 +9,7 @@ from ..robot.model import Array, Robot
 from . import tree
 from .articulated import articulated_inertias
 from .batch import external_forces, in_chunks, positions, tangents
+from .drivetrain import efforts
 from .minv import minv
 from .rnea import rnea
 from .spatial import force_cross, motion_cross, transform_vector, transpose_times
@@ -39,6 +40,7 @@ def _aba(robot: Robot, q: Array, qd: Array, tau: Array, f_ext: Array) -> tuple[A
     U, D, UDinv, Ia = articulated_inertias(robot, X)
     v, c, a, pA = np.zeros((4, len(robot.joints) + 1, len(q), 6))
     u, qdd = np.zeros((2, *qd.shape))
+    tau = tau - efforts(robot, qd)
     a[-1] = tree.base_acceleration(robot)
 
     for i, joint in enumerate(robot.joints):

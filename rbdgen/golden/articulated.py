@@ -8,6 +8,7 @@ import numpy as np
 
 from ..robot.model import Array, Robot, RobotError
 from . import tree
+from .drivetrain import armatures
 
 # Singular where a joint feels this much less inertia than its bodies have.
 SMALLEST_PIVOT = 1e-14
@@ -16,7 +17,8 @@ SMALLEST_PIVOT = 1e-14
 class Articulated(NamedTuple):
     """Per joint: U (N, 6, nv), D (N, nv, nv), U D⁻¹ (N, 6, nv) and Iᵃ (N, 6, 6).
 
-    D is the inertia that the joint feels, Iᵃ the one that its parent feels through it.
+    D is the inertia that the joint feels, its rotor's included, Iᵃ the one that its parent feels
+    through it.
     """
 
     U: list[Array]
@@ -28,15 +30,16 @@ class Articulated(NamedTuple):
 def articulated_inertias(robot: Robot, X: list[Array]) -> Articulated:
     """Articulated inertias, from the tree's transforms X; RobotError where M is singular."""
     S, n = tree.subspaces(robot), len(robot.joints)
+    own, rotor = tree.columns(robot), armatures(robot)
     shape = X[0].shape if X else (6, 6)
     # one slot more for the base, which index −1 finds
     IA = [np.broadcast_to(inertia, shape) for inertia in tree.inertias(robot)]
     IA.append(np.zeros(shape))
     U, D, UDinv, Ia = Articulated(*([np.empty(0)] * n for _ in range(4)))
     for i, joint in reversed(list(enumerate(robot.joints))):
-        # U = Iᴬ S;  D = Sᵀ U
+        # U = Iᴬ S;  D = Sᵀ U + a
         U[i] = IA[i] @ S[i]
-        D[i] = S[i].T @ U[i]
+        D[i] = S[i].T @ U[i] + np.diag(rotor[own[i]])
         pivots = np.abs(np.linalg.eigvalsh(D[i]))
         if np.any(pivots <= SMALLEST_PIVOT * np.abs(IA[i]).max(axis=(1, 2))[:, None]):
             raise RobotError(

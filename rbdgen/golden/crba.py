@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ..robot.model import Array, Robot
 from . import tree
 from .batch import in_chunks, positions
+from .drivetrain import armatures
 
 
 def crba(robot: Robot, q: ArrayLike) -> Array:
@@ -43,4 +44,4 @@ def _crba(robot: Robot, q: Array) -> tuple[Array]:
             j = robot.joints[j].parent
             M[:, own[j], own[i]] = S[j].T @ F
             M[:, own[i], own[j]] = M[:, own[j], own[i]].swapaxes(1, 2)
-    return (G.T @ M @ G,)
+    return (G.T @ (M + np.diag(armatures(robot))) @ G,)

@@ -21,6 +21,7 @@ from ..robot.model import Array, Robot
 from . import tree
 from .aba import aba
 from .batch import external_forces, in_chunks, positions, tangents
+from .drivetrain import armatures, slopes
 from .minv import minv
 from .spatial import (
     force_cross,
@@ -130,4 +131,7 @@ def _rnea_derivatives(
         df_dq[up] += XT @ df_dq[i]
         df_dqd[up] += XT @ df_dqd[i]
         df_dqdd[up] += XT @ df_dqdd[i]
+    each = np.arange(size)
+    dtau_dqd[:, each, each] += slopes(robot, qd)
+    M[:, each, each] += armatures(robot)
     return G.T @ dtau_dq @ G, G.T @ dtau_dqd @ G, G.T @ M @ G

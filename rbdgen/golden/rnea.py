@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ..robot.model import Array, Robot
 from . import tree
 from .batch import external_forces, in_chunks, positions, tangents
+from .drivetrain import armatures, efforts
 from .spatial import force_cross, motion_cross, transform_vector, transpose_times
 
 
@@ -50,4 +51,5 @@ def _rnea(robot: Robot, q: Array, qd: Array, qdd: Array, f_ext: Array) -> tuple[
         # τ = Sᵀ f;  f_λ += Xᵀ f
         tau[:, own[i]] = f[i] @ S[i]
         f[joint.parent] += transpose_times(X[i], f[i])
+    tau += armatures(robot) * qdd + efforts(robot, qd)
     return (tau @ G,)

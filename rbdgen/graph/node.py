@@ -299,9 +299,9 @@ class Builder:
             return self.mul(x.value, self.scale(x.args[0], k))
         return self.node(Op.SCALE, x, k)
 
-    def select(self, condition: Node, negative: Scalar, otherwise: Scalar) -> Node:
+    def select(self, condition: Scalar, negative: Scalar, otherwise: Scalar) -> Node:
         """``negative`` where ``condition`` < 0, else ``otherwise``."""
-        negative, otherwise = self.lift(negative), self.lift(otherwise)
+        condition, negative, otherwise = map(self.lift, (condition, negative, otherwise))
         if negative is otherwise:
             return negative
         if condition.op is Op.CONST:

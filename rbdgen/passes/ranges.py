@@ -73,13 +73,34 @@ INTERVAL: dict[Op, Callable[..., Interval]] = {
     Op.MANTISSA: lambda node, a: (1.0, 2.0) if a[0] > 0 else (-2.0, 2.0),
     Op.EXPONENT: _exponent,
     Op.SCALE: lambda node, x, k: _product(x, (float(np.exp2(-k[1])), float(np.exp2(-k[0])))),
-    Op.SELECT: lambda node, c, a, b: (min(a[0], b[0]), max(a[1], b[1])),
+    Op.SELECT: lambda node, c, a, b: _selected(node, a, b),
 }
 
 
 def _square(a: Interval) -> Interval:
     ends = a[0] ** 2, a[1] ** 2
     return (0.0 if a[0] <= 0 <= a[1] else min(ends)), max(ends)
+
+
+def _selected(node: Node, a: Interval, b: Interval) -> Interval:
+    """Either value; one that is compared with a constant itself, only on its side of it."""
+    condition, *values = node.args
+    x, k = _compared(condition)
+    if x is values[0]:
+        a = a[0], max(min(a[1], k), a[0])
+    if x is values[1]:
+        b = min(max(b[0], k), b[1]), b[1]
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _compared(condition: Node) -> tuple[Node | None, float]:
+    """(x, k) where the condition, that it is negative, says x < k; None of others."""
+    if condition.op is Op.SUB and condition.args[1].op is Op.CONST:
+        return condition.args[0], condition.args[1].value
+    if condition.op is Op.ADD and any(a.op is Op.CONST for a in condition.args):
+        x, k = sorted(condition.args, key=lambda a: a.op is Op.CONST)
+        return x, -k.value
+    return None, 0.0
 
 
 def intervals_of(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]:

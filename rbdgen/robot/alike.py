@@ -7,7 +7,7 @@ axis that is nearest the next axis not parallel to it. With directions in the ro
 joints at zero and positions from the limb's own anchor, limb b is limb a seen through D where their
 k-th joints have
 
-    the same kind
+    the same kind, rotor, damping and friction
     axes      d_b = ± D d_a      of either sign: one may count the other way
     lines     p_b = D p_a        p: a revolute joint's axis's point nearest the anchor; a prismatic
                                  joint's link's centre of mass, its axis may lie anywhere
@@ -145,7 +145,10 @@ def shape_of(
         axes[k], points[k] = d, p - anchor
         masses[k], firsts[k], moments[k] = own.mass, own.h, own.J
         sizes[k] = abs(whole.mass), np.abs(_about(whole, p).J).max()
-    kinds = tuple((robot.joints[i].kind, _mimicry(robot, limb, i)) for i in limb)
+    kinds = tuple(
+        (joint.kind, _mimicry(robot, limb, i), joint.drivetrain)
+        for i, joint in zip(limb, joints, strict=True)
+    )
     known = all(joint.kind in ONE_AXIS for joint in joints)
     return Shape(kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes)
 

@@ -141,13 +141,13 @@ class _Conversion:
         if model.jnt_limited[k] or most:
             said = f'lower="{float(lower)!r}" upper="{float(upper)!r}" effort="{float(most)!r}"'
             inside.append(f'<limit {said} velocity="0"/>')
-        left_out = {
+        drive = {
             "damping": model.dof_damping[dof],
             "friction": model.dof_frictionloss[dof],
             "armature": model.dof_armature[dof],
         }
-        if any(left_out.values()):
-            said = " ".join(f'{key}="{float(value)!r}"' for key, value in left_out.items() if value)
+        if any(drive.values()):
+            said = " ".join(f'{key}="{float(value)!r}"' for key, value in drive.items() if value)
             inside.append(f"<dynamics {said}/>")
         yield from _joint(self.joints[k], kind, parent, child, place, quaternion, inside)
 
@@ -174,6 +174,25 @@ class _Conversion:
                 "linear then angular, and its quaternion x, y, z, w; MuJoCo's is linear in the "
                 "world's frame, and w, x, y, z"
             )
+            for what, values in (
+                ("damping", model.dof_damping),
+                ("friction loss", model.dof_frictionloss),
+                ("armature", model.dof_armature),
+            ):
+                own = [
+                    name
+                    for k, name in enumerate(self.joints)
+                    if model.jnt_type[k] == FREE and values[model.jnt_dofadr[k] :][:6].any()
+                ]
+                if own:
+                    yield f"{what} of {few(own)}: left out; it is free"
+        for what, values in (
+            ("polynomial damping", getattr(model, "dof_dampingpoly", None)),
+            ("damping of actuators", getattr(model, "actuator_damping", None)),
+            ("armature of actuators", getattr(model, "actuator_armature", None)),
+        ):
+            if values is not None and np.any(values):
+                yield f"{what}: left out; a design's joints: may say damping and armature"
         if self.moved:
             named = ", ".join(self.moved)
             yield f"at their joint's anchor, not at their body's frame: frames of links {named}"

@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..system.refusal import Refusal
 
 Array = NDArray[np.float64]
+# The speed from which on friction has its whole size, unless somebody says: rad/s, m/s.
+FRICTION_WIDTH = {"angular": 0.1, "linear": 0.01}
 
 
 class RobotError(Refusal, ValueError):
@@ -158,6 +160,41 @@ class Mimic:
     offset: float = 0.0
 
 
+@dataclass(frozen=True)
+class Drivetrain:
+    """What rotor, gears and bearings add to the effort τ of a joint of one coordinate:
+
+        a q̈ + d q̇ + c s(q̇ / w),     s(x) = (3 x - x³) / 2 up to |x| = 1, and ±1 beyond
+
+    ``armature`` a [kg·m² or kg]: the rotor's inertia times the squared reduction. ``damping`` d
+    [N·m·s/rad or N·s/m], ``friction`` c [N·m or N], Coulomb's, and ``width`` w [rad/s or m/s], the
+    speed from which on it has its whole size: s has a continuous slope, 3/2 at rest.
+    """
+
+    armature: float = 0.0
+    damping: float = 0.0
+    friction: float = 0.0
+    width: float = FRICTION_WIDTH["angular"]
+
+    @property
+    def is_zero(self) -> bool:
+        return not (self.armature or self.damping or self.friction)
+
+    @property
+    def without_friction(self) -> Drivetrain:
+        """The rotor's inertia alone."""
+        return Drivetrain(self.armature)
+
+    def reflected(self, multiplier: float) -> Drivetrain:
+        """The same as felt by a coordinate that moves the joint ``multiplier`` times as fast."""
+        m = abs(multiplier)
+        if m == 0:
+            return Drivetrain()
+        return Drivetrain(
+            m * m * self.armature, m * m * self.damping, m * self.friction, self.width / m
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Joint:
     """One joint and the body it moves.
@@ -170,6 +207,7 @@ class Joint:
     ``offset``    constant added to the position (only ``modified_dh`` sets it).
     ``link_frame`` pose, in the body frame, of the frame that the file gave the link: where
                   external forces are expressed. Identity until a rewrite moves the body frame.
+    ``drivetrain`` of joints of one coordinate only.
     """
 
     name: str
@@ -183,6 +221,7 @@ class Joint:
     mimic: Mimic | None = None
     offset: float = 0.0
     link_frame: Transform = field(default_factory=Transform)
+    drivetrain: Drivetrain = Drivetrain()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", frozen(self.axis))

@@ -1,7 +1,7 @@
 """What a URDF says of its joints that the dynamics leave out: a note of each kind, not silence.
 
-Friction and damping, rotors' inertias and transmissions' reductions. Where the tags are not
-URDF's own they are those of ROS 1 and 2, Gazebo, Drake and Isaac. What is zero, and a reduction
+What else than friction stands in ``<dynamics>``, and transmissions' reductions. Where the tags are
+not URDF's own they are those of ROS 1 and 2, Gazebo, Drake and Isaac. What is zero, and a reduction
 of 1, changes nothing and needs no note.
 """
 
@@ -58,28 +58,28 @@ def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
             continue
         for element in joint.all("dynamics"):
             for key, value in element.attributes.items():
-                if _plain(key) not in ROTORS and _number(value) != 0:
-                    add("friction", element, key, [name])
+                taken = key in ATTRIBUTES["dynamics"]
+                if (not taken or moving[name].nv > 1) and said_number(value) != 0:
+                    add("several" if taken else "dynamics", element, key, [name])
         for element in joint.all("limit"):
             for key in element.attributes:
                 if key not in ATTRIBUTES["limit"]:
                     add("limit", element, key, [name])
-    for element in _beside_links(document):
+    for element in beside_links(document):
         values = {**element.attributes, element.tag: element.content}
         values[element.tag] = element.attributes.get("value", element.content)
         for key, value in values.items():
-            if _plain(key) in ROTORS and _number(value) != 0:
-                add("rotor", element, key, _whose(element, moving, named))
-            elif _plain(key) in REDUCTIONS and _number(value) not in (0, 1):
-                add("reduction", element, key, _whose(element, moving, named))
+            if plain(key) in REDUCTIONS and said_number(value) not in (0, 1):
+                add("reduction", element, key, whose(element, moving, named))
     return [found[kind].text(message) for kind, message in MESSAGES.items() if kind in found]
 
 
 MESSAGES = {
     "limit": "in <limit>: not read",
-    "friction": "in <dynamics>: left out; joints have neither friction nor springs",
-    "rotor": "left out; the mass matrix has no rotors' inertias",
-    "reduction": "not read; positions, rates and efforts are the joints', not the motors'",
+    "dynamics": "in <dynamics>: not read; joints have no springs",
+    "several": "in <dynamics>: left out; only joints that turn or slide have friction and rotors",
+    "reduction": "read for rotors' inertias alone; positions, rates and efforts are the joints', "
+    "not the motors'",
 }
 
 
@@ -99,7 +99,7 @@ def tilted_planes(joints: Mapping[str, tuple[Element, JointKind, Array]]) -> lis
     ]
 
 
-def _beside_links(document: Element) -> Iterator[Element]:
+def beside_links(document: Element) -> Iterator[Element]:
     """All elements but links and what is in them, in file order."""
     pending = [child for child in document.children[::-1] if child.tag != "link"]
     while pending:
@@ -108,7 +108,7 @@ def _beside_links(document: Element) -> Iterator[Element]:
         pending.extend(reversed(element.children))
 
 
-def _whose(
+def whose(
     element: Element, moving: Mapping[str, JointKind], named: dict[Element, list[str]]
 ) -> list[str]:
     """The joints that an element speaks of: the nearest around it that names any, in itself or
@@ -125,12 +125,12 @@ def _whose(
     return []
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
     """``drake:rotor_inertia`` → ``rotorinertia``."""
     return name.rpartition(":")[2].replace("_", "").lower()
 
 
-def _number(text: str) -> float:
+def said_number(text: str) -> float:
     """What a text says, 0 where that is no number: it is not read, and may be anything."""
     try:
         return float(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 from . import urdf_elements as read
 from .model import (
     Array,
+    Drivetrain,
     Joint,
     JointKind,
     Limits,
@@ -20,6 +22,7 @@ from .model import (
     RobotError,
     Transform,
 )
+from .rotors import drivetrain, rotors
 from .unread import tilted_planes, unread
 from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 
@@ -43,6 +46,7 @@ class _Edge:
     placement: Transform
     axis: Array
     limits: Limits
+    drivetrain: Drivetrain
 
 
 def read_urdf(
@@ -95,6 +99,8 @@ def parse_urdf(
     edges = _edges(document, links, notes)
     root = _root(document, links, edges)
     order = _depth_first(root, links, edges)
+    moving = {edge.name: edge.kind for edge in order if edge.kind.nv}
+    found = rotors(document, moving)
     joints: list[Joint] = []
     carrier = {root: -1}  # link → index of the joint that moves it
     if base == "floating":
@@ -115,6 +121,7 @@ def parse_urdf(
                 inertia=inertias[edge.child],
                 axis=edge.axis,
                 limits=edge.limits,
+                drivetrain=_with_rotor(edge, found.armature),
             )
         )
     if mimic == "fold":
@@ -122,10 +129,15 @@ def parse_urdf(
     _note_massless(joints, links, notes)
     notes += [element.attributes.get("text", "") for element in document.all(read.NOTE)]
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
-    notes += unread(document, {edge.name: edge.kind for edge in order if edge.kind.nv})
+    notes += [*unread(document, moving), *found.notes]
     if base == "floating":
         return Robot(name, tuple(joints), base_body="universe", gravity=g)
     return Robot(name, tuple(joints), root, inertias[root], g)
+
+
+def _with_rotor(edge: _Edge, armature: Mapping[str, float]) -> Drivetrain:
+    own = armature.get(edge.name, edge.drivetrain.armature)
+    return replace(edge.drivetrain, armature=own)
 
 
 def _check_robot(document: Element) -> None:
@@ -177,8 +189,6 @@ def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> li
         names[name] = element
         read.check_children(element)
         kind = read.kind(element)
-        for dynamics in element.all("dynamics") if kind.nv else ():
-            read.check_attributes(dynamics)
         parent, child = _end(element, "parent", links), _end(element, "child", links)
         if child in moved_by:
             raise element.error(
@@ -199,6 +209,7 @@ def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> li
                 if kind in (*_SINGLE_AXIS, JointKind.PLANAR)
                 else np.array([0.0, 0.0, 1.0]),
                 read.limits(element, notes) if kind in _SINGLE_AXIS else Limits(),
+                drivetrain(element, kind),
             )
         )
     return edges
@@ -313,13 +324,13 @@ def _fold_mimics(
 
 
 def _note_massless(joints: list[Joint], links: dict[str, Element], notes: list[str]) -> None:
-    """A moving joint with nothing to move has a singular mass matrix."""
+    """A moving joint with nothing to move, its rotor included, has a singular mass matrix."""
     carries = [not joint.inertia.is_zero for joint in joints]
     for i in range(len(joints) - 1, -1, -1):  # a child's index is above its parent's
         if carries[i] and joints[i].parent >= 0:
             carries[joints[i].parent] = True
     for joint, loaded in zip(joints, carries, strict=True):
-        if joint.kind.nv and not loaded:
+        if joint.kind.nv and not loaded and not joint.drivetrain.armature:
             notes.append(
                 links[joint.body].text(
                     f"joint {quoted(joint.name)} moves no mass, so the mass matrix is singular: "

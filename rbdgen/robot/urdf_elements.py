@@ -43,14 +43,14 @@ ATTRIBUTES = {
     "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
     "mimic": ("joint", "multiplier", "offset"),
     "limit": ("lower", "upper", "velocity", "effort"),
-    "dynamics": ("damping", "friction"),
+    "dynamics": ("damping", "friction", "armature"),
 }
 
 # What published files give these elements besides. It is not read, which ``unread`` notes. Others
 # are let pass where they can be no slip for one of those above.
 BESIDES = {
     "limit": ("acceleration", "deceleration", "jerk", "current", "command_effort", "gear_velocity"),
-    "dynamics": ("armature",),
+    "dynamics": (),
 }
 LONGEST_NAME = 150
 NOTE = "rbdgen:note"  # a child of <robot>: what was left out of a file that became this one

@@ -51,13 +51,13 @@ def test_notes_are_said_and_kept(accelerator: bool, tmp_path: Path) -> None:
     """In the manifest they speak of the robot that lies beside it, wherever it came from."""
     source = tmp_path / "made of.urdf"
     text = (data_folder("robots") / "pendulum.urdf").read_text()
-    source.write_text(text.replace("</joint>", '<dynamics damping="0.5"/></joint>'))
+    source.write_text(text.replace("</joint>", '<dynamics stiffness="0.5"/></joint>'))
     said: list[str] = []
     choices = {"accelerator": True, "functions": ("id",)} if accelerator else {}
     folder = api.generate(str(source), tmp_path / "design", said.append, **choices)
-    (line,) = [line for line in said if "damping" in line]
+    (line,) = [line for line in said if "stiffness" in line]
     assert line.startswith(f"note: {source}:")
-    (note,) = [note for note in api.read_manifest(folder)["notes"] if "damping" in note]
+    (note,) = [note for note in api.read_manifest(folder)["notes"] if "stiffness" in note]
     assert f"note: {note}" == line.replace(str(source), "robot.urdf")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,8 @@ def drawn(seed: int) -> str:
             if i == 1 and seed % 2
             else "".join(
                 f'<joint name="j{i}{k}" type="{rng.choice(KINDS)}" pos="{numbers(3, 0.3)}" '
-                f'axis="{numbers(3)}" ref="{rng.normal():.6g}" armature="{rng.uniform():.6g}"/>'
+                f'axis="{numbers(3)}" ref="{rng.normal():.6g}" armature="{rng.uniform():.6g}" '
+                f'damping="{rng.uniform():.6g}"/>'
                 for k in range(rng.integers(0 if i > 1 else 1, 4))
             )
         )
@@ -91,11 +93,16 @@ def read(text: str, place: Path) -> tuple[Robot, list[str]]:
 def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
     """States of the robot, and what MuJoCo says of the file in each: tau and M.
 
-    Its armature is taken off: rotors' inertias are left out here. Coordinates of a free joint are
-    mapped: ours are the body's twist in its own frame, theirs are linear in the world's.
+    Springs and what a medium does are taken off, and what is of a free joint: they are left out
+    here. Friction loss is a constraint there, see below. Coordinates of a free joint are mapped:
+    ours are the body's twist in its own frame, theirs are linear in the world's.
     """
     model = mujoco.MjModel.from_xml_string(text)
-    model.dof_armature[:] = 0
+    model.jnt_stiffness[:] = 0
+    model.opt.density = model.opt.viscosity = 0
+    for k in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
+        model.dof_armature[model.jnt_dofadr[k] :][:6] = 0
+        model.dof_damping[model.jnt_dofadr[k] :][:6] = 0
     model.opt.gravity[:] = robot.gravity
     data = mujoco.MjData(model)
     rng = np.random.default_rng(seed)
@@ -124,15 +131,22 @@ def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
         mujoco.mj_fullM(model, data, full)
         M[k] = S.T @ full @ S
         mujoco.mj_rne(model, data, 1, tau[k])
-        tau[k] = S.T @ tau[k]
+        mujoco.mj_passive(model, data)
+        tau[k] = S.T @ (tau[k] + model.dof_armature * data.qacc - data.qfrc_passive)
     return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "M": M}
+
+
+def without_coulomb(robot: Robot) -> Robot:
+    """Its damping stays."""
+    joints = [replace(j, drivetrain=replace(j.drivetrain, friction=0)) for j in robot.joints]
+    return robot.with_joints(joints)
 
 
 def assert_same(text: str, robot: Robot, seed: int) -> None:
     of = theirs(text, robot, 20, seed)
     model = mujoco.MjModel.from_xml_string(text)
     assert robot.joint_names == [model.joint(k).name for k in range(model.njnt)]
-    tau = golden.rnea(robot, of["q"], of["qd"], of["qdd"])
+    tau = golden.rnea(without_coulomb(robot), of["q"], of["qd"], of["qdd"])
     assert_allclose(tau, of["tau"], rtol=0, atol=1e-9 * np.abs(of["tau"]).max())
     M = golden.crba(robot, of["q"])
     assert_allclose(M, of["M"], rtol=0, atol=1e-9 * np.abs(of["M"]).max())
@@ -163,7 +177,36 @@ def test_an_arm_is_mujocos_and_what_is_left_out_is_said(tmp_path: Path) -> None:
         "1 actuator: left out; tau is at the joints, whatever gears and limits of forces say",
     ]
     rest = "".join(note for note in notes if not note.startswith("arm.xml: "))
-    assert "armature of 4 joints" in rest and "damping, friction of 4 joints" in rest
+    assert 'friction of joint "roll": smoothed' in rest and "armature" not in rest
+    (roll,) = (joint.drivetrain for joint in robot.joints if joint.name == "roll")
+    assert (roll.armature, roll.damping, roll.friction, roll.width) == (0.01, 0.1, 0.2, 0.1)
+
+
+def test_friction_is_mujocos_friction_loss_where_a_joint_slides(tmp_path: Path) -> None:
+    """There it is a constraint, which is at its limit unless the joint is slow."""
+    text = (
+        '<mujoco><option><flag contact="disable"/></option><worldbody><body><joint name="j" '
+        'axis="0 1 0" frictionloss="0.7" damping="0.2" armature="0.1"/>'
+        '<geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>'
+    )
+    robot = read(text, tmp_path / "arm.xml")[0]
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    for qd in (-9.0, -3.0, 3.0, 9.0):
+        data.qpos[:], data.qvel[:] = 0.4, qd
+        mujoco.mj_forward(model, data)
+        qdd = golden.aba(robot, [[0.4]], [[qd]], [[0.0]])
+        assert_allclose(qdd, [data.qacc], rtol=1e-7)
+
+
+def test_what_a_free_joint_has_is_left_out_and_said(tmp_path: Path) -> None:
+    text = (
+        '<mujoco><worldbody><body><joint name="root" type="free" damping="2" armature="3"/>'
+        '<geom size="0.1"/></body></worldbody></mujoco>'
+    )
+    notes = read(text, tmp_path / "arm.xml")[1]
+    said = {note.partition(": ")[2] for note in notes}
+    assert {f'{x} of joint "root": left out; it is free' for x in ("damping", "armature")} <= said
 
 
 def test_included_files_are_read(tmp_path: Path) -> None:

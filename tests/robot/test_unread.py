@@ -40,12 +40,14 @@ def transmission(joint: str, inside: str, around: str = "actuator") -> str:
     )
 
 
-def test_friction_and_damping_of_all_joints_are_one_note() -> None:
-    zero, some = '<dynamics damping="0.0" friction="0"/>', '<dynamics damping="0.5" friction="0"/>'
-    other = '<dynamics friction="2"/>'
-    (note,) = notes_of(arm(zero, some, other, some, other))
-    assert note.startswith(f'{FILE}:3: damping, friction of 4 joints ("j1", "j2", "j3" …) in')
-    assert "neither friction" in note
+def test_what_else_stands_in_dynamics_is_one_note() -> None:
+    read, some = '<dynamics damping="0.5" friction="2"/>', '<dynamics stiffness="3" armature="1"/>'
+    (note,) = notes_of(arm(read, some, read, some))
+    said = 'stiffness of 2 joints ("j1", "j3") in <dynamics>: not read; joints have no springs'
+    assert note == f"{FILE}:3: {said}"
+    own = '<axis xyz="0 0 1"/><dynamics damping="1" friction="0"/>'
+    (note,) = notes_of(arm(own, kind="planar"))
+    assert note.startswith(f'{FILE}:2: damping of joint "j0" in <dynamics>: left out; only joints')
 
 
 def test_joints_that_do_not_move_need_no_note() -> None:
@@ -67,9 +69,9 @@ def test_joints_that_do_not_move_need_no_note() -> None:
          "<mechanical_reduction>100</mechanical_reduction></joint></transmission></ros2_control>",
          f'{FILE}:3: mechanical_reduction of joint "j0"', "joints', not the motors'"),
         (transmission("j0", "<rotorInertia>1e-5</rotorInertia>"),
-         f'{FILE}:3: rotorInertia of joint "j0"', "no rotors' inertias"),
+         f'{FILE}:3: rotorInertia of joint "j0"', "times the squared reduction"),
         ('<gazebo reference="j0"><armature>0.1</armature></gazebo>',
-         f'{FILE}:3: armature of joint "j0"', "no rotors' inertias"),
+         f'{FILE}:3: armature of joint "j0"', "taken as rotors' inertias"),
     ],
 )  # fmt: skip
 def test_what_motors_have(text: str, start: str, fragment: str) -> None:
@@ -80,9 +82,9 @@ def test_what_motors_have(text: str, start: str, fragment: str) -> None:
 
 def test_drakes_rotors() -> None:
     own = '<drake:rotor_inertia value="1e-5"/><drake:gear_ratio value="160"/>'
-    rotor, ratio = notes_of(arm(own, own))
-    assert rotor.startswith(f'{FILE}:2: drake:rotor_inertia of 2 joints ("j0", "j1") left out')
-    assert ratio.startswith(f'{FILE}:2: drake:gear_ratio of 2 joints ("j0", "j1") not read')
+    ratio, rotor = notes_of(arm(own, own))
+    assert rotor.startswith(f'{FILE}:2: drake:rotor_inertia of 2 joints ("j0", "j1") taken')
+    assert ratio.startswith(f'{FILE}:2: drake:gear_ratio of 2 joints ("j0", "j1") read for rotors')
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,9 @@ REFUSED = {
         arm('<limit lower="-1" upper="1" effort="9" top_rate="1"/>'), 4, "it has lower, upper"
     ),
     "misspelt damping": (arm('<dynamics dampng="1"/>'), 4, 'did you mean "damping"?'),
+    "no number of damping": (arm('<dynamics damping="much"/>'), 4, 'damping: "much" is not'),
+    "negative friction": (arm('<dynamics friction="-1"/>'), 4, "friction is negative"),
+    "two dynamics": (arm("<dynamics/><dynamics/>"), 4, "a second <dynamics>"),
     "misspelt dynamics": (arm('<dynamic damping="1"/>'), 4, 'did you mean "dynamics"?'),
     "misspelt multiplier": (
         arm('<mimic joint="k" multipler="2"/>'), 4, 'did you mean "multiplier"?'
@@ -360,7 +363,7 @@ def test_tags_of_others_are_passed_over() -> None:
             '<material name="red"/><sensor name="s"><origin xyz="a"/></sensor>',
             link("base"),
             link("tip"),
-            joint("j", "base", "tip", '<dynamics damping="a lot"/><drake:x xmlns:drake="d"/>'),
+            joint("j", "base", "tip", '<drake:x xmlns:drake="d"/>'),
         )
     )
     assert found.joint_names == ["j"]

@@ -1,0 +1,79 @@
+"""What a design says of its joints' rotors, damping and friction, over what their file says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..robot.model import Drivetrain, Joint, Robot, RobotError
+from ..robot.unread import few
+from ..robot.xml_lines import did_you_mean, quoted
+from .choices import by_joint
+from .design import Design
+
+
+def driven(design: Design, robot: Robot, notes: list[str] | None = None) -> Robot:
+    """The robot with the drivetrains that its design gives it.
+
+    A joint's own block of the design wins over the file; a width of friction that the design gives
+    a joint by name wins over its block's, and that over the one of all joints. ``notes`` receives
+    how friction is approximated, or that it is left out.
+
+    Raises:
+        RobotError: a joint that does not move, or has several coordinates; starts with the choice.
+    """
+    widths = by_joint(design.friction_width) if design.friction_width is not None else {}
+    joints = {joint.name: joint for joint in robot.joints if joint.kind.nv}
+    for choice, names in (("joints", design.joints), ("friction_width", widths)):
+        for name in names:
+            if name:
+                _check(choice, name, joints)
+    made = [_driven(design, joint, widths) for joint in robot.joints]
+    if notes is not None:
+        notes += _notes(design, made)
+    if not design.friction:
+        made = [replace(j, drivetrain=j.drivetrain.without_friction) for j in made]
+    return robot.with_joints(made)
+
+
+def _driven(design: Design, joint: Joint, widths: Mapping[str, float]) -> Joint:
+    file, said = joint.drivetrain, design.joints.get(joint.name)
+    every, own = widths.get("", file.width), widths.get(joint.name)
+    if joint.kind.nv != 1:
+        return joint
+    if said is None:
+        return replace(joint, drivetrain=replace(file, width=own or every))
+    made = Drivetrain(
+        file.armature if said.armature is None else said.armature,
+        file.damping if said.damping is None else said.damping,
+        file.friction if said.friction is None else said.friction,
+        own or said.friction_width or every,
+    )
+    return replace(joint, drivetrain=made)
+
+
+def _check(choice: str, name: str, joints: Mapping[str, Joint]) -> None:
+    if name not in joints:
+        hint = did_you_mean(name, joints, f"; one of {', '.join(joints) or 'none'}")
+        raise RobotError(f"{choice}: no joint {quoted(name)} moves{hint}")
+    if joints[name].kind.nv != 1:
+        raise RobotError(
+            f"{choice}: joint {quoted(name)} is {joints[name].kind.value}; armature, damping and "
+            "friction are of joints that turn or slide"
+        )
+
+
+def _notes(design: Design, joints: list[Joint]) -> list[str]:
+    """How friction is approximated, or what is left out."""
+    resisted = [j.name for j in joints if j.drivetrain.damping or j.drivetrain.friction]
+    if not design.friction:
+        what = f"damping and friction of {few(resisted)}: left out (--no-friction)"
+        return [f"{what}; rotors' inertias stay"] if resisted else []
+    notes: list[str] = []
+    for width in sorted({j.drivetrain.width for j in joints if j.drivetrain.friction}):
+        own = [j for j in joints if j.drivetrain.friction and j.drivetrain.width == width]
+        notes.append(
+            f"friction of {few([j.name for j in own])}: smoothed, c (3 x - x³) / 2 of "
+            f"x = qd / {width:g} up to |x| = 1, c beyond; --friction-width says another width"
+        )
+    return notes

@@ -1,0 +1,39 @@
+"""Rotors' inertias, damping and friction, of each coordinate of the tree; see ``Drivetrain``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..robot.model import Array, Robot
+from . import tree
+
+
+def armatures(robot: Robot) -> Array:
+    """What rotors add to the diagonal of the tree's M (tree size,)."""
+    return _numbers(robot)[0]
+
+
+def efforts(robot: Robot, qd: Array) -> Array:
+    """What damping and friction take (N, tree size) at the tree's velocities (N, tree size)."""
+    _, d, c, w = _numbers(robot)
+    x = np.clip(qd / w, -1.0, 1.0)
+    # d q̇ + c s(q̇ / w),  s(x) = (3 x − x³) / 2
+    return np.asarray(d * qd + c * x * (3 - x**2) / 2)
+
+
+def slopes(robot: Robot, qd: Array) -> Array:
+    """The derivative (N, tree size) of ``efforts`` by the velocity of the same coordinate."""
+    _, d, c, w = _numbers(robot)
+    x = np.clip(qd / w, -1.0, 1.0)
+    return np.asarray(d + 1.5 * c / w * (1 - x**2))
+
+
+def _numbers(robot: Robot) -> Array:
+    """Armature, damping, friction and its width (4, tree size)."""
+    numbers = np.zeros((4, tree.tree_size(robot)))
+    numbers[3] = 1.0
+    for joint, own in zip(robot.joints, tree.columns(robot), strict=True):
+        if joint.kind.nv == 1:
+            gears = joint.drivetrain
+            numbers[:, own.start] = gears.armature, gears.damping, gears.friction, gears.width
+    return numbers

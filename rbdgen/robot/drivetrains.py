@@ -1,0 +1,18 @@
+"""Joints' rotors, damping and friction: whose they are, and who says so."""
+
+from __future__ import annotations
+
+from .model import Drivetrain, Robot
+
+Own = dict[int, list[Drivetrain]]  # coordinate of v → the drivetrains of the joints that it moves
+
+
+def drivetrains(robot: Robot) -> Own:
+    """Those of each coordinate that are not nothing, as the coordinate feels them."""
+    found: Own = {}
+    for i, slot in robot.v_slices.items():
+        joint = robot.joints[i]
+        own = joint.drivetrain.reflected(joint.mimic.multiplier if joint.mimic else 1.0)
+        if joint.kind.nv == 1 and not own.is_zero:
+            found.setdefault(slot.start, []).append(own)
+    return found
