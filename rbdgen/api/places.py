@@ -89,7 +89,7 @@ def no_defaults(design: Design) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, MotionLimits):
+    if isinstance(value, MotionLimits | JointDrivetrain):
         return {key: _plain(own) for key, own in vars(value).items() if own is not None}
     if isinstance(value, Mapping):
         return {key: _plain(own) for key, own in value.items()}

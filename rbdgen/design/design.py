@@ -73,7 +73,21 @@ class JointDrivetrain:
     def __post_init__(self) -> None:
         for key, check in DRIVETRAIN_CHECKS.items():
             if getattr(self, key) is not None:
-                object.__setattr__(self, key, check(getattr(self, key)))
+                try:
+                    object.__setattr__(self, key, check(getattr(self, key)))
+                except ValueError as error:
+                    raise RobotError(f"joints: {key}: {error}") from None
+
+    @classmethod
+    def of(cls, name: str, said: Any) -> JointDrivetrain:
+        """Itself, or the one of a mapping; RobotError."""
+        if isinstance(said, cls):
+            return said
+        if not isinstance(said, Mapping) or not set(said) <= set(DRIVETRAIN_CHECKS):
+            raise RobotError(
+                f"joints: {name}: a mapping of some of {', '.join(DRIVETRAIN_CHECKS)}, not {said!r}"
+            )
+        return cls(**said)
 
 
 @dataclass(frozen=True)
@@ -243,6 +257,8 @@ class Design:
                 object.__setattr__(self, key, check(getattr(self, key)))
             except ValueError as error:
                 raise RobotError(f"{key}: {error}") from None
+        own_joints = {name: JointDrivetrain.of(name, said) for name, said in self.joints.items()}
+        object.__setattr__(self, "joints", own_joints)
         if self.formulation != "logarithmic":
             own = (
                 *(("network", "sklansky"), ("products", "plain")),

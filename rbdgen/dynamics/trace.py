@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -226,21 +226,23 @@ class _Tracing:
         own = drivetrains(self.robot)
         if not own:
             return rigid
-        tau, M = list(rigid.tau), [list(row) for row in rigid.M]
-        for k in own:
-            with self._beside(rigid.tau[k], k, regions):
-                if self.moves:
-                    tau[k] = tau[k] + gears.effort(self.builder, own[k], state.qd[k], state.qdd[k])
-            with self._beside(M[k][k], k, regions):
-                M[k][k] = M[k][k] + gears.armature(own[k])
+        builder, tau, M = self.builder, list(rigid.tau), [list(row) for row in rigid.M]
+
+        def plus(value: Scalar, k: int, term: Callable[[], Scalar]) -> Scalar:
+            with self._beside(value, k, regions):
+                return value + term()
 
         def resisted(gradient: Gradient) -> Gradient:
             dqd = [list(row) for row in gradient.dtau_dqd]
             for k in own if self.moves else ():
-                with self._beside(dqd[k][k], k, regions):
-                    dqd[k][k] = dqd[k][k] + gears.slope(self.builder, own[k], state.qd[k])
+                dqd[k][k] = plus(dqd[k][k], k, partial(gears.slope, builder, own[k], state.qd[k]))
             return gradient._replace(M=M, dtau_dqd=dqd)
 
+        for k in own:
+            M[k][k] = plus(M[k][k], k, partial(gears.armature, own[k]))
+            if self.moves:
+                effort = partial(gears.effort, builder, own[k], state.qd[k], state.qdd[k])
+                tau[k] = plus(tau[k], k, effort)
         again = rigid.accelerated
         accelerated = None if again is None else lambda qdd: resisted(again(qdd))
         return Pass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)

@@ -11,7 +11,7 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.passes.ranges import INTERVAL, Interval, analyse
+from rbdgen.passes.ranges import INTERVAL, Interval, analyse, intervals_of
 from rbdgen.robot.canonical import canonicalize
 from tests.random_robots import random_robot
 
@@ -129,3 +129,21 @@ def test_a_product_with_a_mantissa_has_room_for_its_jump() -> None:
     jumped = evaluate(graph, {"x": np.array([10.0]), "d": np.array([1.01])})["y"]
     assert np.abs(jumped).max() > 1.2 * 10 / 0.95
     assert np.abs(jumped).max() <= ranges.bound[product]
+
+
+def test_a_value_that_is_clipped_is_proven() -> None:
+    """Where x is compared with a constant, x itself is chosen on its side of it only."""
+    builder = Builder()
+    x = builder.input("x")
+    least = builder.select(x - 0.5, x, 0.5)
+    clipped = builder.select(least + 0.25, -0.25, least)
+    other = builder.select(x - 0.5, 2.0 * x, 0.5)
+    graph = Graph(("x",), {"square": clipped * clipped, "other": other})
+    found = intervals_of(graph, {"x": (-10.0, 10.0)})
+    assert found[clipped] == (-0.25, 0.5)
+    assert found[graph.outputs["square"]] == (0.0, 0.25)
+    assert found[other] == (-20.0, 20.0)  # not compared itself
+    for low, high in ((0.0, 0.3), (1.0, 2.0), (-3.0, -1.0)):
+        interval = intervals_of(graph, {"x": (low, high)})[clipped]
+        inside = np.clip([low, high], -0.25, 0.5)
+        assert interval[0] <= inside[0] <= inside[1] <= interval[1] <= 0.5
