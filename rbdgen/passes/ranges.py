@@ -86,10 +86,10 @@ def _selected(node: Node, a: Interval, b: Interval) -> Interval:
     """Either value; one that is compared with a constant itself, only on its side of it."""
     condition, *values = node.args
     x, k = _compared(condition)
-    if x is values[0]:
-        a = a[0], max(min(a[1], k), a[0])
-    if x is values[1]:
-        b = min(max(b[0], k), b[1]), b[1]
+    if x is values[0]:  # chosen below k
+        a = b if a[0] >= k else (a[0], min(a[1], k))
+    if x is values[1]:  # chosen from k on
+        b = a if b[1] < k else (max(b[0], k), b[1])
     return min(a[0], b[0]), max(a[1], b[1])
 
 

@@ -146,4 +146,4 @@ def test_a_value_that_is_clipped_is_proven() -> None:
     for low, high in ((0.0, 0.3), (1.0, 2.0), (-3.0, -1.0)):
         interval = intervals_of(graph, {"x": (low, high)})[clipped]
         inside = np.clip([low, high], -0.25, 0.5)
-        assert interval[0] <= inside[0] <= inside[1] <= interval[1] <= 0.5
+        assert -0.25 <= interval[0] <= inside[0] <= inside[1] <= interval[1] <= 0.5
