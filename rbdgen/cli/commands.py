@@ -271,7 +271,8 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
 def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:
     from ..reproduce.papers import reproduce
 
-    found = reproduce(options.papers, Path(options.output), options.full, progress)
+    place = Path(options.output)
+    found = reproduce(options.papers, place, options.full, options.closed, progress)
     return Answer(found, "")
 
 

@@ -28,8 +28,9 @@ NO_MORE = 1e-8  # relative: of a step, where no target is given
 class Tasks:
     """Trajectories to be found, x = (q, q̇): cost ½ Σ (x − aim)ᵀ Q (x − aim) + ½ R |u − hold|².
 
-    ``start`` (B, 2n), ``aims`` and ``weights`` (B, KNOTS, 2n), Q's diagonals, ``hold`` (B, n): the
-    efforts that keep ``start`` still, from which the search starts; ``effort``: R.
+    ``start`` (B, 2n), ``aims`` and ``weights`` (B, K, 2n), Q's diagonals, at K knots that are
+    ``step`` seconds apart; ``hold`` (B, K − 1, n): the efforts from which the search starts, or
+    (B, 1, n), the same at all knots; ``effort``: R.
     """
 
     names: tuple[str, ...]
@@ -38,23 +39,31 @@ class Tasks:
     weights: Array
     hold: Array
     effort: float
+    step: float = STEP
 
     @property
     def joints(self) -> int:
-        return int(self.hold.shape[1])
+        return int(self.hold.shape[-1])
+
+    @property
+    def efforts(self) -> Array:
+        """``hold`` at every knot but the last, (B, K − 1, n)."""
+        tasks, knots, _ = self.aims.shape
+        return np.broadcast_to(self.hold, (tasks, knots - 1, self.joints))
 
     def of(self, own: NDArray[np.intp]) -> Tasks:
         """Some of them."""
         start, aims, weights, hold = (
             x[own] for x in (self.start, self.aims, self.weights, self.hold)
         )
-        return Tasks(tuple(self.names[k] for k in own), start, aims, weights, hold, self.effort)
+        names = tuple(self.names[k] for k in own)
+        return Tasks(names, start, aims, weights, hold, self.effort, self.step)
 
     def costs(self, X: Array, U: Array) -> Array:
-        """Of each trajectory: X (B, KNOTS, 2n), U (B, KNOTS − 1, n) → (B,); infinite if too far."""
+        """Of each trajectory: X (B, K, 2n), U (B, K − 1, n) → (B,); infinite if too far."""
         with np.errstate(over="ignore", invalid="ignore"):
             states = np.sum(self.weights * (X - self.aims) ** 2, axis=(1, 2))
-            efforts = np.sum((U - self.hold[:, None]) ** 2, axis=(1, 2))
+            efforts = np.sum((U - self.hold) ** 2, axis=(1, 2))
             total = 0.5 * (states + self.effort * efforts)
         found: Array = np.where(np.isfinite(total), total, np.inf)
         return found
@@ -99,9 +108,8 @@ def solve(
     targets: Array | None = None,
 ) -> Found:
     """Each task until its cost is at most its target (B,), or there is no more progress."""
-    U = np.repeat(tasks.hold[:, None], KNOTS - 1, axis=1)
-    zeros = np.zeros((*U.shape, 2 * tasks.joints))
-    X, A = _roll(tasks, robot, np.zeros((len(U), KNOTS, 2 * tasks.joints)), U, U * 0, zeros)
+    U = tasks.efforts.copy()
+    X, A = unrolled(tasks, robot, U)
     J = tasks.costs(X, U)
     costs = [[float(cost)] for cost in J]
     mu = np.full(len(J), FIRST)
@@ -117,9 +125,9 @@ def solve(
             largest[going, k] = np.maximum(largest[going, k], np.abs(seen).max((1, 2)))
         if len(moved):  # where no step helped, the model is the last one's
             at = X[moved], A[moved], U[moved]
-            F[moved], B[moved] = _model(tasks.of(moved), robot, gradient, *at)
-        ks, Ks = _backward(own, F[going], B[going], X[going], U[going], mu[going])
-        better = _search(own, robot, (X[going], U[going], J[going]), ks, Ks)
+            F[moved], B[moved] = linearised(tasks.of(moved), robot, gradient, *at)
+        ks, Ks = backward(own, F[going], B[going], X[going], U[going], mu[going])
+        better = search(own, robot, (X[going], U[going], J[going]), ks, Ks)
         stopped: list[bool] = []
         for k, task in enumerate(going):
             if (new := better.get(k)) is None:
@@ -139,7 +147,13 @@ def solve(
     return Found(tuple(map(tuple, costs)), largest)
 
 
-def _roll(
+def unrolled(tasks: Tasks, robot: Robotics, U: Array) -> tuple[Array, Array]:
+    """States (B, K, 2n) and accelerations (B, K − 1, n) of efforts U (B, K − 1, n)."""
+    still, zeros = np.zeros_like(tasks.aims), np.zeros((*U.shape, 2 * tasks.joints))
+    return roll(tasks, robot, still, U.copy(), U * 0, zeros)
+
+
+def roll(
     tasks: Tasks, robot: Robotics, X: Array, U: Array, ks: Array, Ks: Array
 ) -> tuple[Array, Array]:
     """States and accelerations, semi-implicit Euler, of u + k + K (x − X); U becomes those."""
@@ -147,48 +161,48 @@ def _roll(
     new, A = np.zeros_like(X), np.zeros_like(U)
     new[:, 0] = tasks.start
     with np.errstate(over="ignore", invalid="ignore"):
-        for k in range(KNOTS - 1):
+        for k in range(U.shape[1]):
             U[:, k] += ks[:, k] + np.einsum("bij,bj->bi", Ks[:, k], new[:, k] - X[:, k])
             q, qd = new[:, k, :n], new[:, k, n:]
             safe = np.isfinite(U[:, k]).all(1) & (np.abs(new[:, k]).max(1) < FAR)
             near = np.reshape(safe, (-1, 1))
             taken = [np.where(near, x, 0.0) for x in (q, qd, U[:, k])]
             A[:, k] = np.where(near, robot.accelerations(*taken), np.inf)
-            new[:, k + 1, n:] = qd + STEP * A[:, k]
-            new[:, k + 1, :n] = q + STEP * new[:, k + 1, n:]
+            new[:, k + 1, n:] = qd + tasks.step * A[:, k]
+            new[:, k + 1, :n] = q + tasks.step * new[:, k + 1, n:]
     return new, A
 
 
-def _model(
+def linearised(
     tasks: Tasks, robot: Robotics, gradient: Gradient, X: Array, A: Array, U: Array
 ) -> tuple[Array, Array]:
-    """x₊ ≈ F x + B u of each step: F (B, KNOTS − 1, 2n, 2n), B (B, KNOTS − 1, 2n, n)."""
-    n, shape = tasks.joints, U.shape[:2]
+    """x₊ ≈ F x + B u of each step: F (B, K − 1, 2n, 2n), B (B, K − 1, 2n, n)."""
+    n, shape, h = tasks.joints, U.shape[:2], tasks.step
     q, qd = X[:, :-1, :n].reshape(-1, n), X[:, :-1, n:].reshape(-1, n)
     Minv = robot.inverse(q)
     points = Points(q, qd, A.reshape(-1, n), U.reshape(-1, n), Minv)
     dq, dqd = gradient(points)
     F, B = np.zeros((len(q), 2 * n, 2 * n)), np.zeros((len(q), 2 * n, n))
     # q̇₊ = q̇ + h q̈, q₊ = q + h q̇₊
-    F[:, n:, :n], F[:, n:, n:], B[:, n:] = STEP * dq, np.eye(n) + STEP * dqd, STEP * Minv
-    F[:, :n, :n], F[:, :n, n:] = np.eye(n) + STEP * F[:, n:, :n], STEP * F[:, n:, n:]
-    B[:, :n] = STEP * B[:, n:]
+    F[:, n:, :n], F[:, n:, n:], B[:, n:] = h * dq, np.eye(n) + h * dqd, h * Minv
+    F[:, :n, :n], F[:, :n, n:] = np.eye(n) + h * F[:, n:, :n], h * F[:, n:, n:]
+    B[:, :n] = h * B[:, n:]
     return F.reshape(*shape, 2 * n, 2 * n), B.reshape(*shape, 2 * n, n)
 
 
-def _backward(
+def backward(
     tasks: Tasks, F: Array, B: Array, X: Array, U: Array, mu: Array
 ) -> tuple[Array, Array]:
-    """k (B, KNOTS − 1, n) and K (B, KNOTS − 1, n, 2n) of the quadratic problems."""
+    """k (B, K − 1, n) and K (B, K − 1, n, 2n) of the quadratic problems."""
     n = tasks.joints
     identity, own = np.eye(n), np.arange(2 * n)
     ks, Ks = np.zeros_like(U), np.zeros((*U.shape, 2 * n))
     slopes = tasks.weights * (X - tasks.aims)
-    efforts = tasks.effort * (U - tasks.hold[:, None])
+    efforts = tasks.effort * (U - tasks.hold)
     v, V = slopes[:, -1], np.zeros((len(X), 2 * n, 2 * n))
     V[:, own, own] = tasks.weights[:, -1]
     with np.errstate(all="ignore"):
-        for k in reversed(range(KNOTS - 1)):
+        for k in reversed(range(U.shape[1])):
             f, b = F[:, k], B[:, k]
             ft, bt = np.swapaxes(f, 1, 2), np.swapaxes(b, 1, 2)
             Qx, Qu = slopes[:, k] + _times(ft, v), efforts[:, k] + _times(bt, v)
@@ -213,7 +227,7 @@ def _times(A: Array, x: Array) -> Array:
     return (A @ x[:, :, None])[:, :, 0]
 
 
-def _search(
+def search(
     tasks: Tasks,
     robot: Robotics,
     at: tuple[Array, Array, Array],
@@ -230,7 +244,7 @@ def _search(
             break
         each, many = np.tile(left, len(alphas)), np.repeat(alphas, len(left))
         own, new = tasks.of(each), U[each].copy()
-        states, A = _roll(own, robot, X[each], new, many[:, None, None] * ks[each], Ks[each])
+        states, A = roll(own, robot, X[each], new, many[:, None, None] * ks[each], Ks[each])
         costs = own.costs(states, new)
         for row in np.flatnonzero(np.less(costs, J[each])):
             step = states[row], new[row], A[row], float(costs[row])

@@ -125,4 +125,4 @@ def _tasks(
     q, still = np.array(starts), np.zeros((len(starts), robot.nv))
     hold = golden.rnea(robot, q, still, still)
     start = np.concatenate([q, still], axis=1)
-    return Tasks(names, start, np.array(aims), np.array(weights), hold, EFFORT)
+    return Tasks(names, start, np.array(aims), np.array(weights), hold[:, None], EFFORT)

@@ -33,7 +33,7 @@ def masses() -> tuple[Tasks, Robotics]:
     aims = np.zeros((3, KNOTS, 4))
     aims[:, :, :2] = rng.uniform(-1, 1, (3, 1, 2))
     start = rng.uniform(-1, 1, (3, 4))
-    tasks = Tasks(("a", "b", "c"), start, aims, weights, np.zeros((3, 2)), 1e-2)
+    tasks = Tasks(("a", "b", "c"), start, aims, weights, np.zeros((3, 1, 2)), 1e-2)
     return tasks, Robotics(lambda q, qd, tau: tau, lambda q: np.tile(np.eye(2), (len(q), 1, 1)))
 
 
