@@ -40,7 +40,8 @@ OF_PROGRAMS = (
     *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
     *("external_forces", "angles", "rotation", "formulation", "factorisation", "root"),
     *("network", "products", "frame", "inverse", "formulated"),
-    *("base_link", "velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
+    *("base_link", "code"),
+    *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
 )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from ..design.choices import LANGUAGES, OF_ACCELERATORS
+from ..design.choices import CODES, LANGUAGES, OF_ACCELERATORS, OF_NUMBERS
+from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
@@ -67,6 +68,7 @@ def generate(
     _refuse_unwritten(languages, bool(choices.get("accelerator")))
     design, loaded = load(robot, **choices)
     _refuse_unwritten(languages, design.accelerator)
+    _refuse_loops(languages, design)
     default = default_place(robot, loaded.name, design, choices)
     places = {}
     for language in languages:
@@ -97,3 +99,13 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
                 f"to: {language} has no tasks, and thus no accelerator; leave --accelerator out, "
                 "and one call computes all functions that --function names"
             )
+
+
+def _refuse_loops(languages: Sequence[str], design: Design) -> None:
+    """UsageError for loops in a language that has none."""
+    others = [language for language in languages if language not in OF_NUMBERS]
+    if design.code != CODES[0] and others:
+        raise UsageError(
+            f"code: {design.code} are of {' and '.join(OF_NUMBERS)}, not of {', '.join(others)}; "
+            "generate those by themselves, or leave code out"
+        )

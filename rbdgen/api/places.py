@@ -28,7 +28,7 @@ FOLLOW = ("robot", "fitted", "formulated")
 # Choices whose value alone says what it is of.
 CLEAR = {
     *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),
-    "products",
+    *("products", "code"),
     *("inverse", "root", "scheduler", "style", "order"),
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..design.choices import (
     ALIASES,
+    CODES,
     EXECUTORS,
     FACTORISATIONS,
     FOLDS,
@@ -192,6 +193,13 @@ def _computed(group: argparse._ArgumentGroup) -> None:
         "--angles",
         choices=("on-chip", "sincos"),
         help="make sines on the chip (default), or take sines and cosines as inputs",
+    )
+    group.add_argument(
+        "--code",
+        choices=CODES,
+        help="of --to cpp and cuda: inlined (default), all operations one after another; loops, a "
+        "function for each kind of joint and of pair of joints, called by tables: far less code, "
+        "for robots of many joints; of id, m and did",
     )
     group.add_argument(
         "--rotation", type=whole, choices=(3, 4), help="multiplications per rotation (default: 4)"
@@ -450,6 +458,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "nearby": options.nearby,
         "root": options.root,
         "base_link": options.base_link,
+        "code": options.code,
         "ii": options.ii,
         "multipliers": options.multipliers,
         "scheduler": options.scheduler,

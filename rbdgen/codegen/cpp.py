@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ..graph.graph import Graph
-from ..graph.node import Op
+from ..graph.visits import Program
 from ..system.templates import render
 from .interface import Array, Entry, Interface
+from .loops import loops
 from .order import columns, depth_first
-from .real import LONGEST, PART, Straight, chunks_of, computed, identifier, in_parts
+from .real import LONGEST, PART, Straight, chunks_of, computed, flops_of, identifier, in_parts
 from .rows import rows
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.
@@ -21,7 +23,6 @@ ISAS = (
 COLUMNS = 96  # of tables
 LARGE = 16_000  # nodes, whose code and values are more than the caches next to a core hold
 TOGETHER = 4  # blocks that one function of such a graph takes before the next one does
-FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
 
 
 def cpp(
@@ -32,19 +33,22 @@ def cpp(
     longest: int = LONGEST,
     part: int = PART,
     large: int = LARGE,
-) -> tuple[dict[str, str], dict[str, int]]:
+    program: Program | None = None,
+) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
     ``NAME.h`` says what there is to call. ``about``: robot and functions, in words. Graphs of more
     than ``longest`` nodes are split into functions of ``part``. Of those of more than ``large``
     some blocks go through each function together, and what matrices have is computed column by
-    column. ValueError for a name that is no identifier, and for a constant that is not finite.
+    column. ``program``: visits that compute the graph, written as loops in its place. ValueError
+    for a name that is no identifier, and for a constant that is not finite.
     """
+    looped = loops(program, graph) if program else None
     nodes = computed(graph)
-    is_large = len(nodes) > max(longest, large)
+    is_large = looped is None and len(nodes) > max(longest, large)
     if is_large:
         nodes = depth_first(nodes, columns(graph, interface))
-    lines = in_parts(graph, chunks_of(nodes, longest, part))
+    lines = looped.straight if looped else in_parts(graph, chunks_of(nodes, longest, part))
     together = TOGETHER if is_large else 1
     values: dict[str, object] = {
         **about,
@@ -56,16 +60,20 @@ def cpp(
         "gives": interface.gives,
         **rows(interface),
     }
-    facts = {
-        "nodes": len(nodes),
+    facts: dict[str, Any] = {
+        "code": "loops" if looped else "inlined",
+        "nodes": looped.operations if looped else len(nodes),
         "parts": len(lines.parts),
         "blocks_together": together,
         "workspace_bytes": 64 * together * lines.slots,
         # a block's inputs and outputs, one row of each besides, and where all of it is
         "stack_bytes": 64 * together * (lines.slots + len(graph.inputs) + len(graph.outputs) + 4),
-        "flops": sum(n.op in FLOPS for n in graph.nodes),
+        "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
+    values |= {"loops": looped, "slots": lines.slots}
+    if looped:
+        facts |= looped.facts.to_json()
     files = {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
@@ -103,7 +111,6 @@ def _kernel(
     outputs = [interface.outputs[name] for name in graph.outputs]
     return render(
         "cpp/kernel.inc.jinja",
-        slots=lines.slots,
         chunks=lines.parts,
         table=_table,
         input_of=_of(interface.takes, [(entry,) for entry in inputs]),

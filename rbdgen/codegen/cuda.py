@@ -9,10 +9,12 @@ from itertools import accumulate, pairwise
 
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.visits import Program
 from ..system.records import Record
 from ..system.templates import render
 from .interface import Array, Entry, Interface
-from .real import computed, identifier, in_parts
+from .loops import LoopFacts, Loops, loops
+from .real import Straight, computed, identifier, in_parts
 from .rows import rows
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
@@ -21,6 +23,7 @@ REGISTERS = 65536 // THREADS  # of 32 bits, of a multiprocessor, for one thread 
 GRANULE = 8  # registers are given so many at a time
 SPARE = 28  # for addresses, and operations under way
 BETWEEN = 48  # the same where kernels hand on numbers: more are on their way from memory and to it
+CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
 FEWEST, LARGEST = 2, 8  # blocks: a thread has at most 255 registers; 64 cost nothing
 
 
@@ -101,28 +104,44 @@ def _overlaps(spans: Iterable[tuple[int, int]], size: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Cuda:
-    """The files, and the kernels that they have; ``slots``: numbers of a state between kernels."""
+    """The files, and the kernels that they have; ``slots``: numbers of a state between kernels.
+
+    ``loops``: of a program that is written so.
+    """
 
     files: Mapping[str, str]
     kernels: tuple[Kernel, ...]
     slots: int
+    loops: LoopFacts | None = None
 
 
 def cuda(
-    graph: Graph, interface: Interface, name: str, about: Mapping[str, str], most: int = MOST
+    graph: Graph,
+    interface: Interface,
+    name: str,
+    about: Mapping[str, str],
+    most: int = MOST,
+    program: Program | None = None,
 ) -> Cuda:
     """``name``.cu, whose functions ``name``.h describes, and what builds and tries them.
 
-    ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ValueError
-    for a name that is no identifier, and for a constant that is not finite.
+    ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ``program``:
+    visits that compute the graph, written as loops of one kernel in its place. ValueError for a
+    name that is no identifier, and for a constant that is not finite.
     """
-    chunks = kernels_of(graph, most)
-    made = in_parts(graph, chunks)
-    spare = BETWEEN if len(chunks) > 1 else SPARE
-    kernels = tuple(kernel_of(own, spare) for own in chunks)
+    looped = loops(program, graph) if program else None
+    if looped:
+        made = Straight((), 0, looped.straight.divides)
+        kernels: tuple[Kernel, ...] = (_looping(looped),)
+        read = set[str]()
+    else:
+        chunks = kernels_of(graph, most)
+        made = in_parts(graph, chunks)
+        spare = BETWEEN if len(chunks) > 1 else SPARE
+        kernels = tuple(kernel_of(own, spare) for own in chunks)
+        read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
     outputs = {at: k for k, own in enumerate(graph.outputs) for at in interface.outputs[own]}
     inputs = {interface.inputs[own]: k for k, own in enumerate(graph.inputs)}
-    read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
     values: dict[str, object] = {
         **about,
         **rows(interface),
@@ -132,10 +151,12 @@ def cuda(
         "threads": THREADS,
         "kernels": [
             {"bounds": kernel, "lines": lines}
-            for kernel, lines in zip(kernels, made.parts, strict=True)
+            for kernel, lines in zip(kernels, made.parts or ((),), strict=True)
         ],
         "inputs": list(graph.inputs),
         "outputs": list(graph.outputs),
+        "loops": looped,
+        "constant": looped is not None and looped.facts.bytes <= CONSTANT,
         "unread": [k for k, own in enumerate(graph.inputs) if own not in read],
         "slots": made.slots,
         "divides": made.divides,
@@ -149,7 +170,14 @@ def cuda(
         "cpp/example.c.jinja", takes=interface.takes, gives=interface.gives, **values
     )
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
-    return Cuda(files, kernels, made.slots)
+    return Cuda(files, kernels, made.slots, looped.facts if looped else None)
+
+
+def _looping(looped: Loops) -> Kernel:
+    """The kernel that makes all visits: its numbers in use are those of the largest function."""
+    live = max((_live(own.nodes) for own in looped.templates), default=0)
+    blocks = _blocks(live + BETWEEN), _blocks(2 * live + BETWEEN)
+    return Kernel(looped.operations, live, *blocks)
 
 
 def _places(arrays: Sequence[Array], columns: Mapping[Entry, int]) -> list[tuple[int, ...]]:

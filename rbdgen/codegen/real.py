@@ -46,6 +46,7 @@ REAL: dict[Op, Callable[..., str]] = {
 }
 # Those whose operands may be constants of type S: all others want V.
 MIXED = {Op.ADD, Op.SUB, Op.MUL, Op.MULC}
+FLOPS = {Op.ADD, Op.SUB, Op.MUL, Op.MULC, Op.RECIP}
 PIVOTS = {Op.RECIP, Op.MANTISSA}  # whose operand is positive unless a matrix is singular
 
 
@@ -71,6 +72,11 @@ def identifier(name: str) -> str:
 def computed(graph: Graph) -> list[Node]:
     """The nodes that take a statement, in their order."""
     return [n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST)]
+
+
+def flops_of(nodes: Iterable[Node]) -> int:
+    """How many of the operations are of floating point."""
+    return sum(node.op in FLOPS for node in nodes)
 
 
 def in_parts(graph: Graph, chunks: Sequence[Sequence[Node]]) -> Straight:

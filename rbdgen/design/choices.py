@@ -86,6 +86,7 @@ FORMULATIONS = (
 OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 PRODUCTS = ("plain", "winograd")
+CODES = ("inlined", "loops")  # how programs over real numbers are written
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
@@ -338,6 +339,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "formulation": _one_of(*FORMULATIONS),
     "network": _one_of(*NETWORKS),
     "products": _one_of(*PRODUCTS),
+    "code": _one_of(*CODES),
     "frame": _name,
     "factorisation": _one_of(*FACTORISATIONS),
     "inverse": _one_of(*INVERSES),

@@ -178,6 +178,9 @@ class Design:
     ``base_link``        the link that a floating base holds: "best", where the tree is least deep,
                          or a link's name; the file's root unless given. States and results are
                          then of that base.
+    ``code``             of programs over real numbers: "inlined", all operations one after another;
+                         or "loops", a function for what each kind of joint, or pair of joints,
+                         computes, and tables that say what each joint reads.
     ``ii``               initiation interval [cycles]: a task that often; more than 1 folds.
     ``multipliers``      hardware multipliers, in place of ``ii``: the smallest that fits.
     ``scheduler``        of a folded design: "list", or "exact" (CP-SAT, minutes, shorter latency).
@@ -231,6 +234,7 @@ class Design:
     nearby: float = NEARBY
     root: str = "free"
     base_link: str | None = None
+    code: str = "inlined"
     ii: int | None = None
     multipliers: int | None = None
     scheduler: str = "list"

@@ -49,7 +49,7 @@ class Library:
         interface: Interface | None = None,
         flags: Sequence[str] = FLAGS,
         compiler: str = "g++",
-        **options: int,
+        **options: Any,
     ) -> None:
         self.interface = plain(graph) if interface is None else interface
         about = {"robot": "a robot", "functions": "functions"}

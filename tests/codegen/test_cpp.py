@@ -19,6 +19,7 @@ from rbdgen.codegen.order import columns, depth_first
 from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import visits_of
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -35,7 +36,7 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
     options = {key: choices.pop(key) for key in ("longest", "part", "large") if key in choices}
     front = front_end(robot, **choices)
     interface = interface_of(front)
-    made = Library(front.graph, folder, interface, **options)
+    made = Library(front.graph, folder, interface, program=visits_of(front), **options)
     state = sample_states(front.design, front.canonical, n, SEED)
     columns = to_columns(front.canonical, front.graph.inputs, state)
     for name, values in columns.items():  # sines and cosines are arrays here

@@ -22,6 +22,7 @@ from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.visits import visits_of
 from rbdgen.design.choices import FUNCTIONS
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
@@ -36,7 +37,7 @@ CODE = 100_000  # bytes of a kernel
 Numbers = NDArray[Any]
 
 
-def files(graph: Graph, interface: Interface, folder: Path, **options: int) -> Path:
+def files(graph: Graph, interface: Interface, folder: Path, **options: Any) -> Path:
     """The sources in ``folder``; the kernels' file."""
     for name, text in cuda(graph, interface, "made", ABOUT, **options).files.items():
         (folder / name).write_text(text)
@@ -46,7 +47,7 @@ def files(graph: Graph, interface: Interface, folder: Path, **options: int) -> P
 class Host:
     """The kernels' file, compiled for the CPU."""
 
-    def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: int) -> None:
+    def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: Any) -> None:
         self.interface, self.outputs = interface, len(graph.outputs)
         slots = cuda(graph, interface, "made", ABOUT, **options).slots
         self.numbers = len(graph.inputs) + len(graph.outputs) + slots
@@ -99,7 +100,8 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
     """Rows, rows through buffers and columns beside ``evaluate``, in double and in float."""
     front = front_end(robot, **choices)
     interface, graph = interface_of(front), front.graph
-    host = Host(graph, interface, folder, most=most)
+    options = {"most": most, "program": visits_of(front)}
+    host = Host(graph, interface, folder, **options)
     state = sample_states(front.design, front.canonical, N, SEED)
     columns = to_columns(front.canonical, graph.inputs, state)
     for scalar, within in WITHIN.items():
@@ -121,7 +123,9 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
             for own, other in zip(found, wanted, strict=True):
                 assert np.abs(own - other).max() <= within * largest
         whole = np.stack([inputs[name] for name in graph.inputs]).astype(dtype)
-        singular, results = host.columns(whole, cuda(graph, interface, "made", ABOUT, most).slots)
+        singular, results = host.columns(
+            whole, cuda(graph, interface, "made", ABOUT, **options).slots
+        )
         assert singular == -1
         assert np.abs(results - np.stack(list(expected.values()))).max() <= within * largest
     return host

@@ -1,0 +1,30 @@
+"""A robot's functions as visits over real numbers, for programs in loops."""
+
+from __future__ import annotations
+
+from ..design.design import formulation_of
+from ..dynamics.program import FUNCTIONS, program
+from ..graph.visits import Program
+from ..robot.model import RobotError
+from .front import Front
+
+
+def visits_of(front: Front) -> Program | None:
+    """The visits that compute the front's graph, where its design asks for loops.
+
+    RobotError for what there are no visits of.
+    """
+    design = front.design
+    if design.code != "loops":
+        return None
+    others = [name for name in design.functions if name not in FUNCTIONS]
+    wrong = (
+        (others, f"functions: {', '.join(others)}: loops compute {', '.join(FUNCTIONS)}"),
+        (formulation_of(design) != "composite", "formulation: loops have the composite one"),
+        (design.angles != "on-chip", "angles: loops make their own sines"),
+        (design.external_forces, "external_forces: loops take none"),
+    )
+    for is_so, what in wrong:
+        if is_so:
+            raise RobotError(f"{front.robot.name}: code: loops: {what}")
+    return program(front.canonical, front.graph, design.rotation)
