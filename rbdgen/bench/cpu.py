@@ -84,7 +84,7 @@ def cpu(place: Path, progress: Progress) -> Any:
             "facts": programs["cpp"].facts,
         }
     load_of = os.getloadavg()[1]
-    machine = {"processor": _processor(), "cores": os.cpu_count(), "load": load_of}
+    machine = {"processor": processor(), "cores": os.cpu_count(), "load": load_of}
     rows = [_times(name, result["ns"]) for name, result in results.items()]
     ratios = [_ratios(name, result) for name, result in results.items()]
     about = f"{LEGEND} {machine['processor']}, load {load_of:.1f}."
@@ -161,7 +161,7 @@ def _errors(
     }
 
 
-def _processor() -> str:
+def processor() -> str:
     """What the processor is called."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -42,6 +42,7 @@ from .functions import ROBOTS, all_functions, as_text, title
 from .gpu import gpu
 from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
+from .loops import loops
 from .names import TAKES, chosen
 from .peers import beside_peers
 from .programs import programs
@@ -278,6 +279,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "exact-accelerators": exact_accelerators,
     "board": board,
     "gpu": gpu,
+    "loops": loops,
     "bits": bits,
     "ranges": ranges,
     "scans": scans,

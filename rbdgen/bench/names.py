@@ -17,6 +17,7 @@ TAKES = {
     "exact-accelerators": "minutes",
     "board": "hours",
     "gpu": "minutes",
+    "loops": "minutes",
     "bits": "minutes",
     "ranges": "hours",
     "scans": "half an hour",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import struct
 import sysconfig
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..system.elf import sections
 from ..system.records import Record
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
@@ -71,7 +71,7 @@ def uses(source: Path, architecture: str) -> tuple[Use, ...]:
         said = compiled(source, place, f"-arch={architecture}", "-cubin", "-Xptxas", "-v")
         code = {
             found.groups(): size
-            for name, size in _sections(place.read_bytes()).items()
+            for name, size in sections(place.read_bytes()).items()
             if (found := _SECTION.match(name))
         }
     scalars = {"f": "float", "d": "double"}
@@ -79,13 +79,3 @@ def uses(source: Path, architecture: str) -> tuple[Use, ...]:
         Use(kernel, scalars[own], int(registers), int(stores), int(loads), code[kernel, own])
         for kernel, own, _, stores, loads, registers in sorted(_ENTRY.findall(said))
     )
-
-
-def _sections(elf: bytes) -> dict[str, int]:
-    """Name → bytes of each section of a 64-bit ELF file."""
-    (headers,) = struct.unpack_from("<Q", elf, 0x28)
-    size, count, names = struct.unpack_from("<HHH", elf, 0x3A)
-    # name, type, flags, address, offset, size
-    rows = [struct.unpack_from("<IIQQQQ", elf, headers + k * size) for k in range(count)]
-    table = rows[names][4]
-    return {elf[table + row[0] : elf.index(b"\0", table + row[0])].decode(): row[5] for row in rows}
