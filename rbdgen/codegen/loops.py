@@ -14,7 +14,7 @@ from itertools import groupby
 
 from ..graph.graph import Graph
 from ..graph.node import Node
-from ..graph.visits import Program, Result, Source, Visit
+from ..graph.visits import Program, Result, Scaled, Source, Visit
 from ..system.records import Record
 from .real import Straight, computed, flops_of, in_parts, literal
 
@@ -118,7 +118,8 @@ class LoopFacts(Record):
 def loops(program: Program, graph: Graph) -> Loops:
     """The program's functions and tables; inputs and outputs have the numbers of ``graph``'s.
 
-    ValueError for a constant that is not finite, and where a place takes more than two bytes.
+    ValueError for a constant that is not finite, and where a place takes more than two bytes or
+    a word is read with a factor.
     """
     frame = _Frame(program, graph)
     visits: dict[str, list[Visit]] = {}
@@ -220,7 +221,9 @@ class _Frame:
 
     def kind(self, template: str, port: str) -> type:
         """Where all visits read a port: float, str, a task's input, or Result, a slot."""
-        kinds = {type(self.program.reads[visit][port]) for visit in self.program.of(template)}
+        kinds: set[type] = {
+            type(self.program.reads[visit][port]) for visit in self.program.of(template)
+        }
         return kinds.pop() if len(kinds) == 1 else Result
 
     def first(self) -> Iterable[str]:
@@ -243,4 +246,6 @@ class _Frame:
             return f"io.kept({self.slot[source]})"
         if isinstance(source, str):
             return f"io.load({self.inputs[source]})"
+        if isinstance(source, Scaled):
+            raise ValueError(f"loops read words as they are, not {source.by} times {source.of}")
         return f"wide<V>({literal(source)})"
