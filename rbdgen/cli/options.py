@@ -308,7 +308,7 @@ def _sized(group: argparse._ArgumentGroup, several: bool) -> None:
         "--fold",
         choices=FOLDS,
         help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
-        "turns in the hardware of one; joints, the joints of a chain do, in the least logic; "
+        "turns in the hardware of one; joints, joints do, in the least logic; "
         "none, operations share multipliers; auto (default), limbs where there are such, and in "
         "accelerators the columns of a product",
     )

@@ -85,16 +85,22 @@ class _Instances:
             assert not isinstance(word, str), f"{name} is a word of the task"
             if isinstance(word, Result):
                 self.given.setdefault(word.visit, []).append((word.name, name, by))
+        for visit, sources in program.reads.items():
+            for port, own in templates[visit.template].inputs.items():  # those no node reads, too
+                read, by = factored(sources[port])
+                if isinstance(read, str):
+                    self._take(read, _renamed(own, 1 / abs(by)))
+
+    def _take(self, name: str, word: Format) -> None:
+        """A word of the task has no bits that one of its readers has not."""
+        found = self.inputs.setdefault(name, word)
+        assert found.width - found.fraction == word.width - word.fraction, f"{name}: two ranges"
+        if word.fraction < found.fraction:
+            self.inputs[name] = word
 
     def copy(self, visit: Visit, region: Region | None) -> None:
         """A visit's copy of its template, and the outputs that it gives."""
         template, sources = self.templates[visit.template], self.real.reads[visit]
-        for port, word in template.inputs.items():  # those too that no node reads
-            name, by = factored(sources[port])
-            if isinstance(name, str):
-                own = _renamed(word, 1 / abs(by))
-                assert self.inputs.setdefault(name, own) == own, f"{name}: read in two formats"
-
         words = {port: self._read(sources[port], word) for port, word in template.inputs.items()}
         copy = copied(self.builder, template, words, self.formats, region)
         self.copies[visit] = copy
@@ -171,12 +177,13 @@ def copied(
             copy[node] = words[node.name]
             continue
         word, args = template.formats[node], [copy[a] for a in node.args]
-        if node.op is Op.MULC:  # what is renamed may have fewer bits than the input has
+        constant = bool(args) and all(a.op is Op.CONST for a in args)
+        if node.op is Op.MULC and not constant:  # what is renamed may have fewer bits than its port
             own, of = template.formats[node.args[0]], formats[args[0]]
             moved = own.fraction - word.fraction
             word = replace(word, width=of.width, fraction=of.fraction - moved)
         with builder.in_region(region or node.region):
-            if args and all(a.op is Op.CONST for a in args):
+            if constant:
                 copy[node] = builder.node(Op.CONST, value=_worked_out(template, node, args, word))
             else:
                 copy[node] = builder.node(node.op, *args, value=node.value)

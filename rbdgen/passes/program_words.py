@@ -25,7 +25,8 @@ from .words import to_words
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 LEAST = 2.0**-6  # of what its operands make possible, that a result has room for: see ``_Noisy``
-Port = tuple[str, str, str]  # "in" or "out", a template, and which of its inputs or outputs
+# "in" or "out", a template, and which of its inputs or outputs; or "task", "", and its word
+Port = tuple[str, str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +151,9 @@ def _whole_bits(
             own: Port = ("in", name, port)
             joined.setdefault(own, own)
             if isinstance(read, str):
+                task: Port = ("task", "", read)
+                joined.setdefault(task, task)
+                joined[head(own)] = head(task)
                 reach(own, max(map(abs, limits[read])))
             elif isinstance(read, float):
                 reach(own, abs(read))
@@ -165,7 +169,8 @@ def _whole_bits(
     together: dict[Port, float] = {}
     for end in joined:
         together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))
-    bits = {end: integer_bits(size) for end, size in together.items()}
+    # what is always zero, if in each visit for another reason, has a word like any other
+    bits = {end: integer_bits(size or 1.0) for end, size in together.items()}
     handed_on = [
         (head(("in", name, origin.name)), head(("out", name, result)), power)
         for name, template in program.templates.items()
@@ -177,6 +182,7 @@ def _whole_bits(
         before = dict(bits)
         for into, out, power in handed_on:
             bits[into] = max(bits[into], bits[out] - power)
+            bits[out] = bits[into] + power
         if bits == before:
             return {end: bits[head(end)] for end in joined}
 

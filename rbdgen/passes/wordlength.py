@@ -110,11 +110,14 @@ def _read_only_by(graph: Graph, ends: tuple[Op, ...], between: tuple[Op, ...] = 
 
 
 def angles(graph: Graph) -> set[Node]:
-    """The nodes that end in phases only."""
+    """The nodes that end in phases only, and meet no multiplier before."""
     found: set[Node] = set()
     for node in reversed(graph.nodes):
         users = graph.users[node]
-        if users and all(user.op in (Op.SIN, Op.COS) or user in found for user in users):
+        if users and all(
+            user.op in (Op.SIN, Op.COS) or (user in found and user.op is not Op.MUL)
+            for user in users
+        ):
             found.add(node)
     return found
 

@@ -1,44 +1,59 @@
-"""Frames in which every joint's placement is a turn about x and a shift: Rx(α), r."""
+"""Frames in which most joints' placements are a turn about x and a shift: Rx(α), r."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from .angles import NOISE, rot_x, rot_z, zxz
 from .frames import denoised, move_frame
-from .model import JointKind, Robot, RobotError, Transform
+from .model import JointKind, Robot, Transform
+
+REVOLUTE, PRISMATIC = JointKind.REVOLUTE, JointKind.PRISMATIC
 
 
 def chained_frames(robot: Robot) -> Robot:
-    """A canonical robot whose placements are Rz(γ) Rx(α), with γ = 0 but for joints on the base.
+    """A canonical robot whose placements are Rz(γ) Rx(α), with γ = 0 wherever frames are free.
 
-    Each frame turns about its own z by its child's γ, and the joint's offset takes that up: exact.
-
-    Raises:
-        RobotError: a joint that does not turn, mimics, or a body that carries several joints, which
-            one joint's datapath cannot serve.
+    The frame of a revolute joint turns about its own z by the γ of what it carries, and the joint's
+    offset takes that up; a prismatic joint's frame turns until its own placement ends in Rx(α).
+    Where a body carries several joints, γ is 0 for as many as can be. It stays for the others, for
+    joints on the base, and for those on bodies that slide, float or move in a plane. Placements of
+    planar and floating joints stay as they are. All of it is exact.
     """
-    for i, joint in enumerate(robot.joints):
-        what = f'{robot.name}: fold: joints: joint "{joint.name}"'
-        if joint.kind is not JointKind.REVOLUTE or joint.mimic is not None:
-            how = "mimics another" if joint.mimic else f"is {joint.kind.value}"
-            raise RobotError(
-                f"{what} {how}; joints that take turns are revolute and move by themselves"
-            )
-        if len(robot.children[i]) > 1:
-            names = ", ".join(f'"{robot.joints[c].name}"' for c in robot.children[i])
-            raise RobotError(
-                f"{what}: its body carries several joints ({names}); joints take turns in chains "
-                "only, so far: leave --fold joints out"
-            )
     for i in reversed(range(len(robot.joints))):
-        for child in robot.children[i]:
-            gamma = zxz(robot.joints[child].placement.rotation)[0]
-            if abs(gamma) > NOISE:
-                robot = move_frame(robot, i, Transform(rot_z(gamma)))
+        turn = _turn(robot, i)
+        if abs(turn) > NOISE:
+            robot = move_frame(robot, i, Transform(rot_z(turn)))
     joints = []
     for joint in robot.joints:
-        gamma, alpha, beta = zxz(joint.placement.rotation)
-        placement = Transform(rot_z(gamma) @ rot_x(alpha), joint.placement.translation)
-        joints.append(replace(joint, placement=placement, offset=joint.offset + beta))
+        if joint.kind in (REVOLUTE, PRISMATIC):
+            gamma, alpha, beta = zxz(joint.placement.rotation)
+            if joint.parent >= 0 and abs(math.cos(gamma) + 1) <= NOISE and joint.kind is REVOLUTE:
+                gamma, alpha, beta = 0.0, -alpha, beta + gamma
+            placement = Transform(rot_z(gamma) @ rot_x(alpha), joint.placement.translation)
+            if joint.kind is REVOLUTE:
+                joint = replace(joint, placement=placement, offset=joint.offset + beta)
+            elif abs(beta) <= NOISE:
+                joint = replace(joint, placement=placement)
+        joints.append(joint)
     return denoised(robot.with_joints(joints))
+
+
+def _turn(robot: Robot, i: int) -> float:
+    """The angle about its own z by which a body's frame turns."""
+    kind = robot.joints[i].kind
+    _, alpha, beta = zxz(robot.joints[i].placement.rotation)
+    if kind not in (REVOLUTE, PRISMATIC):
+        return 0.0
+    if kind is PRISMATIC and math.sin(alpha) > NOISE:
+        return -beta
+    gammas = [zxz(robot.joints[child].placement.rotation)[0] for child in robot.children[i]]
+    if not gammas:
+        return 0.0
+
+    def straight(turn: float) -> int:
+        """For how many of the joints on the body no turn is left, or half of one."""
+        return sum(abs(math.sin(gamma - turn)) <= NOISE for gamma in gammas)
+
+    return max(gammas, key=straight)

@@ -155,14 +155,16 @@ class _Memories:
         plan = self.plan
         if sender.template != TASK:
             return self.hardware.at(plan.node(sender, word), written)
-        name = f"{sender.name}_{word}"
-        value = Signal(signed(plan.word(sender, word).width), name=name, reset_less=True)
+        name, to = f"{sender.name}_{word}", plan.word(sender, word)
+        value = Signal(signed(to.width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in plan.task_visits(sender, word):
                 source = plan.program.real.reads[visit][word]
                 assert isinstance(source, str)
+                more = to.fraction - plan.whole.inputs[source].fraction
+                given = self.task[source]
                 with self.m.Case(at):
-                    self.m.d.sync += value.eq(self.task[source])
+                    self.m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)
             with self.m.Default():
                 self.m.d.sync += value.eq(0)  # rather than an enable
         return value

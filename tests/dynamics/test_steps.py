@@ -19,7 +19,7 @@ from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import JointKind
-from tests.random_robots import random_robot
+from tests.random_robots import ALL_KINDS, random_robot
 
 STATES = 8
 TOLERANCE = 1e-9  # of the largest entry of an array
@@ -87,11 +87,23 @@ def test_any_chain(seed: int) -> None:
     ids=["prismatic", "planar base, mimic", "floating base, branches"],
 )
 def test_any_joint(robot: str, base: str) -> None:
-    """Recorded as it is, in frames of any placement."""
+    """Recorded as it is, in frames of any placement, and with most placements about x."""
     made = front_end(robot, functions=("did", "m"), base=base)
     inputs = random_inputs(made.canonical, made.graph.inputs, STATES, 9)
-    actual = computed(program(made.canonical, made.graph, 4), inputs)
-    same(actual, evaluate(made.graph, inputs), array_of(made.graph.outputs))
+    for visits in (program(made.canonical, made.graph, 4), visits_of(made)):
+        actual = computed(visits, inputs)
+        same(actual, evaluate(made.graph, inputs), array_of(made.graph.outputs))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_tree(seed: int) -> None:
+    """Joints of every kind, of which some mimic others."""
+    rng = np.random.default_rng(50 + seed)
+    robot = canonicalize(random_robot(rng, 5, ALL_KINDS, branching=0.6, mimic=0.6))
+    graph = trace(robot, ["did", "m"])
+    inputs = random_inputs(robot, graph.inputs, STATES, seed)
+    actual = computed(program(chained_frames(robot), graph, 4), inputs)
+    same(actual, evaluate(graph, inputs), array_of(graph.outputs))
 
 
 @pytest.mark.parametrize("functions", FUNCTIONS)

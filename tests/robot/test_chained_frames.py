@@ -1,4 +1,4 @@
-"""Frames in chains: the same torques, placements that turn about x only, and what has none."""
+"""Frames in chains: the same torques, and placements that turn about x only wherever they can."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.compile.flow import front_end
-from rbdgen.design.loading import load, shipped_robots
 from rbdgen.robot.angles import rot_x, rot_z
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
-from rbdgen.robot.model import JointKind, Mimic, Robot, RobotError, Transform
-from tests.random_robots import random_robot
+from rbdgen.robot.model import Joint, JointKind, Robot, Transform
+from tests.random_robots import ALL_KINDS, random_robot
 
 TOLERANCE = 1e-12  # of a state's torques
 
@@ -105,36 +104,42 @@ def test_twice_is_once() -> None:
         assert abs(a.offset - b.offset) < 1e-12
 
 
-def refused(robot: Robot) -> str:
-    with pytest.raises(RobotError) as raised:
-        chained_frames(robot)
-    (line,) = str(raised.value).splitlines()
-    return line
+@pytest.mark.parametrize("seed", range(12))
+def test_any_tree_keeps_its_torques(seed: int) -> None:
+    """Joints of every kind, some of which mimic others, on bodies that carry several."""
+    rng = np.random.default_rng(100 + seed)
+    robot = canonicalize(random_robot(rng, 7, ALL_KINDS, branching=0.6, mimic=0.5))
+    changed = chained_frames(robot)
+    same_torques(changed, robot)
+    turning = (JointKind.REVOLUTE, JointKind.PRISMATIC)
+    for i, joint in enumerate(changed.joints):
+        R = joint.placement.rotation
+        if joint.kind in turning:
+            assert R[2, 0] == 0.0  # Rz(γ) Rx(α)
+        own = [robot.joints[c].kind in turning for c in changed.children[i]]
+        if joint.kind is JointKind.REVOLUTE and all(own) and own:
+            angles = [straight(changed.joints[c]) for c in changed.children[i]]
+            assert any(angles), joint.name
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("gantry", 'gantry: fold: joints: joint "bridge" is prismatic'),
-        ("humanoid", 'humanoid: fold: joints: joint "waist_roll": its body carries several joints'),
-        ("tiago_like", 'tiago_like: fold: joints: joint "drive" is planar'),
-    ],
-)
-def test_refused_with_the_joint(name: str, said: str) -> None:
-    line = refused(canonical(name))
-    assert line.startswith(said)
-    if name == "humanoid":
-        assert '"left_shoulder_yaw", "neck_pitch", "right_shoulder_yaw"' in line
-        assert "leave --fold joints out" in line
+def straight(joint: Joint) -> bool:
+    """Whether a placement is a turn about x, or one after half a turn about z."""
+    return abs(joint.placement.rotation[1, 0]) < 1e-12
 
 
-def test_floating_bases_are_refused() -> None:
-    floating = canonicalize(load(str(shipped_robots()["hyq"]), base="floating")[1])
-    assert 'joint "root_joint" is floating' in refused(floating)
-
-
-def test_joints_that_mimic_are_refused() -> None:
-    robot = chain(2)
-    *others, last = robot.joints
-    robot = robot.with_joints([*others, replace(last, mimic=Mimic(0, 2.0, 0.1))])
-    assert f'joint "{last.name}" mimics another' in refused(robot)
+def test_a_body_takes_up_the_turn_that_most_of_its_joints_have() -> None:
+    """Two of three joints on one body stand alike, one of them half a turn further."""
+    robot = chain(5)
+    (root, *_), turns = robot.joints, (0.4, 1.1, 1.1 + np.pi)
+    placed = [Transform(rot_z(turn) @ rot_x(0.3), [0.1, 0.2, k]) for k, turn in enumerate(turns)]
+    carried = [
+        replace(root, name=f"joint{k}", parent=0, placement=placement)
+        for k, placement in enumerate(placed)
+    ]
+    robot = robot.with_joints([root, *carried])
+    changed = chained_frames(robot)
+    same_torques(changed, robot)
+    first, *others = changed.joints[1:]
+    np.testing.assert_allclose(first.placement.rotation, rot_z(0.4 - 1.1) @ rot_x(0.3), atol=1e-14)
+    for joint, alpha in zip(others, (0.3, -0.3), strict=True):
+        np.testing.assert_allclose(joint.placement.rotation, rot_x(alpha), atol=1e-14)

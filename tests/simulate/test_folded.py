@@ -23,7 +23,8 @@ from tests.rtl.cores import (
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
-QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+ROBOTS = Path(__file__).parents[1] / "robots"
+QUADRUPED, GRIPPER = (str(ROBOTS / f"{name}.urdf") for name in ("quadruped", "gripper"))
 
 
 def compiled(robot: str, **choices: object) -> Core:
@@ -40,6 +41,14 @@ CASES: dict[str, Callable[[], Core]] = {
         "iiwa14", fold="joints", functions=("did", "m"), rotation=3, ii=12
     ),
     "hyq_id_joints_24": lambda: compiled("hyq", fold="joints", ii=24),
+    "gantry_did_joints_16": lambda: compiled("gantry", fold="joints", functions=("did",), ii=16),
+    "gripper_did_m_joints_24": lambda: compiled(
+        GRIPPER, fold="joints", functions=("did", "m"), ii=24
+    ),
+    "tiago_id_joints_28": lambda: compiled("tiago_like", fold="joints", ii=28),
+    "quadruped_did_joints_28": lambda: compiled(
+        QUADRUPED, base="floating", fold="joints", functions=("did",), ii=28
+    ),
     "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
 }
 
