@@ -24,6 +24,8 @@ MEANING = {  # {rows}: of what has no rows for a base whose motion is given
     "qdd": "accelerations ({rows})",
     "tau": "generalised forces ({rows})",
     "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
+    "g": "what gravity takes ({rows})",
+    "nle": "generalised forces without acceleration ({rows})",
     "M": "mass matrix ({rows}, {rows})",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
     "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",

@@ -15,7 +15,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import FUNCTIONS, LANGUAGES
+from ..design.choices import LANGUAGES, WHOLE
 from ..design.design import Design, JointDrivetrain, MotionLimits
 from ..design.loading import filed
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
@@ -41,7 +41,7 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
     said = {key: value for key, value in choices.items() if value is not None}
     before, after = filed(path), replace(filed(path), **said)
     name, left = design_name(robot, design), {"accelerator", "functions"}
-    if design.accelerator and set(design.functions) != set(FUNCTIONS):
+    if design.accelerator and set(design.functions) != set(WHOLE):
         left.remove("functions")
     tokens = [
         token

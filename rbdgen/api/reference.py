@@ -64,6 +64,11 @@ def _golden(
             return {"qdd": found, **_times(Minv, slopes), "Minv": Minv}
         case "difd":
             return _times(arrays["Minv"], _gradients(robot, q, qd, qdd, f_ext, joints))
+        case "g":
+            still = np.zeros((len(q), robot.nv))
+            return {"g": golden.rnea(robot, q, still, still)[:, joints]}
+        case "nle":
+            return {"nle": golden.rnea(robot, q, qd, np.zeros_like(qd))[:, joints]}
         case "euler" | "rk4":
             h, steps = arrays["h"][:, 0], arrays["steps"][:, 0].astype(np.int64)
             end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)

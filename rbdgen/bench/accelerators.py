@@ -11,7 +11,7 @@ from ..api.kept import kept
 from ..api.mapped import yosys_version
 from ..api.peers import PEERS
 from ..design.cells import counted
-from ..design.choices import FUNCTIONS
+from ..design.choices import WHOLE
 from ..draw.tables import table
 from ..synthesize.tool import SynthesisError
 
@@ -41,7 +41,7 @@ def accelerators(place: Path, progress: Progress) -> Any:
 def _measured(
     folder: Path, robot: str, choices: dict[str, Any], place: Path, progress: Progress
 ) -> dict[str, Any]:
-    whole = {"functions": FUNCTIONS, "target": "xcup", "accelerator": True, **choices}
+    whole = {"functions": WHOLE, "target": "xcup", "accelerator": True, **choices}
     api.generate(robot, folder, progress, force=True, **whole)
     manifest = api.read_manifest(folder)
 

@@ -21,7 +21,7 @@ from ..api.word_vectors import sampled_tasks, sampled_words
 from ..codegen.compiled import CHUNK, Compiled, Results, Source
 from ..compile.accelerate import accelerate
 from ..compile.flow import compile_core, front_end
-from ..design.choices import FUNCTIONS, ROLLOUTS
+from ..design.choices import ROLLOUTS, WHOLE
 from ..design.loading import load
 from ..draw.tables import table
 from ..graph.fixed import Integers
@@ -36,9 +36,9 @@ Words = Mapping[str, Integers]  # (N,) by name
 ROBOTS = (("gantry", "fixed"), ("iiwa14", "fixed"), ("hyq", "floating"))
 # Robot, base, functions, cycles from task to task; of a base that floats there are no rollouts.
 ACCELERATORS = (
-    ("iiwa14", "fixed", (*FUNCTIONS, *ROLLOUTS), 8),
-    ("hyq", "fixed", (*FUNCTIONS, *ROLLOUTS), 8),
-    ("hyq", "floating", FUNCTIONS, 16),
+    ("iiwa14", "fixed", (*WHOLE, *ROLLOUTS), 8),
+    ("hyq", "fixed", (*WHOLE, *ROLLOUTS), 8),
+    ("hyq", "floating", WHOLE, 16),
 )
 STATES = 100_000  # within the limits; and as many of any words
 SEED = 5
@@ -81,7 +81,7 @@ def _said(rows: Iterator[list[Any]]) -> Any:
 def _cores(language: str, place: Path, progress: Progress) -> Iterator[list[Any]]:
     """A row for each function of each robot, a task a clock."""
     for robot, base in ROBOTS:
-        for function in FUNCTIONS:
+        for function in WHOLE:
             choices = {"base": base, "functions": (function,), "ii": 1}
             name = _named(robot, base)
             say = _saying(progress, f"{name} {function}")

@@ -13,13 +13,13 @@ from ..design.choices import (
     FACTORISATIONS,
     FOLDS,
     FORMULATIONS,
-    FUNCTIONS,
     INVERSES,
     NETWORKS,
     PRODUCTS,
     ROOTS,
     SCHEDULERS,
     STYLES,
+    WHOLE,
 )
 from ..design.loading import shipped_robots
 from ..design.target import TARGETS
@@ -135,7 +135,8 @@ def _computed(group: argparse._ArgumentGroup) -> None:
         "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
         "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
         "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
-        "and a given Minv; of an accelerator also euler and rk4: q and qd after so many steps "
+        "and a given Minv; g: gravity's share of tau; nle: all of tau but M qdd, from q, qd; "
+        "of an accelerator also euler and rk4: q and qd after so many steps "
         f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
     )
     group.add_argument(
@@ -347,8 +348,9 @@ def _accelerator(group: argparse._ArgumentGroup) -> None:
         "--accelerator",
         action="store_const",
         const=True,
-        help="one accelerator for all functions, or those that --function names: each task says "
-        "which it wants; --ii and --multipliers then speak of the slowest function",
+        help="one accelerator for id, fd, m, minv, did, dfd and difd, or for what --function "
+        "names: each task says which it wants; --ii and --multipliers then speak of the slowest "
+        "function",
     )
     group.add_argument(
         "--slots",
@@ -430,7 +432,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     functions = tuple(options.function) if options.function else None
     accelerator = getattr(options, "accelerator", None)
     if accelerator and functions is None:
-        functions = FUNCTIONS
+        functions = WHOLE
     return {
         "functions": functions,
         "width": options.width,

@@ -12,7 +12,7 @@ from ..design.design import Design, as_fitted, formulation_of, given_coordinates
 from ..design.target import Target
 from ..dynamics.interface import random_inputs
 from ..graph.fixed import FixedGraph, Format
-from ..graph.word import indices, kind_of
+from ..graph.word import indices, kind_of, renamed
 from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
@@ -20,7 +20,7 @@ from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CODES, visit_counts
+from ..tasks.routes import CALLED, CODES, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features
@@ -303,7 +303,8 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
     there = {o for s in visit_counts(function, stages) for o in stages[s].outputs}
     gives = GIVES[function]
-    found = [o for o in there if kind_of(o) in gives]
+    own = {CALLED.get(kind, kind): kind for kind in gives}
+    found = [renamed(o, own[kind_of(o)]) for o in there if kind_of(o) in own]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..estimate.features import NAMES, features, memory
-from ..tasks.routes import CODE, HOST, NOTHING, TURN
+from ..tasks.routes import CODE, HOST, NOTHING, TURN, Source
 from ..tasks.stages import Accelerator, Stage
 
 
@@ -77,12 +77,13 @@ def _leaving(accelerator: Accelerator, count: Counter[str]) -> None:
     """The banks of results, and the registers that a result's words are chosen into."""
     fields: dict[str, dict[str, None]] = {}
     choices: Counter[int] = Counter()
-    seen: set[tuple[int, str]] = set()
+    seen: set[tuple[int, Source]] = set()
     for function, outputs in accelerator.results.items():
         for place, output in enumerate(outputs):
-            fields.setdefault(accelerator.giver(function, output), {})[output] = None
-            choices[place] += (place, output) not in seen
-            seen.add((place, output))
+            giver = accelerator.giver(function, output)
+            fields.setdefault(giver.stage, {})[giver.field] = None
+            choices[place] += (place, giver) not in seen
+            seen.add((place, giver))
     for stage, own in fields.items():
         _bank(accelerator, stage, list(own), count)
     formats = accelerator.result_formats.values()

@@ -160,6 +160,9 @@ def refuse_still(front: Front) -> None:
     """RobotError for a robot of which nothing moves that functions speak of."""
     if front.graph.outputs and front.robot.nv > given_coordinates(front.design, front.robot):
         return
+    if front.robot.nv > given_coordinates(front.design, front.robot):
+        functions = ", ".join(front.design.functions)
+        raise RobotError(f"{front.robot.name}: functions: {functions}: zero in every state")
     cure = ""
     if front.design.base == "fixed":
         cure = "; of a robot that flies, swims or drives the base does: --base floating"

@@ -21,6 +21,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "did": ("q", "qd", "qdd"),
     "dfd": ("q", "qd", "tau"),
     "difd": ("q", "qd", "qdd", "Minv"),
+    "g": ("q",),
+    "nle": ("q", "qd"),
     "euler": ("q", "qd", "tau", "h", "steps"),
     "rk4": ("q", "qd", "tau", "h", "steps"),
 }
@@ -32,14 +34,18 @@ GIVES: dict[str, tuple[str, ...]] = {
     "did": ("tau", "dtau_dq", "dtau_dqd"),
     "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
     "difd": ("dqdd_dq", "dqdd_dqd"),
+    "g": ("g",),
+    "nle": ("nle",),
     "euler": ("q", "qd"),
     "rk4": ("q", "qd"),
 }
-VECTORS = ("q", "qd", "qdd", "tau")  # of what they give; all else is matrices, and
+VECTORS = ("q", "qd", "qdd", "tau", "g", "nle")  # of what they give; all else is matrices, and
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
-UNFORCED = ("m", "minv")  # what no force changes
+UNFORCED = ("m", "minv", "g", "nle")  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
+WHOLE = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # an accelerator's, where nobody says
+ON_ACCELERATORS = (*WHOLE, "g", "nle")  # those that may be, rollouts besides
 ALIASES = {  # what Pinocchio calls them
     "rnea": "id",
     "aba": "fd",
@@ -48,6 +54,8 @@ ALIASES = {  # what Pinocchio calls them
     "computeRNEADerivatives": "did",
     "computeABADerivatives": "dfd",
     "computeABADerivativesFromMinverse": "difd",
+    "computeGeneralizedGravity": "g",
+    "nonLinearEffects": "nle",
 }
 
 

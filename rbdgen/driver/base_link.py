@@ -17,8 +17,8 @@ from ..golden import rerooted, rerooted_forces, rerooted_slopes
 from ..golden.spatial import transform_vector, transpose_times
 from ..robot.model import Array, Robot
 
-# Function: another, without whose result the gradients of one base do not follow from another's.
-BESIDES = {"did": "m", "dfd": "minv", "difd": "id"}
+# Function: another, without whose result those of one base do not follow from another's.
+BESIDES = {"did": "m", "dfd": "minv", "difd": "id", "nle": "m"}
 Arrays = Mapping[str, Array]
 
 
@@ -57,6 +57,11 @@ class BaseLink:
         own: dict[str, Array] = {name: found[name] for name in (FAR,) if name in found}
         if "tau" in found:
             own["tau"] = transpose_times(A, found["tau"])
+        if "g" in found:
+            own["g"] = transpose_times(A, found["g"])
+        if "nle" in found:  # of the motion without accelerations of this base's coordinates
+            still = rerooted(self.filed, self.moved, q, qd, np.zeros_like(qdd)).qdd
+            own["nle"] = transpose_times(A, found["nle"] + transform_vector(found["M"], still))
         if "M" in found:
             own["M"] = AT @ found["M"] @ A
         if "Minv" in found:

@@ -138,7 +138,8 @@ class Dynamics:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions of the design, of id, fd, m, minv, did, dfd, difd, euler, rk4."""
+        """The functions of the design, of id, fd, m, minv, did, dfd, difd, g, nle, euler,
+        rk4."""
         return self._backend.design.functions
 
     @property
@@ -225,6 +226,17 @@ class Dynamics:
         """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
+
+    def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
+        """The τ (…, nv) that holds the robot still: g(q). Of the function g."""
+        return self._one("computeGeneralizedGravity", q)
+
+    def nonLinearEffects(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The τ (…, nv) without acceleration: C v + g, in τ = M a + nle. Of the function nle."""
+        return self._one("nonLinearEffects", q, v)
+
+    g = computeGeneralizedGravity
+    nle = nonLinearEffects
 
     def everything(
         self,

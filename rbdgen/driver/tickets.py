@@ -47,6 +47,8 @@ CALLS = {
     "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
     "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
     "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
+    "computeGeneralizedGravity": Call(("g",), ("g",)),
+    "nonLinearEffects": Call(("nle",), ("nle",)),
 } | {name: Call((name,), GIVES[name]) for name in NEEDS}
 
 

@@ -13,6 +13,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from ..design.choices import NEEDS, UNFORCED
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.word import spell
@@ -42,6 +43,7 @@ from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
 AT_GIVEN_EFFORT = {"fd", "dfd"}
+HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 AGAIN = "_again"  # of regions at the acceleration that was found
@@ -84,7 +86,8 @@ def trace(
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
-    gradients), difd (the gradients of q̈ from M⁻¹ given); effort (q̈ from ``tau[k]`` and a given
+    gradients), difd (the gradients of q̈ from M⁻¹ given), g and nle (τ without acceleration, at
+    rest and in motion, without external forces); effort (q̈ from ``tau[k]`` and a given
     ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
@@ -95,8 +98,8 @@ def trace(
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
     coordinates that turn. With ``sincos_inputs`` angles come as ``sin[i]``, ``cos[i]`` for each
-    revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``M[i,j]`` and ``Minv[i,j]`` for j ≤ i,
-    ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
+    revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]``
+    and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
     """
     if formulation in OF_ID and set(functions) != {"id"}:
         others = ", ".join(name for name in functions if name != "id")
@@ -178,12 +181,17 @@ class _Tracing:
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
             given = self._pass(state, functions != {"id"})
-        if functions & AT_GIVEN_EFFORT or given is None:
+        others = functions - HELD.keys()
+        if functions & AT_GIVEN_EFFORT or (others and given is None):
             at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
             regions = "_unforced" if given else ""
             unforced = self._pass(replace(state, qdd=at_rest), True, regions)
+        for name in [name for name in HELD if name in functions]:
+            self._gives_held(face, state, name, f"_{name}" if len(functions) > 1 else "")
         if given is not None:
             _gives_inverse(face, functions, self.order, given, self.solving)
+        if not others:
+            return face.graph()
         at = unforced or given
         assert at is not None
         if "m" in functions:
@@ -213,12 +221,23 @@ class _Tracing:
     def unit(self) -> Units:
         """The units that suit inverse dynamics alone, or consistent ones."""
         own = units(self.robot, len(self.external_forces))
-        return own if self.functions == {"id"} else Units(own.acceleration, 1 / own.acceleration)
+        return (
+            own
+            if self.functions <= {"id", *HELD}
+            else Units(own.acceleration, 1 / own.acceleration)
+        )
 
     @property
     def moves(self) -> bool:
         """Whether velocities and weight matter."""
         return bool(self.functions - {"m", "minv"})
+
+    def _gives_held(self, face: Interface, state: State, name: str, regions: str) -> None:
+        """τ without acceleration and forces, of a state of which no more is known."""
+        still = [0.0] * self.robot.nv
+        qd = state.qd if "qd" in HELD[name] else still
+        tau = self._pass(State(state.q, qd, still, {}, state.turns), False, regions).tau
+        face.gives_vector(name, {k: tau[k] for k in self.order})
 
     def _pass(self, state: State, wanted: bool, regions: str = "") -> Pass:
         """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
@@ -419,7 +438,8 @@ class _Tracing:
 
     def _state(self, face: Interface) -> State:
         """The inputs that the functions need."""
-        robot, moves = self.robot, self.moves
+        robot, forced = self.robot, not self.functions <= set(UNFORCED)
+        moves = any("qd" in NEEDS.get(name, ("qd",)) for name in self.functions)
         turning = revolute(robot) if self.sincos_inputs else []
         turns = {i: (face.given(spell("sin", i)), face.given(spell("cos", i))) for i in turning}
         asked: list[int] = []
@@ -428,7 +448,7 @@ class _Tracing:
             if i not in turning:
                 hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 else 0
                 asked += range(at.start + hidden, at.stop)
-        accelerated = self.base if moves else 0
+        accelerated = self.base if forced else 0
         if self.functions & AT_GIVEN_ACCELERATION:
             accelerated = robot.nv
         return State(
@@ -437,7 +457,7 @@ class _Tracing:
             face.vector("qdd", robot.nv, range(accelerated)),
             {
                 i: [face.given(spell("f_ext", robot.moving.index(i), axis=axis)) for axis in WRENCH]
-                for i in (self.external_forces if moves else ())
+                for i in (self.external_forces if forced else ())
             },
             turns,
         )

@@ -8,7 +8,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
-from ..tasks.routes import CODE, RESULT
+from ..tasks.routes import CODE, RESULT, Source
 from ..tasks.stages import TAG
 from .fields import fitted
 from .lut_ram import LutRam
@@ -113,20 +113,20 @@ class Retiring:
         for f, outputs in accelerator.results.items():
             fields.setdefault(accelerator.last(f), {})
             for output in outputs:
-                fields.setdefault(accelerator.giver(f, output), {})[output] = None
+                giver = accelerator.giver(f, output)
+                fields.setdefault(giver.stage, {})[giver.field] = None
         banks = {
             s: self.slots.bank(s, list(own), slot, f"{s}_to_result") for s, own in fields.items()
         }
         words: list[Value] = []
         for k in range(self.slots.core.result_words):
-            by_place: dict[tuple[str, str], list[str]] = {}
+            by_place: dict[Source, list[str]] = {}
             for f, outputs in accelerator.results.items():
                 if k < len(outputs):
-                    at = accelerator.giver(f, outputs[k]), outputs[k]
-                    by_place.setdefault(at, []).append(f)
+                    by_place.setdefault(accelerator.giver(f, outputs[k]), []).append(f)
             word: Value = Const(0)
-            for (stage, output), owners in by_place.items():
-                read = banks[stage][output]
+            for giver, owners in by_place.items():
+                read = banks[giver.stage][giver.field]
                 word = Mux(is_one_of(function, owners), read, word)
             words.append(word)
         by_stage: dict[str, list[str]] = {}

@@ -93,8 +93,9 @@ class _Tasks:
         else:
             lines += first
         for k, output in enumerate(accelerator.results[name]):
-            stage = accelerator.stages[accelerator.giver(name, output)]
-            lines.append(f"out[{k}] = s.{stage.name}[{_place(stage, output)}]; /* {output} */")
+            giver = accelerator.giver(name, output)
+            at = _place(accelerator.stages[giver.stage], giver.field)
+            lines.append(f"out[{k}] = s.{giver.stage}[{at}]; /* {output} */")
         last = f"s.o_{accelerator.last(name)}"
         lines += [f"overflow[0] = (uint8_t){last};", f"return {last};"]
         head = f"int {own}(const {self.word} *in, {self.word} *out, uint8_t *overflow)"

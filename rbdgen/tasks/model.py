@@ -99,8 +99,6 @@ class _Run:
 
     def results(self) -> tuple[dict[str, Integers], Flags]:
         accelerator, function = self.accelerator, self.function
-        found = {
-            name: self.given[accelerator.giver(function, name)][name]
-            for name in accelerator.results[function]
-        }
+        givers = {name: accelerator.giver(function, name) for name in accelerator.results[function]}
+        found = {name: self.given[own.stage][own.field] for name, own in givers.items()}
         return found, self.flagged[accelerator.last(function)]

@@ -15,7 +15,7 @@ from itertools import pairwise
 from ..graph.word import indices, kind_of, renamed
 from .visit import PARTS, StageVisit, parse
 
-_ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4")
+_ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
 CODES = {name: k for k, name in enumerate(_ALL)}
 CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step
@@ -60,6 +60,8 @@ _ROUTES: dict[str, dict[str, tuple[str, ...]]] = {
     "difd": {**_GRADIENT, "gradient": ("product",), "product": ("result",)},
     "euler": _ROLLOUT,
     "rk4": _ROLLOUT,
+    "g": {"trig": ("rnea",), "rnea": ("result",)},
+    "nle": {"trig": ("rnea",), "rnea": ("result",)},
 }
 ROUTES = {
     function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
@@ -68,6 +70,8 @@ ROUTES = {
 STAGES = {visit.stage for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
 AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
+ZEROS = {"g": ("qd", "qdd", "f_ext"), "nle": ("qdd", "f_ext")}  # operands that are zero
+CALLED = {"g": "tau", "nle": "tau"}  # what a stage calls such a result
 LAST = {  # the stage that completes a function
     function: next(visit.stage for visit, to in route.items() if RESULT in to)
     for function, route in ROUTES.items()
@@ -151,6 +155,8 @@ def origin(
     if visit.step == "integrate":
         return _integrated(field, visit)
     kind = kind_of(field)
+    if kind in ZEROS.get(function, ()):
+        return Source(NOTHING)
     match kind:
         case "bias":
             return Source("rnea", renamed(field, "tau"))
@@ -189,7 +195,8 @@ def place(field: str) -> str:
 # The words of a task in their order, by kind; each function takes the first of them.
 ORDER = ("sin", "cos", "q", "qd", "u", "f_ext", "steps", "h", "Minv")
 STEPS = "steps[0]"  # of a rollout
-_AT_MOST = {"m": "q", "minv": "q", "euler": "h", "rk4": "h", "difd": "Minv"}
+_AT_MOST = {"m": "q", "minv": "q", "g": "q", "nle": "qd"}
+_AT_MOST |= {"euler": "h", "rk4": "h", "difd": "Minv"}
 
 
 def words_taken(function: str, words: Iterable[str]) -> list[str]:

@@ -8,10 +8,11 @@ from functools import cached_property
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
-from ..graph.word import indices, kind_of
+from ..graph.word import indices, kind_of, renamed
 from ..passes.pieces import Piece
 from ..schedule.plan import Plan
 from .routes import (
+    CALLED,
     HOST,
     LAST,
     NOTHING,
@@ -162,7 +163,7 @@ class Accelerator:
         """Function → its outputs, in order, each with its format."""
         return {
             function: {
-                name: self.stages[self.giver(function, name)].outputs[name]
+                name: self.given(function, self.giver(function, name))
                 for name in self.results[function]
             }
             for function in self.functions
@@ -177,10 +178,12 @@ class Accelerator:
         """The word of a task that an input comes in."""
         return place(field)
 
-    def giver(self, function: str, output: str) -> str:
-        """The stage that gives an output of a function."""
+    def giver(self, function: str, output: str) -> Source:
+        """The stage that gives an output of a function, and what it calls it."""
         visited = visit_counts(function, self.stages)
-        return next(s for s in visited if output in self.stages[s].outputs)
+        kind = kind_of(output)
+        own = renamed(output, CALLED.get(kind, kind))
+        return Source(next(s for s in visited if own in self.stages[s].outputs), own)
 
     def visitors(self, stage: str) -> list[tuple[str, StageVisit]]:
         """(function, visit) of each way in which tasks come to a stage."""

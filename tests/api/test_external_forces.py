@@ -12,30 +12,30 @@ from rbdgen.api.simulation import integer_errors
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import ON_ACCELERATORS, UNFORCED
 
 FORCES = [("all",), ("gripper_mount",)]
-NOTE = "external_forces: no force changes m"
+NOTE = "external_forces: no force changes "
 
 
 @pytest.mark.parametrize("forces", FORCES, ids=str)
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", ON_ACCELERATORS)
 def test_plain(function: str, forces: tuple[str, ...]) -> None:
     """Random states are inputs of the hardware; its outputs are near the golden model's."""
     front = front_end("gantry", functions=(function,), external_forces=forces)
     core = compile_core(front)
     inputs = [name for name in core.fixed.inputs if name.startswith("f_ext")]
-    assert len(inputs) == (
-        0 if function in ("m", "minv") else 6 * len(front.design.external_forces)
-    )
-    assert any(note.startswith(NOTE) for note in front.notes) == (function in ("m", "minv"))
+    assert len(inputs) == (0 if function in UNFORCED else 6 * len(front.design.external_forces))
+    assert any(note.startswith(NOTE) for note in front.notes) == (function in UNFORCED)
     report = integer_errors(core, 50)
     assert report.overflows == 0
     assert all(error.relative_rms < 0.02 for error in report.errors.values())
 
 
 @pytest.mark.parametrize("forces", FORCES, ids=str)
-@pytest.mark.parametrize("functions", [("m",), ("minv", "m"), ("id", "m"), FUNCTIONS], ids=str)
+@pytest.mark.parametrize(
+    "functions", [("m",), ("minv", "m"), ("id", "m"), ON_ACCELERATORS], ids=str
+)
 def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> None:
     made = accelerate(
         "gantry", functions=functions, external_forces=forces, accelerator=True, ii=16
@@ -45,7 +45,7 @@ def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> Non
     for function in functions:
         errors = traffic.errors(function, state).values()
         assert all(error.report().relative_rms < 0.02 for error in errors)
-    note = f"external_forces: no force changes {', '.join(f for f in functions if f[0] == 'm')}"
+    note = f"external_forces: no force changes {', '.join(f for f in functions if f in UNFORCED)}"
     none = ", so the design has no force inputs" if "id" not in functions else ""
     assert note + none in made.front.notes
 

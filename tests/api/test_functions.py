@@ -42,6 +42,7 @@ def golden(robot: str, states: Arrays, function: str, **choices: Any) -> Arrays:
         ("did", "tau dtau_dq dtau_dqd M"),
         ("dfd", "qdd dqdd_dq dqdd_dqd Minv"),
         ("difd", "dqdd_dq dqdd_dqd"),
+        ("g,nle", "g nle"),
         ("did,m,minv", "tau dtau_dq dtau_dqd M Minv"),
     ],
 )
@@ -56,7 +57,7 @@ def golden(robot: str, states: Arrays, function: str, **choices: Any) -> Arrays:
 )
 def test_every_function(function: str, names: str, choices: dict[str, str], size: int) -> None:
     results = golden("iiwa14", drawn("iiwa14", **choices), function, **choices)
-    vectors = ("tau", "qdd")
+    vectors = ("tau", "qdd", "g", "nle")
     assert {name: array.shape for name, array in results.items()} == {
         name: (N, size) if name in vectors else (N, size, size) for name in names.split()
     }

@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.api import places
 from rbdgen.api.places import check_place, default_place, no_defaults
 from rbdgen.cli.main import main
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.design.design import Design, MotionLimits
 from rbdgen.design.loading import load
 
@@ -33,7 +33,7 @@ from rbdgen.design.loading import load
         ("pendulum", {"gravity": (0, 0, -1.62)}, "pendulum_id_gravity_0_0_-1.62"),
         ("pendulum", {"external_forces": ("all",)}, "pendulum_id_external_forces_all"),
         ("pendulum", {"limits": MotionLimits(velocity=2.0)}, "pendulum_id_velocity2"),
-        ("pendulum", {"accelerator": True, "functions": FUNCTIONS}, "pendulum_accelerator"),
+        ("pendulum", {"accelerator": True, "functions": WHOLE}, "pendulum_accelerator"),
         ("pendulum", {"accelerator": True, "functions": ("id", "m")}, "pendulum_accelerator_id_m"),
         ("pendulum", {"joint_limits": {}}, "pendulum_id"),
     ],

@@ -23,7 +23,7 @@ from rbdgen.codegen.real import computed
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import visits_of
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -146,13 +146,13 @@ def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("robot", "choices"),
     [
-        *(("iiwa14", {"functions": (function,)}) for function in FUNCTIONS),
+        *(("iiwa14", {"functions": (function,)}) for function in WHOLE),
         ("hyq", {"functions": ("did",), "base": "floating", "external_forces": ("all",)}),
         ("hyq", {"functions": ("dfd",), "base": "floating"}),
         ("hyq", {"functions": ("fd", "minv"), "base": "floating", "root": "given"}),
         ("baxter", {"functions": ("id", "fd")}),
     ],
-    ids=[*FUNCTIONS, "hyq-did", "hyq-dfd", "hyq-given", "baxter"],
+    ids=[*WHOLE, "hyq-did", "hyq-dfd", "hyq-given", "baxter"],
 )
 def test_all_functions(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     compare(tmp_path, robot, **choices)

@@ -14,7 +14,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.compile.core import limbs_of, of_limbs
 from rbdgen.compile.words import in_words, sample_inputs
-from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
+from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.robot.model import RobotError
@@ -23,7 +23,7 @@ from rbdgen.tasks.model import evaluate_task
 from rbdgen.tasks.visit import LIMBS, parse
 from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
 
-TASKS = tuple(f for f in FUNCTIONS if f not in ROLLOUTS)
+TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 
 
 @cache
@@ -169,13 +169,13 @@ def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None
     place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
     found = []
     for fold in ("limbs", "none"):
-        choices = {"functions": FUNCTIONS, "target": "xcup", "base": base, "root": root}
+        choices = {"functions": WHOLE, "target": "xcup", "base": base, "root": root}
         made = accelerate(str(place), **choices, ii=4, fold=fold)
         state = within_limits(made, 500, 1)
         traffic = Traffic(made, inputs_of(made, state))
         errors = {
             (function, array): error.report().relative_rms
-            for function in FUNCTIONS
+            for function in WHOLE
             for array, error in traffic.errors(function, state).items()
         }
         assert not any(flags.any() for _, flags in traffic.expected.values())

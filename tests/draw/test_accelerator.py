@@ -11,14 +11,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.draw.accelerator import ENTRY, EXIT, links_of, picture
 from rbdgen.draw.colours import of_function
 from rbdgen.tasks.stages import Accelerator
 
 SVG = "{http://www.w3.org/2000/svg}"
 CASES: dict[str, dict[str, Any]] = {
-    "all": {"functions": FUNCTIONS, "ii": 4},
+    "all": {"functions": WHOLE, "ii": 4},
     "two": {"functions": ("id", "m"), "ii": 4},
     "back": {"functions": ("fd", "dfd"), "ii": 4, "angles": "sincos"},
     "one": {"functions": ("id",), "ii": 2},
@@ -92,7 +92,7 @@ def test_every_way_once_in_its_colour(case: str) -> None:
             of_function(function),
             "none",
         }
-    assert len({of_function(f) for f in FUNCTIONS}) == len(FUNCTIONS)
+    assert len({of_function(f) for f in WHOLE}) == len(WHOLE)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.design.loading import load
 from rbdgen.golden import minv, rnea
 
 NAME = "gantry"
-CHOICES: dict[str, Any] = {"functions": FUNCTIONS, "ii": 2, "target": "xcup"}
+CHOICES: dict[str, Any] = {"functions": ON_ACCELERATORS, "ii": 2, "target": "xcup"}
 
 
 def states(robot: str, n: int, seed: int, **choices: Any) -> dict[str, np.ndarray]:

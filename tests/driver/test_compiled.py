@@ -14,7 +14,7 @@ from rbdgen import api
 from rbdgen.api import InputError
 from rbdgen.api.completion import UNIT
 from rbdgen.codegen.library import Singular
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.driver import Dynamics
 from rbdgen.system.compiler import NoCompiler
 from tests.driver.designs import states
@@ -42,9 +42,9 @@ def close(found: Any, expected: Any, error: float = 1e-10) -> None:
 @pytest.mark.parametrize("kind", ["cpp", "cpp32"])
 def test_every_function(kind: str) -> None:
     """All in one program; of a batch that no block divides."""
-    given = api.states("gantry", 37, functions=FUNCTIONS)
+    given = api.states("gantry", 37, functions=WHOLE)
     golden, found = (
-        api.evaluate("gantry", given, model, functions=FUNCTIONS) for model in ("golden", kind)
+        api.evaluate("gantry", given, model, functions=WHOLE) for model in ("golden", kind)
     )
     assert set(found) == set(golden)
     for name in set(found) - {"joint_names"}:
@@ -62,11 +62,11 @@ def test_every_function(kind: str) -> None:
             {"base": "floating", "root": "given", "functions": ("fd",)},
             marks=pytest.mark.slow,
         ),
-        pytest.param("iiwa14", {"functions": FUNCTIONS}, marks=pytest.mark.slow),
+        pytest.param("iiwa14", {"functions": WHOLE}, marks=pytest.mark.slow),
         pytest.param("humanoid", {"functions": ("id", "m")}, marks=pytest.mark.slow),
         pytest.param(
             "hyq",
-            {"base": "floating", "base_link": "best", "functions": FUNCTIONS},
+            {"base": "floating", "base_link": "best", "functions": WHOLE},
             marks=pytest.mark.slow,
         ),
     ],

@@ -24,6 +24,8 @@ METHODS = {
     "aba": ("q", "v", "tau"),
     "crba": "q",
     "computeMinverse": "q",
+    "computeGeneralizedGravity": "q",
+    "nonLinearEffects": "qv",
     "computeRNEADerivatives": "qva",
     "computeABADerivatives": ("q", "v", "tau"),
     "computeABADerivativesFromMinverse": ("q", "v", "a", "Minv"),

@@ -12,7 +12,7 @@ import pytest
 from rbdgen import golden
 from rbdgen.api import InputError, generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
@@ -21,7 +21,7 @@ from tests.driver.test_header import TAG, header, library, pointer
 
 NAME, JOINTS = "pendulum", 2
 CHOICES: dict[str, Any] = {
-    "functions": FUNCTIONS,
+    "functions": WHOLE,
     "base": "floating",
     "root": "given",
     "ii": 2,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import InputError, generate, read_manifest
-from rbdgen.design.choices import FUNCTIONS, GIVES, NEEDS
+from rbdgen.design.choices import GIVES, NEEDS, ON_ACCELERATORS
 from rbdgen.driver import Dynamics, c_header
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
@@ -94,7 +94,7 @@ def header(function: str, status: int = 0) -> int:
     return CODES[function] | status << 8 | TAG << 16
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", ON_ACCELERATORS)
 def test_packets_are_the_integer_models_words(
     integer: Dynamics, program: ctypes.CDLL, manifest: dict[str, Any], function: str
 ) -> None:

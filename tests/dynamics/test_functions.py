@@ -25,7 +25,7 @@ from tests.random_robots import ALL_KINDS, SINGLE, random_robot
 
 STATES = 4
 TOLERANCE = 1e-9
-FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
+FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd", "g", "nle")
 State = dict[str, Array]
 
 
@@ -60,6 +60,10 @@ def expected(robot: Robot, function: str, state: State) -> dict[str, Array]:
             return {"tau": state["tau"], **gradients}
         case "dfd":
             return {"qdd": qdd, **forward}
+        case "g":
+            return {"g": golden.rnea(robot, q, 0 * qd, 0 * qd)}
+        case "nle":
+            return {"nle": golden.rnea(robot, q, qd, 0 * qd)}
         case _:
             return forward
 

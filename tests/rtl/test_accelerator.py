@@ -12,7 +12,7 @@ from rbdgen.api.accelerator import accelerator_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
+from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
 from rbdgen.rtl.emit import emit_accelerator
 from rbdgen.simulate.model import Model
@@ -34,9 +34,9 @@ CART_POLE = """<robot name="cart_pole"><link name="rail"/>
 <joint name="hinge" type="continuous"><parent link="cart"/><child link="pole"/><axis xyz="0 1 0"/>
 </joint></robot>"""
 CASES: dict[str, dict[str, Any]] = {
-    "all": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 4},
-    "in order": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 3, "order": "issued"},
-    "few slots": {"robot": "pendulum", "functions": FUNCTIONS, "ii": 2, "slots": 2},
+    "all": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4},
+    "in order": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 3, "order": "issued"},
+    "few slots": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 2, "slots": 2},
     # no stage for sines; joints that turn and joints that slide
     "sines given": {"robot": "gantry", "functions": ("id", "fd", "m"), "ii": 6, "angles": "sincos"},
     "passing": {"robot": "cart_pole", "functions": ("id", "m", "fd"), "ii": 2},
@@ -131,10 +131,10 @@ def test_each_function_runs_at_its_own_rate(tmp_path_factory: pytest.TempPathFac
     model = verilated(made, folder, "accelerator_0")
     traffic = Traffic(made, inputs_of(made, within_limits(made, 200, 1)))
     accelerator = made.accelerator
-    assert {f: accelerator.interval(f) for f in FUNCTIONS} == dict.fromkeys(FUNCTIONS, 4) | {
-        "id": 2
-    }
-    for function in FUNCTIONS:
+    assert {f: accelerator.interval(f) for f in ON_ACCELERATORS} == dict.fromkeys(
+        ON_ACCELERATORS, 4
+    ) | {"id": 2}
+    for function in ON_ACCELERATORS:
         run = traffic.run(model, [function] * 256)
         distances = np.diff(run.result_cycle[100:])
         assert distances.mean() == pytest.approx(accelerator.interval(function), abs=0.05)

@@ -12,7 +12,7 @@ import pytest
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import WHOLE
 from rbdgen.rtl.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS
 from sim.runner import build_sources, run
@@ -81,9 +81,7 @@ def exchange(
     return packets.encode_task(code, tag, words), packets.encode_response(response)
 
 
-@pytest.mark.parametrize(
-    ("kind", "functions"), [("words", FUNCTIONS), ("wide", ("id", "rk4", "dfd"))]
-)
+@pytest.mark.parametrize(("kind", "functions"), [("words", WHOLE), ("wide", ("id", "rk4", "dfd"))])
 def test_on_the_bench(kind: str, functions: tuple[str, ...], tmp_path: Path) -> None:
     choices = {"functions": functions, "ii": 4, "target": "xcup", "accelerator": True}
     folder = generate("pendulum", tmp_path / "made", **choices)

@@ -19,7 +19,7 @@ from tests.rtl.cores import (
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
-FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd")
+FUNCTIONS = ("id", "m", "minv", "fd", "did", "dfd", "difd", "g", "nle")
 QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 ROBOTS = {
     "iiwa14": ("iiwa14", {}),
@@ -43,7 +43,7 @@ def test_every_bit_of_every_function(
     inside, anywhere = states_within_limits(core, 1000, 1), any_words(core, 500, 2)
     assert not inside.flags.any()
     # configurations have no limits to be outside of but a slide's, and here nothing slides
-    assert anywhere.flags.any() == (function not in ("m", "minv"))
+    assert anywhere.flags.any() == (function not in ("m", "minv", "g"))
     for expected in (inside, anywhere):
         run = model.run(expected.tasks, seed=1)
         check(run, expected)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.design.choices import FUNCTIONS, ROLLOUTS
+from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 
 FLAGS = (
     *("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1"),
@@ -19,7 +19,7 @@ FLAGS = (
 
 @pytest.mark.parametrize("robot", ["pendulum", pytest.param("gantry", marks=pytest.mark.slow)])
 def test_every_function(robot: str, tmp_path: Path) -> None:
-    functions = (*FUNCTIONS, *ROLLOUTS)
+    functions = (*ON_ACCELERATORS, *ROLLOUTS)
     choices = {"accelerator": True, "ii": 8, "target": "xcup"}
     made = api.generate(robot, tmp_path / "made", to="c", functions=functions, **choices)
     example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from rbdgen.design import choices
-from rbdgen.design.choices import FUNCTIONS
+from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.tasks.routes import (
     CODES,
     HOST,
@@ -32,12 +32,12 @@ STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient",
 
 
 def test_every_function_has_a_route() -> None:
-    assert set(ROUTES) == set(CODES) == {*FUNCTIONS, *ROLLOUTS}
+    assert set(ROUTES) == set(CODES) == {*ON_ACCELERATORS, *ROLLOUTS}
     assert set(ROLLOUTS) == set(choices.ROLLOUTS)
     assert len(set(CODES.values())) == len(CODES)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)  # rollouts: below
+@pytest.mark.parametrize("function", ON_ACCELERATORS)  # rollouts: below
 def test_a_route_visits_everything_once_and_ends(function: str) -> None:
     leads = ROUTES[function]
     arrivals = [to for targets in leads.values() for to in targets]
@@ -78,7 +78,7 @@ def test_gradients_of_forward_dynamics_come_back_once() -> None:
     assert visit_counts("dfd", STAGES)["rnea"] == 2
     assert parse("rnea_again") in ROUTES["dfd"]
     assert visit_counts("rk4", STAGES)["rnea"] == 4
-    for function in set(FUNCTIONS) - {"dfd"}:
+    for function in set(ON_ACCELERATORS) - {"dfd"}:
         assert max(visit_counts(function, STAGES).values()) == 1
 
 
@@ -99,6 +99,9 @@ def test_operands_come_from_where_the_visit_says() -> None:
     assert of("v[1]", "rk4", "integrate_again", {}) == Source("integrate", "qd[1]")
     assert of("av[1]", "rk4", "integrate", {}) == Source(NOTHING)
     assert of("last", "rk4", "integrate", {}) == Source(TURN, "last")
+    assert of("qdd[2]", "nle", "rnea", {}) == Source(NOTHING)
+    assert of("qd[1]", "nle", "rnea", {}) == Source(HOST, "qd[1]")
+    assert of("qd[1]", "g", "rnea", {}) == of("f_ext[0].nx", "nle", "rnea", {}) == Source(NOTHING)
     assert of("bias[0]", "fd", "forward", {}) == Source("rnea", "tau[0]")
     assert of("tau[0]", "fd", "forward", {}) == Source(HOST, "u[0]")
     assert of("rnea.7", "did", "gradient", {"rnea.7": "rnea"}) == Source("rnea", "rnea.7")
@@ -110,7 +113,7 @@ def test_what_is_traced_has_every_stage() -> None:
     assert traced(("minv",)) == ("m", "minv")
     assert traced(("fd",)) == ("id", "m", "effort")
     assert traced(("difd",)) == ("id", "did", "difd")
-    assert traced(FUNCTIONS) == ("id", "m", "minv", "did", "difd", "effort")
+    assert traced(ON_ACCELERATORS) == ("id", "m", "minv", "did", "difd", "effort")
 
 
 def test_each_function_takes_the_first_words() -> None:
@@ -119,6 +122,8 @@ def test_each_function_takes_the_first_words() -> None:
     for a, b in itertools.pairwise(sorted(taken.values(), key=len)):
         assert b[: len(a)] == a
     assert taken["m"] == words[:1]
+    assert taken["g"] == words[:1]
+    assert taken["nle"] == words[:2]
     assert taken["id"] == words[:4]
     assert taken["rk4"] == words[:6]
     assert taken["difd"] == words
