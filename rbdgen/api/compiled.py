@@ -38,7 +38,8 @@ ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 # What a program depends on: all other choices are of hardware.
 OF_PROGRAMS = (
     *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
-    *("external_forces", "angles", "rotation", "formulation", "factorisation", "root"),
+    *("external_forces", "frames"),
+    *("angles", "rotation", "formulation", "factorisation", "root"),
     *("network", "products", "frame", "inverse", "formulated"),
     *("base_link", "code"),
     *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),

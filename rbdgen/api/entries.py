@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.front import Front
-from ..design.choices import UNFORCED, shape_of
+from ..design.choices import UNFORCED
 from ..design.design import all_gives, given_coordinates, needs
 from ..dynamics.interface import SAMPLED, WRENCH
-from ..graph.arrays import SYMMETRIC
+from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import Word, parse
 
 
@@ -39,18 +39,19 @@ def interface_of(front: Front) -> Interface:
         takes.append("f_ext")
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
-    results = {name: shape_of(name, free) for name in all_gives(design)}
+    results = {name: shape_of(name, free, len(design.frames)) for name in all_gives(design)}
     inputs, outputs = {}, {}
     for name in graph.inputs:
         word = parse(name)
-        skipped = given if word.kind in SAMPLED else 0
-        inputs[name] = Entry(word.kind, _at(word, shapes[word.kind], skipped))
+        before = [given if word.kind in SAMPLED else 0] * len(word.indices)
+        inputs[name] = Entry(word.kind, _at(word, shapes[word.kind], before))
     for name in graph.outputs:
         word = parse(name)
         shape, mirrored = results[word.kind], Word(word.kind, word.indices[::-1])
-        at = [_at(word, shape, given)]
+        skipped = skipped_of(word.kind, given)
+        at = [_at(word, shape, skipped)]
         if word.kind in SYMMETRIC and mirrored != word:
-            at.append(_at(mirrored, shape, given))
+            at.append(_at(mirrored, shape, skipped))
         outputs[name] = tuple(Entry(word.kind, place) for place in at)
     return Interface(
         tuple(Array(name, shapes[name]) for name in takes),
@@ -60,9 +61,9 @@ def interface_of(front: Front) -> Interface:
     )
 
 
-def _at(word: Word, shape: Sequence[int], skipped: int) -> int:
-    """Numbers before this one in its array, which lacks the first ``skipped`` rows and columns."""
-    indices = [index - skipped for index in word.indices]
+def _at(word: Word, shape: Sequence[int], skipped: Sequence[int]) -> int:
+    """Numbers before this one in its array, which lacks ``skipped`` of what each index counts."""
+    indices = [index - before for index, before in zip(word.indices, skipped, strict=True)]
     if word.axis:
         indices.append(WRENCH.index(word.axis))
     return sum(k * math.prod(shape[d + 1 :]) for d, k in enumerate(indices))

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import Core, Front, compile_core, front_end
-from ..design.choices import COMPILED, MODELS, shape_of
+from ..design.choices import COMPILED, MODELS
 from ..design.design import Design, all_gives, given_coordinates, needs
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
+from ..graph.arrays import shape_of
 from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
 from ..graph.word import kind_of
@@ -187,10 +188,11 @@ def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> 
 def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, NDArray]:
     """All that the functions give, (n, …), from the graph's outputs; omitted entries are zero."""
     nv, given = front.robot.nv, given_coordinates(front.design, front.robot)
-    found = from_columns(columns, nv, given)
+    frames = len(front.design.frames)
+    found = from_columns(columns, nv, given, frames)
     arrays = {}
     for name in all_gives(front.design):
-        arrays[name] = found.get(name, np.zeros((n, *shape_of(name, nv - given))))
+        arrays[name] = found.get(name, np.zeros((n, *shape_of(name, nv - given, frames))))
     return arrays
 
 

@@ -42,7 +42,8 @@ def c_header(manifest: Mapping[str, Any]) -> str:
         raise InputError(f"{name}: words of {widest} bits; a packet has {WORD} for each")
     given = BASE if own.root == "given" else 0
     near = own.choices.get("inverse") == "near"
-    arrays = Arrays(own.nv, given, near, {kind_of(word) for word in contract.words})
+    frames = len(own.choices.get("frames", ()))
+    arrays = Arrays(own.nv, given, near, {kind_of(word) for word in contract.words}, frames)
     common = {
         "name": name,
         "NAME": name.upper(),

@@ -6,17 +6,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..design.choices import FAR, GIVES, INVERTING, ROLLOUTS, shape_of
+from ..design.choices import GIVES, INVERTING, ROLLOUTS
 from ..design.design import takes
 from ..dynamics.interface import WRENCH
-from ..graph.arrays import SYMMETRIC
+from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.fixed import Format
 from ..graph.word import indices, kind_of, parse
 from .contract import UNREAD, Function, Operand
 
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
 
-MEANING = {  # {rows}: of what has no rows for a base whose motion is given
+# {rows}: of what has no rows for a base whose motion is given; {frames}: how many are named
+MEANING = {
     "q": "positions (NQ); angles that their words cannot hold are taken whole turns back",
     "sines": "of the joints' angles, by joint as in the manifest's angles",
     "cosines": "likewise",
@@ -26,6 +27,17 @@ MEANING = {  # {rows}: of what has no rows for a base whose motion is given
     "Minv": "inverse mass matrix ({rows}, {rows}), of which the lower triangle is read",
     "g": "what gravity takes ({rows})",
     "nle": "generalised forces without acceleration ({rows})",
+    "p": "positions of the frames' origins ({frames}, 3)",
+    "R": "their rotations ({frames}, 3, 3)",
+    "twist": "their velocities ({frames}, 6), linear then angular, along the world's axes",
+    "J": "their Jacobians ({frames}, 6, {rows})",
+    "drift": "their accelerations without qdd ({frames}, 6)",
+    "com": "centre of mass (3)",
+    "Jcom": "its Jacobian (3, {rows})",
+    "kinetic": "kinetic energy",
+    "potential": "potential energy",
+    "Ag": "centroidal momentum matrix (6, {rows}), linear then angular",
+    "hg": "centroidal momentum (6)",
     "M": "mass matrix ({rows}, {rows})",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
     "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
@@ -42,11 +54,12 @@ class Arrays:
     """Places of named scalars in the arrays of a host.
 
     ``given``: how many of v's first entries are the base's, its motion being given; ``near``:
-    whether M⁻¹ of a state nearby comes in; ``kinds``: of the words of a task.
+    whether M⁻¹ of a state nearby comes in; ``kinds``: of the words of a task; ``frames``: how many
+    are named.
     """
 
-    def __init__(self, nv: int, given: int, near: bool, kinds: set[str]) -> None:
-        self.nv, self.given, self.near = nv, given, near
+    def __init__(self, nv: int, given: int, near: bool, kinds: set[str], frames: int = 0) -> None:
+        self.nv, self.given, self.near, self.frames = nv, given, near, frames
         self.rows = nv - given
         self.sines = [SINES[kind] for kind in SINES if kind in kinds]
         self.forces = ["f_ext"] if "f_ext" in kinds else []
@@ -71,7 +84,7 @@ class Arrays:
                 {
                     "name": array,
                     "meaning": self._said(array),
-                    "size": math.prod(shape_of(array, self.rows)),
+                    "size": math.prod(shape_of(array, self.rows, self.frames)),
                     "first": firsts[array],
                 }
                 for array in gives
@@ -97,7 +110,7 @@ class Arrays:
 
     def _said(self, array: str) -> str:
         rows = f"NV - {self.given}" if self.given else "NV"
-        return MEANING[array].format(rows=rows)
+        return MEANING[array].format(rows=rows, frames=self.frames)
 
     def _taken(self, array: str) -> str:
         # of what comes in, accelerations alone are whole
@@ -129,11 +142,10 @@ class Arrays:
         ]
 
     def _result(self, output: str, gives: Sequence[str]) -> dict[str, Any]:
-        kind, index = kind_of(output), [k - self.given for k in indices(output)]
-        at = mirror = index[0] if index else 0
-        if len(index) == 2:
-            i, j = index
-            at = mirror = i * self.rows + j
-            if kind in SYMMETRIC:
-                mirror = j * self.rows + i
+        kind = kind_of(output)
+        before = skipped_of(kind, self.given)
+        index = [k - own for k, own in zip(indices(output), before, strict=True)]
+        shape = shape_of(kind, self.rows, self.frames)
+        at = sum(k * math.prod(shape[d + 1 :]) for d, k in enumerate(index))
+        mirror = index[1] * self.rows + index[0] if kind in SYMMETRIC else at
         return {"name": output, "array": gives.index(kind), "at": at, "mirror": mirror}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..board.ethernet import Address
 from ..board.packets import CRC_BYTES, crc_of
-from ..design.choices import GIVES, ROLLOUTS, VECTORS
+from ..design.choices import GIVES, ROLLOUTS
 from ..design.design import takes
 from ..design.manifest import AcceleratorManifest
+from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of
 from ..robot.model import JointKind
 from ..system.templates import render
@@ -63,7 +64,7 @@ def _example(
     taken += ["f_ext"] * ("f_ext" in words and len(taken) > 1)
     sizes = {"q": f"{upper}_NQ", "f_ext": f"{upper}_BODIES * 6", "Minv": f"{upper}_NV * {upper}_NV"}
     gives = GIVES[function]
-    sizes |= {name: f"{upper}_NV * {upper}_NV" for name in gives if name not in VECTORS}
+    sizes |= {name: f"{upper}_NV * {upper}_NV" for name in gives if SHAPES.get(name) != (V,)}
     arrays = [*taken, *(name for name in gives if name not in taken)]
     return render(
         "board/example.c.jinja",

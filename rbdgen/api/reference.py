@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..design.choices import FAR
+from ..design.choices import OF_FRAMES, OF_MASSES
 from ..design.design import Design, given_coordinates
 from ..dynamics.near import FARTHEST
+from ..graph.arrays import FAR
 from ..robot.model import Robot
 
 Array = NDArray[np.float64]
 
 
 def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Results (N, nv) or (N, nv, nv) of the design's functions for checked ``arrays``.
+    """Results (N, …) of the design's functions for checked ``arrays``.
 
     What comes for nothing is there too: M with did, Minv with dfd. Those of M⁻¹ are exact, whatever
     comes in as that of a state nearby. Where the base's motion is
@@ -26,10 +27,38 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     results: dict[str, Array] = {}
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
-        results |= _golden(function, robot, arrays, joints)
+        if function in (*OF_FRAMES, *OF_MASSES):
+            results |= _observed(function, robot, arrays, joints, design.frames)
+        else:
+            results |= _golden(function, robot, arrays, joints)
     if design.inverse == "near":
         results[FAR] = _far(golden.crba(robot, arrays["q"])[:, joints, joints], arrays["Minv"])
     return results
+
+
+def _observed(
+    function: str, robot: Robot, arrays: Mapping[str, Array], joints: slice, links: tuple[str, ...]
+) -> dict[str, Array]:
+    """Functions of named frames and of the bodies' masses."""
+    q, qd = arrays["q"], arrays.get("qd", np.zeros(0))
+    match function:
+        case "pose":
+            return dict(golden.frame_poses(robot, q, links)._asdict())
+        case "twist":
+            return {"twist": golden.frame_velocities(robot, q, qd, links)}
+        case "jac":
+            return {"J": golden.frame_jacobians(robot, q, links)[..., joints]}
+        case "drift":
+            return {"drift": golden.frame_drifts(robot, q, qd, links)}
+        case "com":
+            return {"com": golden.center_of_mass(robot, q)}
+        case "jcom":
+            return {"Jcom": golden.center_of_mass_jacobian(robot, q)[..., joints]}
+        case "energy":
+            return dict(golden.energies(robot, q, qd)._asdict())
+        case "ag":
+            return {"Ag": golden.centroidal_map(robot, q)[..., joints]}
+    return {"hg": golden.centroidal_momentum(robot, q, qd)}
 
 
 def _far(M: Array, X: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..compile.samples import refuse_singular, sample_states
-from ..design.choices import FUNCTIONS
+from ..design.choices import WHOLE
 from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError
 from .folder import InputError
@@ -46,14 +46,12 @@ def states(
         most = MOST // (8 * numbers)
         raise InputError(f"n: {n} states of {loaded.name} are too many at a time; up to {most}")
     if choices.get("functions") is None:
-        design = replace(
-            design, functions=FUNCTIONS, accelerator=False, mix=None, inverse="computed"
-        )
+        design = replace(design, functions=WHOLE, accelerator=False, mix=None, inverse="computed")
         try:
             refuse_singular(design, loaded)
         except RobotError as error:
             progress(f"note: no Minv: {error}")
-            rest = tuple(name for name in FUNCTIONS if name != "difd")
+            rest = tuple(name for name in WHOLE if name != "difd")
             design = replace(design, functions=rest)
     drawn = sample_states(design, loaded, n, seed)
     if not design.external_forces:

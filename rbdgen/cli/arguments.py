@@ -85,6 +85,11 @@ def functions(text: str) -> tuple[str, ...]:
     return tuple(checked("functions")(text.split(",")))  # type: ignore[arg-type]
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Links' names with commas between."""
+    return tuple(checked("frames")(text.split(",")))  # type: ignore[arg-type]
+
+
 def languages(text: str) -> str | tuple[str, ...]:
     """One name, or several with commas between."""
     names = tuple(text.split(","))

@@ -31,6 +31,7 @@ from .arguments import (
     count,
     examples,
     functions,
+    names,
     number,
     numbers,
     whole,
@@ -135,7 +136,10 @@ def _computed(group: argparse._ArgumentGroup) -> None:
         "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
         "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
         "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
-        "and a given Minv; g: gravity's share of tau; nle: all of tau but M qdd, from q, qd; "
+        "and a given Minv; g: gravity's share of tau; nle: all of tau but M qdd, from q, qd; of "
+        "--frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; drift, its change times "
+        "qd; com and jcom: centre of mass, its Jacobian; energy: kinetic and potential, from q, "
+        "qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
         "of an accelerator also euler and rk4: q and qd after so many steps "
         f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
     )
@@ -189,6 +193,12 @@ def _computed(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
+    )
+    group.add_argument(
+        "--frames",
+        type=names,
+        metavar="LINK[,LINK]",
+        help="the links whose frames pose, twist, jac and drift are of; fixed ones, too",
     )
     group.add_argument(
         "--angles",
@@ -449,6 +459,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "gravity": tuple(options.gravity) if options.gravity else None,
         "snap": options.snap,
         "external_forces": tuple(forces) if forces is not None else None,
+        "frames": options.frames,
         "angles": options.angles,
         "rotation": options.rotation,
         "formulation": options.formulation,

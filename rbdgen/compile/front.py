@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design.choices import OF_BODIES
+from ..design.choices import OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, given_coordinates
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -22,6 +22,7 @@ from ..graph.verify import verify
 from ..robot.canonical import stages
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
+from ..robot.named import frame_of
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from .samples import sample_states
@@ -65,8 +66,9 @@ class Front:
 
 
 def of_bodies(design: Design) -> bool:
-    """Whether the formulation asks for centres of mass, which regrouped inertias have not."""
-    return formulation_of(design) in OF_BODIES
+    """Whether anything asks for centres of mass, which regrouped inertias have not."""
+    asking = not set(OF_MASSES).isdisjoint(design.functions)
+    return asking or formulation_of(design) in OF_BODIES
 
 
 def trace(design: Design, canonical: Robot) -> Graph:
@@ -91,6 +93,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
         inverse=design.inverse,
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
+        frames=[frame_of(canonical, link) for link in design.frames],
         largest=_largest(design, canonical) if design.products == "winograd" else None,
     )
     return verify(graph)

@@ -9,12 +9,13 @@ import numpy as np
 
 from .. import golden
 from ..design.bounds import bounds
-from ..design.choices import FAR, INVERTING, ROLLOUTS
+from ..design.choices import INVERTING, ROLLOUTS
 from ..design.design import Design, given_coordinates, needs
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns
 from ..dynamics.near import FARTHEST, LEFT_OUT
 from ..dynamics.trace import trace as trace_functions
+from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell

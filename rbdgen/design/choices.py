@@ -11,7 +11,7 @@ from ..robot.xml_lines import did_you_mean, quoted
 from .target import TARGETS
 
 # Function: the state that it needs and the arrays that it gives. q (N, nq); qd, qdd, tau (N, nv);
-# Minv and all else (N, nv, nv), but `FAR` (N,). Of a rollout: h [s], steps (N,), the effort held
+# Minv and all else as `SHAPES` says. Of a rollout: h [s], steps (N,), the effort held
 # over so many steps of so long; the state after them.
 NEEDS: dict[str, tuple[str, ...]] = {
     "id": ("q", "qd", "qdd"),
@@ -23,6 +23,15 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "difd": ("q", "qd", "qdd", "Minv"),
     "g": ("q",),
     "nle": ("q", "qd"),
+    "pose": ("q",),
+    "twist": ("q", "qd"),
+    "jac": ("q",),
+    "drift": ("q", "qd"),
+    "com": ("q",),
+    "jcom": ("q",),
+    "energy": ("q", "qd"),
+    "ag": ("q",),
+    "hg": ("q", "qd"),
     "euler": ("q", "qd", "tau", "h", "steps"),
     "rk4": ("q", "qd", "tau", "h", "steps"),
 }
@@ -36,15 +45,24 @@ GIVES: dict[str, tuple[str, ...]] = {
     "difd": ("dqdd_dq", "dqdd_dqd"),
     "g": ("g",),
     "nle": ("nle",),
+    "pose": ("p", "R"),
+    "twist": ("twist",),
+    "jac": ("J",),
+    "drift": ("drift",),
+    "com": ("com",),
+    "jcom": ("Jcom",),
+    "energy": ("kinetic", "potential"),
+    "ag": ("Ag",),
+    "hg": ("hg",),
     "euler": ("q", "qd"),
     "rk4": ("q", "qd"),
 }
-VECTORS = ("q", "qd", "qdd", "tau", "g", "nle")  # of what they give; all else is matrices, and
-FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
-UNFORCED = ("m", "minv", "g", "nle")  # what no force changes
+OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
+OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
+UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
-WHOLE = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # an accelerator's, where nobody says
+WHOLE: tuple[str, ...] = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # where nobody says which
 ON_ACCELERATORS = (*WHOLE, "g", "nle")  # those that may be, rollouts besides
 ALIASES = {  # what Pinocchio calls them
     "rnea": "id",
@@ -56,14 +74,16 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivativesFromMinverse": "difd",
     "computeGeneralizedGravity": "g",
     "nonLinearEffects": "nle",
+    "updateFramePlacements": "pose",
+    "getFrameVelocity": "twist",
+    "computeFrameJacobian": "jac",
+    "getFrameClassicalAcceleration": "drift",
+    "centerOfMass": "com",
+    "jacobianCenterOfMass": "jcom",
+    "computeMechanicalEnergy": "energy",
+    "computeCentroidalMap": "ag",
+    "computeCentroidalMomentum": "hg",
 }
-
-
-def shape_of(array: str, rows: int) -> tuple[int, ...]:
-    """The shape in one state of an array that functions give, ``rows`` being nv or less."""
-    if array == FAR:
-        return ()
-    return (rows,) if array in VECTORS else (rows, rows)
 
 
 LANGUAGES = ("verilog", "cpp", "c", "cuda", "hls")  # that a design can be written in
@@ -91,7 +111,8 @@ MODELS = ("golden", "float", *COMPILED, "fixed", "c", "hls", "rtl")  # of batche
 FORMULATIONS = (
     *("auto", "composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
 )
-OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file
+OF_BODIES = ("lathrop-linear", "lathrop-log")  # whose inertias are those of the file; as of
+# `OF_MASSES`, whatever the formulation
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
 PRODUCTS = ("plain", "winograd")
 CODES = ("inlined", "loops")  # how programs over real numbers are written
@@ -341,6 +362,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "guard": _guard,
     "target": _one_of(*TARGETS),
     "external_forces": _words,
+    "frames": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
     "error": _error,

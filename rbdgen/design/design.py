@@ -18,17 +18,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..graph.arrays import FAR
 from ..robot.model import Robot, RobotError
 from .choices import (
     CHECKS,
     DRIVETRAIN_CHECKS,
-    FAR,
     GIVES,
     INVERTING,
     LIMIT_CHECKS,
     NEARBY,
     NEEDS,
     NOT_OF_JOINTS,
+    OF_FRAMES,
+    ON_ACCELERATORS,
     ROLLOUTS,
 )
 from .choices import mix as parse_mix
@@ -145,6 +147,7 @@ class Design:
     ``friction_width``   the speed [rad/s or m/s] from which on friction has its whole size, as
                          velocities are given; 0.1 rad/s and 0.01 m/s unless given.
     ``external_forces``  names of the links that take an external force input.
+    ``frames``           names of the links whose frames pose, twist, jac and drift are of.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
     ``error``            relative RMS error of every output array, in place of ``width``: words
@@ -221,6 +224,7 @@ class Design:
     limits: MotionLimits = MotionLimits()
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
     external_forces: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
@@ -271,6 +275,7 @@ class Design:
             for key, default in own:
                 if (value := getattr(self, key)) != default:
                     raise RobotError(f"{key}: {value} is for formulation logarithmic")
+        _check_functions(self)
         if self.guard != 1:
             _refuse_guard(self)
         if self.inverse == "near":
@@ -294,6 +299,22 @@ class Design:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
         if self.clock is not None:
             raise RobotError("clock: chains operations within a period; only with style: latency")
+
+
+def _check_functions(design: Design) -> None:
+    """RobotError for functions that ask for what the design has not."""
+    of_frames = [name for name in design.functions if name in OF_FRAMES]
+    if of_frames and not design.frames:
+        raise RobotError(f"functions: {of_frames[0]} is of frames; name their links: --frames LINK")
+    if design.frames and not of_frames:
+        raise RobotError(f"frames: they are for {', '.join(OF_FRAMES)}; name such a function, too")
+    known = (*ON_ACCELERATORS, *ROLLOUTS)
+    alone = [name for name in design.functions if name not in known]
+    if design.accelerator and alone:
+        raise RobotError(
+            f"functions: {alone[0]} is no task of an accelerator, which has {', '.join(known)}; "
+            "make it a design of its own"
+        )
 
 
 def _refuse_guard(design: Design) -> None:
@@ -363,7 +384,15 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
     serves = not set(INVERTING).isdisjoint(functions)
     inverse = design.inverse if serves else "computed"
     nearby = design.nearby if serves else NEARBY
-    return replace(design, functions=tuple(functions), mix=None, inverse=inverse, nearby=nearby)
+    frames = () if set(OF_FRAMES).isdisjoint(functions) else design.frames
+    return replace(
+        design,
+        functions=tuple(functions),
+        frames=frames,
+        mix=None,
+        inverse=inverse,
+        nearby=nearby,
+    )
 
 
 def of_state(design: Design) -> tuple[bool, bool]:

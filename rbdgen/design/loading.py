@@ -11,6 +11,7 @@ from typing import Any
 from ..robot.canonical import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import NotFound, Robot, RobotError
+from ..robot.named import frame_of
 from ..robot.reroot import reroot
 from ..robot.sources import DESCRIPTION, as_urdf, described
 from ..robot.topology import topology
@@ -239,6 +240,11 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
                 hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")
                 message = f"{key}: the robot has no free joint {quoted(name)}{hint}"
                 raise _refused(root, message, key)
+    for name in design.frames:
+        try:
+            frame_of(robot, name)
+        except RobotError as error:
+            raise _refused(root, str(error), "frames") from None
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..design.choices import FAR
 from ..golden import rerooted, rerooted_forces, rerooted_slopes
 from ..golden.spatial import transform_vector, transpose_times
+from ..graph.arrays import FAR
 from ..robot.model import Array, Robot
 
 # Function: another, without whose result those of one base do not follow from another's.
-BESIDES = {"did": "m", "dfd": "minv", "difd": "id", "nle": "m"}
+BESIDES = {"did": "m", "dfd": "minv", "difd": "id", "nle": "m", "drift": "jac"}
+SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg"}  # whatever is the base
 Arrays = Mapping[str, Array]
 
 
@@ -62,6 +63,12 @@ class BaseLink:
         if "nle" in found:  # of the motion without accelerations of this base's coordinates
             still = rerooted(self.filed, self.moved, q, qd, np.zeros_like(qdd)).qdd
             own["nle"] = transpose_times(A, found["nle"] + transform_vector(found["M"], still))
+        own |= {name: found[name] for name in SAME & found.keys()}
+        for name in {"J", "Jcom", "Ag"} & found.keys():
+            own[name] = found[name] @ (A[:, None] if name == "J" else A)
+        if "drift" in found:
+            still = rerooted(self.filed, self.moved, q, qd, np.zeros_like(qdd)).qdd
+            own["drift"] = found["drift"] + np.einsum("nfij,nj->nfi", found["J"], still)
         if "M" in found:
             own["M"] = AT @ found["M"] @ A
         if "Minv" in found:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ..api.compiled import Program
 from ..api.completion import completed
 from ..codegen.cuda_library import module_of, on_device
-from ..design.choices import FAR, NEEDS
+from ..design.choices import NEEDS
 from ..design.states import turns
+from ..graph.arrays import FAR
 
 
 class Direct:

@@ -32,6 +32,7 @@ from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
 from .direct import Direct
 from .links import Transport
+from .observing import Observing
 from .tickets import CALLS, Call, Found, Ticket
 from .words import SPELT, Array, step_counts, step_sizes
 
@@ -47,7 +48,7 @@ def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
     return tuple(own for own in others if own is not None)
 
 
-class Dynamics:
+class Dynamics(Observing):
     """A robot's dynamics, one call at a time or several together.
 
     The methods take one state or a batch: any leading shape, the same for all arrays, which is
@@ -138,8 +139,7 @@ class Dynamics:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions of the design, of id, fd, m, minv, did, dfd, difd, g, nle, euler,
-        rk4."""
+        """The functions of the design, by the names of `NEEDS`."""
         return self._backend.design.functions
 
     @property
@@ -226,17 +226,6 @@ class Dynamics:
         """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
-
-    def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
-        """The τ (…, nv) that holds the robot still: g(q). Of the function g."""
-        return self._one("computeGeneralizedGravity", q)
-
-    def nonLinearEffects(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """The τ (…, nv) without acceleration: C v + g, in τ = M a + nle. Of the function nle."""
-        return self._one("nonLinearEffects", q, v)
-
-    g = computeGeneralizedGravity
-    nle = nonLinearEffects
 
     def everything(
         self,
@@ -362,6 +351,11 @@ class Dynamics:
         found = self.submit(call, *arrays, f_ext=f_ext).result()
         assert isinstance(found, np.ndarray)
         return found
+
+    def _found(self, call: str, *arrays: ArrayLike) -> Any:
+        if call in self._direct and (own := self._direct[call](arrays, None, self._threads)):
+            return own[0] if len(own) == 1 else own
+        return self.submit(call, *arrays).result()
 
     def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
         if call in self._direct and (own := self._direct[call](arrays, f_ext, self._threads)):

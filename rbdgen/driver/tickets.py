@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.folder import InputError
-from ..design.choices import FAR, GIVES, NEEDS
+from ..design.choices import ALIASES, GIVES, NEEDS, WHOLE
+from ..graph.arrays import FAR
 from .answers import Answer, Tasks
 from .base_link import BaseLink
 from .words import Array, Flags
@@ -39,17 +40,19 @@ class Call:
     returns: tuple[str, ...]
 
 
-CALLS = {
-    "rnea": Call(("id",), ("tau",)),
-    "aba": Call(("fd",), ("qdd",)),
-    "crba": Call(("m",), ("M",)),
-    "computeMinverse": Call(("minv",), ("Minv",)),
-    "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
-    "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
-    "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
-    "computeGeneralizedGravity": Call(("g",), ("g",)),
-    "nonLinearEffects": Call(("nle",), ("nle",)),
-} | {name: Call((name,), GIVES[name]) for name in NEEDS}
+CALLS = (
+    {
+        "rnea": Call(("id",), ("tau",)),
+        "aba": Call(("fd",), ("qdd",)),
+        "crba": Call(("m",), ("M",)),
+        "computeMinverse": Call(("minv",), ("Minv",)),
+        "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
+        "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
+        "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
+    }
+    | {alias: Call((name,), GIVES[name]) for alias, name in ALIASES.items() if name not in WHOLE}
+    | {name: Call((name,), GIVES[name]) for name in NEEDS}
+)
 
 
 class Queue(Protocol):

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ..api.completion import refuse_missing_forces
 from ..api.contract import UNREAD, Contract
 from ..api.folder import InputError
-from ..design.choices import shape_of
 from ..design.design import Design, given_coordinates, gives
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
+from ..graph.arrays import shape_of
 from ..graph.fixed import Format, Integers
 from ..graph.word import kind_of, renamed
 from ..robot.model import Robot
@@ -71,10 +71,10 @@ class Coder:
         """
         outputs = self.contract.functions[function].outputs
         columns = {name: word.real(results[:, k]) for k, (name, word) in enumerate(outputs.items())}
-        given = given_coordinates(self.design, self.robot)
-        found = from_columns(columns, self.robot.nv, given)
+        given, frames = given_coordinates(self.design, self.robot), len(self.design.frames)
+        found = from_columns(columns, self.robot.nv, given, frames)
         nv = self.robot.nv - given
-        shapes = {name: shape_of(name, nv) for name in gives(self.design, function)}
+        shapes = {name: shape_of(name, nv, frames) for name in gives(self.design, function)}
         return {
             name: found.get(name, np.zeros((len(results), *shape)))
             for name, shape in shapes.items()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
-from ..graph.arrays import SYMMETRIC
+from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
 from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot
@@ -161,12 +161,13 @@ def clip(robot: Robot, limits: Mapping[str, tuple[float, float]], state: dict[st
 
 
 def from_columns(
-    columns: Mapping[str, NDArray[Any]], nv: int | None = None, first: int = 0
+    columns: Mapping[str, NDArray[Any]], nv: int | None = None, first: int = 0, frames: int = 0
 ) -> dict[str, NDArray[Any]]:
-    """Arrays (N, nv) or (N, nv, nv) from graph outputs: ``tau[0]``, ``tau[1]`` … become tau.
+    """Arrays (N, …) as `SHAPES` has them from graph outputs: ``tau[0]``, ``tau[1]`` … become tau.
 
     Entries that the graph omits are zero, M and Minv are mirrored. ``nv`` is the robot's (as many
     as the largest index needs unless given); the coordinates before ``first`` are left out.
+    ``frames``: how many are named.
     """
     grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
@@ -174,13 +175,14 @@ def from_columns(
     arrays = {}
     for field, entries in grouped.items():
         size = max(max(index, default=0) for index in entries) + 1 if nv is None else nv
-        dimensions = len(next(iter(entries)))
+        skipped = skipped_of(field, first)
         values = next(iter(entries.values()))
-        array = np.zeros((len(values), *[size - first] * dimensions), values.dtype)
+        array = np.zeros((len(values), *shape_of(field, size - first, frames)), values.dtype)
         for index, values in entries.items():
-            array[_from_the_end(index, size)] = values
-            if field in SYMMETRIC:
-                array[_from_the_end(index[::-1], size)] = values
+            places = {index, index[::-1]} if field in SYMMETRIC else {index}
+            for own in places:
+                place = tuple(k - before for k, before in zip(own, skipped, strict=True))
+                array[(slice(None), *place)] = values
         arrays[field] = array
     return arrays
 

@@ -13,7 +13,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ..design.choices import NEEDS, UNFORCED
+from ..design.choices import NEEDS, OF_FRAMES, OF_MASSES, UNFORCED
+from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.word import spell
@@ -23,13 +24,16 @@ from . import drivetrains as gears
 from . import lathrop, linear
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
+from .centroidal import Centroidal
 from .common_frame import OneRegion, common_frame, roots
 from .composite import Columns, Gradient
 from .factorisation import Entries, Solver, factorise, times
 from .interface import WRENCH, revolute
+from .kinematics import Kinematics
 from .logarithmic import Logarithmic
 from .motion import Moved, State, multiplier
 from .near import FARTHEST, correct
+from .observed import Frames, gives_frames, gives_masses
 from .outward import move
 from .ports import Interface
 from .recursive import recursive_gradient
@@ -44,10 +48,11 @@ from .winograd import Largest
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
 AT_GIVEN_EFFORT = {"fd", "dfd"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
+SEEING = {"pose", "com", "energy"}  # which see where a base is
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 AGAIN = "_again"  # of regions at the acceleration that was found
-NEAR, FAR = "near", "far"  # how M⁻¹ is found; the output that says that it was not
+NEAR = "near"  # how M⁻¹ is found
 LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
 LATHROP = ("lathrop-linear", "lathrop-log")
 OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
@@ -82,12 +87,15 @@ def trace(
     inverse: str = "computed",
     root: str = "free",
     largest: Largest | None = None,
+    frames: Frames = (),
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
     gradients), difd (the gradients of q̈ from M⁻¹ given), g and nle (τ without acceleration, at
-    rest and in motion, without external forces); effort (q̈ from ``tau[k]`` and a given
+    rest and in motion, without external forces); of ``frames``, (joint, pose in its body's frame),
+    pose, twist, jac and drift; of a robot whose inertias are those of bodies com, jcom, energy, ag
+    and hg (``observed``); effort (q̈ from ``tau[k]`` and a given
     ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
@@ -124,6 +132,7 @@ def trace(
             way if inverse == "computed" else inverse,
             robot.joints[0].kind.nv if root == "given" else 0,
             largest,
+            frames,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
@@ -173,6 +182,7 @@ class _Tracing:
     factorisation: str  # or "near"
     base: int
     largest: Largest | None
+    frames: Frames = ()
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -181,7 +191,7 @@ class _Tracing:
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
             given = self._pass(state, functions != {"id"})
-        others = functions - HELD.keys()
+        others = functions - HELD.keys() - {*OF_FRAMES, *OF_MASSES}
         if functions & AT_GIVEN_EFFORT or (others and given is None):
             at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
             regions = "_unforced" if given else ""
@@ -190,6 +200,7 @@ class _Tracing:
             self._gives_held(face, state, name, f"_{name}" if len(functions) > 1 else "")
         if given is not None:
             _gives_inverse(face, functions, self.order, given, self.solving)
+        self._gives_observed(face, state)
         if not others:
             return face.graph()
         at = unforced or given
@@ -231,6 +242,28 @@ class _Tracing:
     def moves(self) -> bool:
         """Whether velocities and weight matter."""
         return bool(self.functions - {"m", "minv"})
+
+    @property
+    def sees(self) -> bool:
+        """Whether it matters where a floating or planar base is: of several bases for all that
+        is about a centre of mass."""
+        several = len(self.robot.children[-1]) > 1 and self.functions & set(OF_MASSES)
+        return bool(self.functions & SEEING or several)
+
+    def _gives_observed(self, face: Interface, state: State) -> None:
+        """Of named frames, and of the bodies' masses."""
+        functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
+        if functions & set(OF_FRAMES):
+            seen = "_frames" if several else ""
+            moving = "twist" in functions
+            kinematics = Kinematics(
+                self.builder, self.robot, state, self.multiplications, seen, moving
+            )
+            gives_frames(face, functions, kinematics, self.frames)
+        if functions & set(OF_MASSES):
+            weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
+            found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
+            gives_masses(face, functions, self.robot, found, state.qd, list(self.order))
 
     def _gives_held(self, face: Interface, state: State, name: str, regions: str) -> None:
         """τ without acceleration and forces, of a state of which no more is known."""
@@ -446,7 +479,7 @@ class _Tracing:
         for i in robot.moving:
             joint, at = robot.joints[i], robot.q_slices[i]
             if i not in turning:
-                hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 else 0
+                hidden = PLACES.get(joint.kind, 0) if joint.parent < 0 and not self.sees else 0
                 asked += range(at.start + hidden, at.stop)
         accelerated = self.base if forced else 0
         if self.functions & AT_GIVEN_ACCELERATION:

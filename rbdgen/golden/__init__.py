@@ -7,6 +7,14 @@ gradients along the tangent space of q. Arrays are batches: q (N, nq), qd, qdd, 
 """
 
 from .aba import aba
+from .centroidal import (
+    Energies,
+    center_of_mass,
+    center_of_mass_jacobian,
+    centroidal_map,
+    centroidal_momentum,
+    energies,
+)
 from .configuration import integrate, neutral
 from .crba import crba
 from .derivatives import (
@@ -16,6 +24,13 @@ from .derivatives import (
     rnea_derivatives,
 )
 from .given_base import joint_aba, joint_minv
+from .kinematics import (
+    Poses,
+    frame_drifts,
+    frame_jacobians,
+    frame_poses,
+    frame_velocities,
+)
 from .minv import minv
 from .rerooted import (
     Rerooted,
@@ -29,14 +44,25 @@ from .rollout import rollout
 from .states import State, random_state
 
 __all__ = [
+    "Energies",
     "ForwardDerivatives",
     "InverseDerivatives",
+    "Poses",
     "Rerooted",
     "Slopes",
     "State",
     "aba",
     "aba_derivatives",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "centroidal_map",
+    "centroidal_momentum",
     "crba",
+    "energies",
+    "frame_drifts",
+    "frame_jacobians",
+    "frame_poses",
+    "frame_velocities",
     "integrate",
     "joint_aba",
     "joint_minv",

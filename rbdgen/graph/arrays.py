@@ -11,6 +11,36 @@ from numpy.typing import NDArray
 from .word import kind_of, parse
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
+FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
+V, FRAMES = "v", "frames"  # as many as v has entries (less a given base's), as frames are named
+# Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
+# and J (linear part first, in the world's axes), and what J's change adds to the acceleration.
+SHAPES: dict[str, tuple[int | str, ...]] = {
+    **dict.fromkeys(("q", "qd", "qdd", "tau", "bias", "g", "nle"), (V,)),
+    "p": (FRAMES, 3),
+    "R": (FRAMES, 3, 3),
+    "J": (FRAMES, 6, V),
+    **dict.fromkeys(("twist", "drift"), (FRAMES, 6)),
+    "com": (3,),
+    "Jcom": (3, V),
+    "Ag": (6, V),
+    "hg": (6,),
+    **dict.fromkeys((FAR, "kinetic", "potential"), ()),
+}
+
+
+def shape_of(array: str, rows: int, frames: int = 0) -> tuple[int, ...]:
+    """The shape in one state of an array that functions give, ``rows`` being nv or less."""
+    sizes = {V: rows, FRAMES: frames}
+    return tuple(sizes[d] if isinstance(d, str) else d for d in SHAPES.get(array, (V, V)))
+
+
+def skipped_of(array: str, first: int) -> tuple[int, ...]:
+    """For each index of an array's entries, how many there are before its first one here, of a
+    base of ``first`` coordinates whose motion is given."""
+    return tuple(first if d == V else 0 for d in SHAPES.get(array, (V, V)))
+
+
 SURE = 3.0  # standard deviations of a mean square, between what was measured and what holds
 
 

@@ -228,11 +228,22 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
+class Frame:
+    """A link that has become part of another's ``body``: its frame's ``pose`` in the frame that
+    the file gave that one."""
+
+    link: str
+    body: str
+    pose: Transform
+
+
+@dataclass(frozen=True, eq=False)
 class Robot:
     """A kinematic tree. ``joints`` are in depth-first order, children in file order.
 
     Vectors q (nq,), qd and tau (nv,) hold the free joints in that order; a mimic joint has no
-    entry of its own. ``base_body`` and ``base_inertia`` describe the root link of a fixed base.
+    entry of its own. ``base_body`` and ``base_inertia`` describe the root link of a fixed base;
+    ``merged`` the links that are no bodies any more.
     """
 
     name: str
@@ -240,6 +251,7 @@ class Robot:
     base_body: str = "base"
     base_inertia: Inertia = Inertia()
     gravity: Array = field(default_factory=lambda: frozen([0.0, 0.0, -9.81]))
+    merged: tuple[Frame, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity))

@@ -30,7 +30,7 @@ WORD_BITS = 32
 FORMAT_VERSION = 1
 """Of the packets described here; the shell's identity registers report it."""
 
-MAX_FUNCTIONS = 16
+MAX_FUNCTIONS = 256
 LANES = (1, 2, 4, 8, 16)
 
 
@@ -93,7 +93,9 @@ class PacketFormat:
                 raise ValueError(f"an operand of {width} bits does not fit a word of {WORD_BITS}")
         for code, function in self.functions.items():
             if not 0 <= code < MAX_FUNCTIONS:
-                raise ValueError(f"function {function.name}: code {code} is not below 16")
+                raise ValueError(
+                    f"function {function.name}: code {code} is not below {MAX_FUNCTIONS}"
+                )
             if not 0 <= function.words_in <= len(self.widths) or function.words_out < 0:
                 raise ValueError(
                     f"function {function.name}: {function.words_in} words in and "

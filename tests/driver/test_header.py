@@ -15,6 +15,7 @@ import pytest
 from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.design.choices import GIVES, NEEDS, ON_ACCELERATORS
 from rbdgen.driver import Dynamics, c_header
+from rbdgen.graph.arrays import shape_of
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
 from rbdgen.tasks.routes import CODES
@@ -119,10 +120,7 @@ def test_packets_are_the_integer_models_words(
         answer = np.array(packets.encode_response(response), np.uint32)
         tag = ctypes.c_uint16()
         nv = 5
-        found = {
-            name: np.full(nv if name in ("tau", "qdd") else (nv, nv), np.nan)
-            for name in GIVES[function]
-        }
+        found = {name: np.full(shape_of(name, nv), np.nan) for name in GIVES[function]}
         decode = getattr(program, f"decode_{function}")
         assert decode(pointer(answer), ctypes.byref(tag), *map(pointer, found.values())) == OK
         assert tag.value == TAG

@@ -1,0 +1,68 @@
+"""Calls of functions of what is seen from the world, and of what a motion takes by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .words import Array
+
+
+class Observing:
+    """Methods of `Dynamics`, each of the function of its name.
+
+    Frames are those of the design, F of them, whatever comes of them has its linear part first, of
+    the frame's origin along the world's axes (Pinocchio's LOCAL_WORLD_ALIGNED).
+    """
+
+    def _found(self, call: str, *arrays: ArrayLike) -> Any:
+        """What a call returns."""
+        raise NotImplementedError  # Dynamics has it
+
+    def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
+        """The τ (…, nv) that holds the robot still. Of the function g."""
+        return self._found("g", q)
+
+    def nonLinearEffects(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The τ (…, nv) without acceleration: C v + g, in τ = M a + nle. Of the function nle."""
+        return self._found("nle", q, v)
+
+    g = computeGeneralizedGravity
+    nle = nonLinearEffects
+
+    def pose(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Positions (…, F, 3) and rotations (…, F, 3, 3): x_world = R x_frame + p."""
+        return self._found("pose", q)
+
+    def twist(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Velocities (…, F, 6)."""
+        return self._found("twist", q, v)
+
+    def jac(self, q: ArrayLike) -> Array:
+        """Jacobians (…, F, 6, nv)."""
+        return self._found("jac", q)
+
+    def drift(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """J̇ v (…, F, 6): the (classical) accelerations without that of the joints."""
+        return self._found("drift", q, v)
+
+    def com(self, q: ArrayLike) -> Array:
+        """The centre of mass (…, 3)."""
+        return self._found("com", q)
+
+    def jcom(self, q: ArrayLike) -> Array:
+        """Its Jacobian (…, 3, nv)."""
+        return self._found("jcom", q)
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Kinetic and potential energy, each (…,)."""
+        return self._found("energy", q, v)
+
+    def ag(self, q: ArrayLike) -> Array:
+        """The centroidal momentum matrix A (…, 6, nv)."""
+        return self._found("ag", q)
+
+    def hg(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The momentum A v (…, 6) about the centre of mass."""
+        return self._found("hg", q, v)

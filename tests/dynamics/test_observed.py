@@ -1,0 +1,81 @@
+"""Functions of named frames and of the bodies' masses, traced, against the golden model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.design.choices import GIVES, OF_FRAMES, OF_MASSES
+from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.dynamics.trace import trace
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.robot.canonical import stages
+from rbdgen.robot.model import Array, Robot, RobotError
+from rbdgen.robot.named import frame_of
+from tests.dynamics.test_functions import simplified, some_robot
+from tests.random_robots import ALL_KINDS, SINGLE
+
+TOLERANCE = 1e-12
+
+
+def links_of(robot: Robot) -> list[str]:
+    """The links that a joint moves, fixed ones among them."""
+    found = []
+    for joint in robot.joints:
+        try:
+            frame_of(robot, joint.body)
+        except RobotError:
+            continue
+        found.append(joint.body)
+    return found
+
+
+def expected(robot: Robot, state: golden.State, links: list[str]) -> dict[str, Array]:
+    q, qd, _ = state
+    return {
+        **golden.frame_poses(robot, q, links)._asdict(),
+        "twist": golden.frame_velocities(robot, q, qd, links),
+        "J": golden.frame_jacobians(robot, q, links),
+        "drift": golden.frame_drifts(robot, q, qd, links),
+        "com": golden.center_of_mass(robot, q),
+        "Jcom": golden.center_of_mass_jacobian(robot, q),
+        **golden.energies(robot, q, qd)._asdict(),
+        "Ag": golden.centroidal_map(robot, q),
+        "hg": golden.centroidal_momentum(robot, q, qd),
+    }
+
+
+def bodies(robot: Robot) -> Robot:
+    """The canonical robot whose inertias are those of bodies."""
+    return [rewritten for _, rewritten in stages(robot, bodies=True)][-1]
+
+
+def check(robot: Robot, functions: tuple[str, ...], seed: int, **choices: Any) -> None:
+    canonical, links = bodies(robot), links_of(robot)
+    frames = [frame_of(canonical, link) for link in links]
+    graph = simplified(trace(canonical, functions, frames=frames, **choices), canonical)
+    state = golden.random_state(robot, 3, np.random.default_rng(seed), 3.0)
+    values = evaluate(graph, to_columns(canonical, graph.inputs, {"q": state.q, "qd": state.qd}))
+    found = from_columns(values, robot.nv, frames=len(links))
+    wanted = expected(robot, state, links)
+    for name in (name for function in functions for name in GIVES[function]):
+        array = found.get(name, np.zeros_like(wanted[name]))  # what is zero is left out
+        scale = max(np.abs(wanted[name]).max(), 1.0)
+        np.testing.assert_allclose(array, wanted[name], rtol=0, atol=TOLERANCE * scale)
+
+
+@pytest.mark.parametrize("function", [*OF_FRAMES, *OF_MASSES])
+@pytest.mark.parametrize("seed", range(6))
+def test_any_joints(function: str, seed: int) -> None:
+    """Every kind of joint anywhere, links that are fixed, several trees on the base."""
+    robot = some_robot(seed, kinds=ALL_KINDS if seed % 2 else SINGLE, fixed=0.3)
+    check(robot, (function,), seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_in_one_graph(seed: int) -> None:
+    check(some_robot(seed, floating_base=True, fixed=0.2), (*OF_FRAMES, *OF_MASSES), seed)
+    check(some_robot(seed + 3, mimic=0.4), (*OF_FRAMES, *OF_MASSES), seed, sincos_inputs=True)
