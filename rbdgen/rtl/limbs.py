@@ -103,7 +103,8 @@ class LimbsInTurn(Core):
                     held[source] = Signal(signed(word.width), reset_less=True, name="register")
                     with m.If(limb.i.ready & load):
                         m.d.sync += held[source].eq(self.i.payload[source])
-                now = held[words[0]] if shared else Signal(signed(word.width))
+                one = shared and words[0] in held  # a word that no limb reads is zero
+                now = held[words[0]] if one else Signal(signed(word.width))
                 if not shared:
                     with m.Switch(turn):
                         for source, of in turns.items():
