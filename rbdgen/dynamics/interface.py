@@ -181,7 +181,7 @@ def from_columns(
         for index, values in entries.items():
             places = {index, index[::-1]} if field in SYMMETRIC else {index}
             for own in places:
-                place = tuple(k - before for k, before in zip(own, skipped, strict=True))
+                place: list[Any] = [k - before for k, before in zip(own, skipped, strict=True)]
                 array[(slice(None), *place)] = values
         arrays[field] = array
     return arrays

@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen.api import InputError, OutputError
 from rbdgen.api.folder import sealed
-from rbdgen.design.choices import NEEDS
+from rbdgen.design.choices import ALIASES, NEEDS, OF_FRAMES, OF_MASSES
 from rbdgen.design.loading import load
 from rbdgen.driver import BACKENDS, Dynamics, OverflowWarning
 from rbdgen.driver.tickets import CALLS
@@ -402,4 +402,5 @@ def test_rtl_of_a_robot(tasks: int) -> None:
 
 
 def test_every_method_is_a_call() -> None:
-    assert {*METHODS, *NEEDS} == set(CALLS)
+    assert {*METHODS, *NEEDS, *ALIASES} == set(CALLS)
+    assert all(hasattr(Dynamics, name) for name in ("g", "nle", *OF_FRAMES, *OF_MASSES))

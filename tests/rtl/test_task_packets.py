@@ -83,7 +83,7 @@ def test_formats_that_cannot_be_are_refused() -> None:
         ("lanes = 3 is none of 1, 2, 4, 8, 16", {0: f}, (8,), 3),
         ("without functions", {}, (8,), 1),
         ("33 bits does not fit a word of 32", {0: f}, (33,), 1),
-        ("function f: code 16 is not below 16", {16: f}, (8,), 1),
+        ("function f: code 256 is not below 256", {256: f}, (8,), 1),
         ("function f: 1 words in", {0: f}, (), 1),
         ("two functions of one name", {0: f, 1: f}, (8,), 1),
     ):

@@ -7,8 +7,9 @@ import itertools
 import pytest
 
 from rbdgen.design import choices
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.choices import NEEDS, ON_ACCELERATORS
 from rbdgen.tasks.routes import (
+    CODE,
     CODES,
     HOST,
     LAST,
@@ -32,7 +33,9 @@ STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient",
 
 
 def test_every_function_has_a_route() -> None:
-    assert set(ROUTES) == set(CODES) == {*ON_ACCELERATORS, *ROLLOUTS}
+    assert set(ROUTES) == {*ON_ACCELERATORS, *ROLLOUTS}
+    assert set(CODES) == set(NEEDS)
+    assert all((CODES[name] < 1 << CODE) == (name in ROUTES) for name in CODES)
     assert set(ROLLOUTS) == set(choices.ROLLOUTS)
     assert len(set(CODES.values())) == len(CODES)
 
