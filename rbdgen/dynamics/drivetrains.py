@@ -18,6 +18,7 @@ from ..robot.model import Drivetrain, Robot
 from .motion import State
 from .recording import HERE, Recorder
 from .scalars import Arithmetic, Scalar, Vector
+from .spatial import is_zero
 
 
 def armature(own: list[Drivetrain]) -> float:
@@ -29,7 +30,7 @@ def effort(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar, qdd: Scala
     """a q̈ + d q̇ + c s(q̇ / w) of a coordinate."""
     total = armature(own) * qdd + sum(gears.damping for gears in own) * qd
     for gears in own:
-        if gears.friction:
+        if gears.friction and not is_zero([qd]):  # at rest it holds nothing
             total = total + _friction(arithmetic, qd, *_numbers(gears))
     return total
 

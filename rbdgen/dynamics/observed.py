@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..graph.word import spell
+from ..robot.drivetrains import drivetrains
 from ..robot.model import Robot, Transform
 from .centroidal import SUMS, Centroidal
+from .drivetrains import armature
 from .kinematics import Kinematics
 from .ports import Interface
 from .scalars import Scalar, Vector
@@ -64,16 +66,17 @@ def gives_masses(
                 total = add(total, [x * qd[k] for x in column])
             _gives(face, "hg", {(r,): x for r, x in enumerate(found.about_center(total))})
         if "energy" in functions:
-            _gives(face, "kinetic", {(): _kinetic(found, qd)})
+            _gives(face, "kinetic", {(): _kinetic(robot, found, qd)})
             height = dot(robot.gravity.tolist(), found.center())
             _gives(face, "potential", {(): -found.mass * height})
 
 
-def _kinetic(found: Centroidal, qd: Sequence[Scalar]) -> Scalar:
-    """½ Σ q̇ᵢ Mᵢⱼ q̇ⱼ, of the lower triangle."""
+def _kinetic(robot: Robot, found: Centroidal, qd: Sequence[Scalar]) -> Scalar:
+    """½ Σ q̇ᵢ Mᵢⱼ q̇ⱼ, of the lower triangle; rotors are in M."""
     total: Scalar = 0.0
+    own = drivetrains(robot)
     for i, rate in enumerate(qd):
-        row = found.M(i, i) * rate * 0.5
+        row = (found.M(i, i) + armature(own.get(i, []))) * rate * 0.5
         for j in range(i):
             row = row + found.M(i, j) * qd[j]
         total = total + rate * row

@@ -15,6 +15,7 @@ from ..robot.model import Array, Robot
 from ..robot.named import moves
 from . import tree
 from .batch import in_chunks, positions, tangents
+from .drivetrain import armatures
 from .kinematics import velocities, world_poses
 from .spatial import motion_transform
 
@@ -69,7 +70,7 @@ def centroidal_momentum(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Array:
 
 
 def energies(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Energies:
-    """½ Σ vᵀ I v and -m g·c."""
+    """½ Σ vᵀ I v, rotors' ½ a q̇², and -m g·c."""
     q = positions(robot, q)
     (qd,) = tangents(robot, len(q), qd=qd)
 
@@ -77,7 +78,8 @@ def energies(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Energies:
         kinetic = np.zeros(len(q))
         for v, inertia in zip(velocities(robot, q, qd), tree.inertias(robot), strict=True):
             kinetic += 0.5 * np.einsum("ni,ij,nj->n", v, inertia, v)
-        return (kinetic,)
+        rates = qd @ tree.projection(robot).T
+        return (kinetic + 0.5 * rates**2 @ armatures(robot),)
 
     (kinetic,) = in_chunks(kernel, robot, 120 * len(robot.joints), q, qd)
     return Energies(kinetic, -mass_of(robot) * center_of_mass(robot, q) @ robot.gravity)

@@ -25,7 +25,7 @@ from tests.dynamics.test_steps import STATES, computed, same
 from tests.random_robots import SINGLE, geared, random_robot
 
 EXACT, INVERTED = 1e-12, 1e-9  # of the largest entry; of what goes through M⁻¹
-FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
+FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd", "g", "nle")
 
 
 def robot_of(seed: int, mimic: float = 0.0, base: bool = False) -> Robot:
