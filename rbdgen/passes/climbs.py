@@ -19,6 +19,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..search.ascent import Progress, ascend, cones
 from ..search.domain import Domain
+from ..search.extents import extents
 from .ranges import INTERVAL, Interval
 from .wordlength import integer_bits
 
@@ -32,8 +33,8 @@ MANY = 7  # angles: a signal of more has the larger margin, and is searched once
 SEARCHED, SEARCHED_MANY, SEARCHED_UNLIKE = 0.05, 0.1, 0.15
 ALIKE = 0.3  # cosine of the angle between two signals' values in random states
 COMPARED = 512  # random states in which signals are compared
-BLOCK = 256  # signals compared at a time
-CHUNK = 4096  # states evaluated at a time
+BLOCK = 256  # signals compared, or states looked at, at a time
+NEARLY = 0.99  # of the largest value of a signal, which a state that is kept has to show
 
 
 class Climber:
@@ -116,6 +117,30 @@ class Climber:
             rest = [node for node in largest if not decided(node, seen, margins)]
             self.progress(f"ranges: of {len(rest)} the operands do not decide the words")
             columns = self.climb(rest, lowest, STEPS_OPEN, PATIENCE_OPEN)
+        self._see(seen, columns)
+        self._keep_largest(seen, lowest)
+
+    def _keep_largest(self, seen: Mapping[Node, float], lowest: Sequence[Node]) -> None:
+        """Of the states that were found, keep as many as show each signal nearly as ``seen``."""
+        if not self.found:
+            return
+        of = extents(self.whole, self.found, {*lowest})
+        # the last first: in states of long sums what they are made of is large, too
+        short = [node for node in reversed(self.whole.nodes) if of.largest[node] >= seen[node]]
+        rows = set(of.smallest_at.values())
+        new = sorted(rows)
+        while short:
+            if new:
+                shown = extents(self.whole, _rows(self.found, new)).largest
+                short = [node for node in short if shown[node] < NEARLY * seen[node]]
+            new = list(dict.fromkeys(of.largest_at[node] for node in short))[:BLOCK]
+            rows.update(new)
+        some = sorted(rows)
+        before = len(next(iter(self.found.values())))
+        self.progress(f"ranges: {len(some)} of {before} states show every signal nearly as large")
+        kept = _rows(self.found, some)
+        given = {name: values[:-before] for name, values in self.domain.samples.items()}
+        self.found, self.domain = kept, replace(self.domain, samples=joined(given, kept))
 
     def _seen(self, signals: Sequence[Node]) -> tuple[dict[Node, float], NDArray[np.float32]]:
         """The largest magnitude of each node in the samples; values of signals in some of them."""
@@ -133,34 +158,29 @@ class Climber:
         return seen, values
 
     def _see(self, seen: dict[Node, float], states: Mapping[str, Array]) -> None:
-        def watch(node: Node, values: Array) -> None:
-            seen[node] = max(seen.get(node, 0.0), float(np.abs(values).max()))
-
-        for start in range(0, len(next(iter(states.values()))), CHUNK):
-            own = {name: values[start : start + CHUNK] for name, values in states.items()}
-            evaluate(self.whole, own, watch)
+        if len(next(iter(states.values()))):
+            for node, size in extents(self.whole, states).largest.items():
+                seen[node] = max(seen.get(node, 0.0), size)
 
 
 def unlike(values: NDArray[np.float32]) -> list[int]:
     """Rows of ``values`` (signals, states) of which none is like another, and to one of which every
     row is alike: the first from the end, where the longest sums are."""
     size = np.linalg.norm(values, axis=1, keepdims=True)
-    unit = values / np.where(size > 0, size, 1)
-    nearest = np.zeros(len(unit), np.float32)
+    left = values / np.where(size > 0, size, 1)
+    rows = np.arange(len(left))  # of those that are like none so far
     chosen: list[int] = []
-    for end in range(len(unit), 0, -BLOCK):
-        block = np.arange(max(0, end - BLOCK), end)
-        among = np.abs(unit[block] @ unit[block].T)
+    while len(rows):
+        block = left[-BLOCK:]
+        among = np.abs(block @ block.T)
         new: list[int] = []
         for i in reversed(range(len(block))):
-            if nearest[block[i]] < ALIKE and not (among[i, new] >= ALIKE).any():
+            if not (among[i, new] >= ALIKE).any():
                 new.append(i)
-        if new:
-            chosen += block[new].tolist()
-            left = unit[: block[0]]
-            nearest[: block[0]] = np.maximum(
-                nearest[: block[0]], np.abs(left @ unit[block[new]].T).max(axis=1, initial=0)
-            )
+        chosen += rows[-len(block) :][new].tolist()
+        left, rows = left[: -len(block)], rows[: -len(block)]
+        alone = (np.abs(left @ block[new].T) < ALIKE).all(axis=1)
+        left, rows = left[alone], rows[alone]
     return sorted(chosen)
 
 
@@ -181,3 +201,7 @@ def joined(first: Mapping[str, Array], second: Mapping[str, Array]) -> Mapping[s
     if not first or not second:
         return first or second
     return {name: np.concatenate([first[name], second[name]]) for name in first}
+
+
+def _rows(states: Mapping[str, Array], rows: Sequence[int]) -> dict[str, Array]:
+    return {name: values[rows] for name, values in states.items()}

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..search.ascent import ascend
 from ..search.domain import Domain
+from ..search.extents import extents
 from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .ranges import RECIPROCALS, Ranges, analyse, intervals_of
 from .whole_words import for_whole_words
@@ -76,8 +77,7 @@ class Given:
 
     def _open(self, graph: Graph) -> list[Node]:
         """The signals that may be larger than they have been seen, by their intervals."""
-        seen: dict[Node, float] = {}
-        evaluate(graph, self.states, lambda n, v: seen.update({n: float(np.abs(v).max())}))
+        seen = extents(graph, self.states).largest
         proven = intervals_of(graph, self.limits)
         return [
             node

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..search.extents import extents
 from ..system.refusal import Refusal
 
 Interval = tuple[float, float]
@@ -131,18 +131,12 @@ def analyse(
     Raises:
         RangeError: what a reciprocal is taken of is not positive in some of the states.
     """
-    sampled: dict[Node, float] = {}
     pivots = {node.args[0]: node for node in graph.nodes if node.op in RECIPROCALS}
-    smallest: dict[Node, float] = {}
-
-    def watch(node: Node, values: NDArray[np.float64]) -> None:
-        sampled[node] = float(np.abs(values).max())
-        if node in pivots:
-            smallest[node] = float(values.min())
-            if not smallest[node] > 0:
-                raise RangeError(_not_positive(graph, pivots[node], smallest[node]))
-
-    evaluate(graph, samples, watch)
+    seen = extents(graph, samples, pivots)
+    sampled, smallest = seen.largest, seen.smallest
+    for node in sorted(pivots, key=lambda pivot: pivot.index):
+        if not smallest[node] > 0:
+            raise RangeError(_not_positive(graph, pivots[node], smallest[node]))
     intervals = intervals_of(graph, limits)
     beyond = margin if isinstance(margin, Mapping) else dict.fromkeys(graph.nodes, margin)
     bound: dict[Node, float] = {}

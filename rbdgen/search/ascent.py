@@ -27,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.derivative import DERIVATIVE
-from ..graph.evaluate import FLOAT, Array, evaluate
+from ..graph.evaluate import FLOAT, Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from .arrays import Int32, arrays_of
 from .domain import Domain
+from .extents import extents
 from .native import library
 
 WAYS = 8
@@ -39,7 +41,6 @@ GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
 LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
 MEASURED = 32
 TOGETHER = 16  # signals in one call: between calls there is a line of progress, or Ctrl-C
-Int32 = NDArray[np.int32]
 UInt64 = NDArray[np.uint64]
 Progress = Callable[[str], None]
 
@@ -51,9 +52,6 @@ class Kind(IntEnum):
     CLIPPED = 1  # an angle within less
     LINEAR = 2  # signals are linear or quadratic in it
     UNIT = 3  # an entry of a unit vector
-
-
-OPS = {op: number for number, op in enumerate(Op)}  # as ascent.cpp has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +69,8 @@ class Climb:
 
     @classmethod
     def of(cls, graph: Graph, domain: Domain) -> Climb:
-        place = {node: i for i, node in enumerate(graph.nodes)}
         coordinate = {name: j for j, name in enumerate(domain.names)}
-        args = np.zeros((3, len(place)), np.int32)
-        for node, i in place.items():
-            own = [coordinate[node.name]] if node.op is Op.INPUT else [place[a] for a in node.args]
-            args[: len(own), i] = own
+        arrays = arrays_of(graph, coordinate)
         kind = np.full(len(coordinate), Kind.LINEAR, np.int32)
         vector = np.full(len(coordinate), -1, np.int32)
         for name, j in coordinate.items():
@@ -90,9 +84,9 @@ class Climb:
         limits = np.array(list(domain.limits.values()), np.float64).reshape(-1, 2)
         return cls(
             graph,
-            np.array([OPS[node.op] for node in place], np.int32),
-            args,
-            np.array([node.value for node in place]),
+            arrays.op,
+            arrays.args,
+            arrays.value,
             kind,
             vector,
             np.ascontiguousarray(limits[:, 0]),
@@ -147,9 +141,10 @@ def ascend(
     ``patience``, when that many have brought next to nothing.
     """
     climb = Climb.of(graph, domain)
-    largest, smallest = _best_samples(graph, domain, {*targets}, {*lowest})
+    best = extents(graph, domain.samples, {*lowest})
     place = {node: i for i, node in enumerate(graph.nodes)}
-    rows = [largest[node] for node in targets] + [smallest[node] for node in lowest]
+    rows = [best.largest_at[node] for node in targets]
+    rows += [best.smallest_at[node] for node in lowest]
     samples = np.stack([domain.samples[name] for name in domain.names], axis=1)
     job = Job(
         np.array([place[node] for node in (*targets, *lowest)], np.int32),
@@ -184,23 +179,6 @@ def cones(graph: Graph, targets: Sequence[Node]) -> float:
             stack += new
         total += len(seen)
     return total * len(targets) / max(len(some), 1)
-
-
-def _best_samples(
-    graph: Graph, domain: Domain, targets: set[Node], lowest: set[Node]
-) -> tuple[dict[Node, int], dict[Node, int]]:
-    """The sample in which each target is largest, and each node of ``lowest`` smallest."""
-    largest: dict[Node, int] = {}
-    smallest: dict[Node, int] = {}
-
-    def watch(node: Node, values: Array) -> None:
-        if node in targets:
-            largest[node] = int(np.abs(values).argmax())
-        if node in lowest:
-            smallest[node] = int(values.argmin())
-
-    evaluate(graph, domain.samples, watch)
-    return largest, smallest
 
 
 def _compiled(compiled: ctypes.CDLL) -> Callable[[Climb, Job], tuple[Array, Array]]:

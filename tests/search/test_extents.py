@@ -1,0 +1,84 @@
+"""What is compiled finds the ends of signals that NumPy finds, in the same states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import sample_inputs
+from rbdgen.graph.evaluate import Array
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Op
+from rbdgen.search import extents as module
+from rbdgen.search.extents import LEAST, extents, in_numpy
+
+
+def all_operations() -> Graph:
+    b = Builder()
+    q, v, w = b.input("q"), b.input("v"), b.input("w")
+    pivot = b.cos(q) * 0.5 + 1.7
+    scaled = b.scale(v * b.sin(q, 1.0), b.exponent(pivot)) * b.mantissa(pivot)
+    chosen = b.select(w, v * v, b.lift(3.0)) - b.recip(pivot)
+    graph = Graph(
+        ("q", "v", "w", "unread"), {"y": -scaled + chosen, "x": b.lift(-2.0), "z": -scaled}
+    )
+    assert {node.op for node in graph.nodes} == set(Op)
+    return graph
+
+
+def at_random(graph: Graph, n: int, seed: int = 0) -> dict[str, Array]:
+    rng = np.random.default_rng(seed)
+    return {name: rng.uniform(-3, 3, n).round(1) for name in graph.inputs}  # so some are equal
+
+
+def same(graph: Graph, states: dict[str, Array]) -> None:
+    lowest = frozenset(graph.nodes[::2])
+    one, other = extents(graph, states, lowest), in_numpy(graph, states, lowest)
+    for kind in ("largest", "largest_at", "smallest", "smallest_at"):
+        found, wanted = getattr(one, kind), getattr(other, kind)
+        assert found.keys() == wanted.keys()
+        np.testing.assert_array_equal(list(found.values()), list(wanted.values()), kind)
+    assert other.smallest.keys() == lowest
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 3 * LEAST + 1])
+def test_every_operation_in_any_number_of_states(n: int) -> None:
+    graph = all_operations()
+    same(graph, at_random(graph, n))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0, -0.0])
+@pytest.mark.parametrize("at", [0, 70, 3 * LEAST])
+def test_values_that_are_no_numbers(value: float, at: int) -> None:
+    graph = all_operations()
+    states = at_random(graph, 3 * LEAST + 1)
+    states["v"][at] = value
+    with np.errstate(invalid="ignore"):
+        same(graph, states)
+
+
+@pytest.mark.parametrize(("robot", "function"), [("gantry", "fd"), ("pendulum", "dfd")])
+def test_robots(robot: str, function: str) -> None:
+    front = front_end(robot, functions=(function,))
+    same(front.graph, dict(sample_inputs(front).samples))
+
+
+def test_inputs_that_are_one_number() -> None:
+    graph = all_operations()
+    same(graph, {**at_random(graph, 5), "v": np.array(2.0)})
+    assert extents(Graph((), {"y": Builder().lift(-4.0)}), {}).largest.popitem()[1] == 4
+
+
+def test_no_states_are_refused() -> None:
+    graph = all_operations()
+    with pytest.raises(ValueError, match="no states"):
+        extents(graph, at_random(graph, 0))
+
+
+def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = all_operations()
+    states = at_random(graph, 100)
+    compiled = extents(graph, states)
+    monkeypatch.setattr(module, "library", lambda source: None)
+    assert extents(graph, states).largest == compiled.largest
