@@ -178,7 +178,6 @@ def refuse_joints(design: Design, robot: str) -> None:
         ),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),
-        (design.external_forces, "external_forces: joints in turn take none"),
         (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),
         (
             design.ii is None and design.multipliers is None,

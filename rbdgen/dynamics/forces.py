@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from ..robot.model import Inertia, Robot
 from .motion import Motion, State
 from .scalars import Scalar, Vector
-from .spatial import ConstantRotation, Placement, Wrench, add, cross, sub
+from .spatial import ConstantRotation, Placement, Wrench, add, cross, wrench_difference
 from .units import Units, scaled
 
 
@@ -48,7 +48,7 @@ def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) 
     if i not in state.f_ext:
         return asked
     frame, at = ConstantRotation(joint.link_frame.rotation), joint.link_frame.translation.tolist()
-    return less_external(asked, frame, at, state.f_ext[i], unit)
+    return wrench_difference(asked, external_wrench(frame, at, state.f_ext[i], unit.force))
 
 
 def moving_force(body: Body, motion: Motion) -> Wrench:
@@ -94,11 +94,3 @@ def external_wrench(frame: Placement, at: Vector, components: Vector, B: float) 
     force, moment = frame.forward(components[:3]), frame.forward(components[3:])
     moment = add(moment, cross(at, force))
     return [B * x for x in force], moment
-
-
-def less_external(
-    asked: Wrench, frame: Placement, at: Vector, components: Vector, unit: Units
-) -> Wrench:
-    """What moves a body, less the external force on it."""
-    force, moment = external_wrench(frame, at, components, unit.force)
-    return sub(asked[0], force), sub(asked[1], moment)

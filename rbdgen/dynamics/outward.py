@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
-from .forces import Body, body_of, less_external, moving_force
+from .forces import Body, body_of, external_wrench, moving_force
 from .motion import Motion, Moved, State, Told, told, turn_by
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -20,9 +20,10 @@ from .spatial import (
     add,
     cross,
     scale,
+    wrench_difference,
 )
 from .steps import Runner
-from .templates import step_of
+from .templates import on_link, step_of
 from .units import Units, scaled
 
 
@@ -60,9 +61,13 @@ def move(
         )
         body = body_of(joint.inertia, unit)
         force, Uz = run(visit, here, _asked, body, own.motion)
-        if i in state.f_ext:
-            frame, at = run.rotation(joint.link_frame.rotation), joint.link_frame.translation
-            force = run(visit, here, less_external, force, frame, at.tolist(), state.f_ext[i], unit)
+        if state.f_ext:  # nothing on the others, whose visits are alike
+            external: Wrench = ZERO, ZERO
+            if i in state.f_ext:
+                frame, at = run.rotation(joint.link_frame.rotation), joint.link_frame.translation
+                own_force = frame, at.tolist(), state.f_ext[i], unit.force
+                external = run(on_link(joint, i), here, external_wrench, *own_force)
+            force = run(visit, here, wrench_difference, force, external)
         moved[i] = replace(own, force=force, Uz=Uz)
         for c in robot.children[i]:
             arriving[c] = run(

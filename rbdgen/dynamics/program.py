@@ -8,6 +8,7 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     back     a joint's share of the way back: τ, its own entries, and what goes on to the parent
     column   what one coordinate makes, taken from one joint of its path to the base to the next,
              and the entries of the two
+    external the force on a link, as its body takes it
     driven   what rotor, damping and friction of a joint add to its τ and to its own entries
 
 A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
@@ -25,6 +26,7 @@ from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
 from .composite import Columns
 from .drivetrains import record
+from .interface import WRENCH
 from .motion import State, told
 from .outward import move
 from .recording import HERE, Recorder, Task
@@ -46,7 +48,13 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
         words = [spell(name, k) for k in range(size)]
         return [Task(word) if word in graph.inputs else 0.0 for word in words]
 
-    state = State(task("q", robot.nq), task("qd", robot.nv), task("qdd", robot.nv))
+    forces = {i: _wrench(b, graph) for b, i in enumerate(robot.moving)}
+    state = State(
+        task("q", robot.nq),
+        task("qd", robot.nv),
+        task("qdd", robot.nv),
+        {i: wrench for i, wrench in forces.items() if wrench},
+    )
     for i, joint in enumerate(robot.joints):
         if joint.kind is JointKind.REVOLUTE:
             own = told(robot, i, state)
@@ -64,6 +72,12 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
     return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _wrench(b: int, graph: Graph) -> list[Scalar]:
+    """The external force on the ``b``-th body, empty where there is none."""
+    words = [spell("f_ext", b, axis=axis) for axis in WRENCH]
+    return [Task(word) for word in words] if words[0] in graph.inputs else []
 
 
 def _turn(builder: Builder, q: Scalar, factor: Scalar, offset: Scalar) -> tuple[Scalar, Scalar]:

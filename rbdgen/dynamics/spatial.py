@@ -40,6 +40,10 @@ def wrench_sum(a: Wrench, b: Wrench) -> Wrench:
     return add(a[0], b[0]), add(a[1], b[1])
 
 
+def wrench_difference(a: Wrench, b: Wrench) -> Wrench:
+    return sub(a[0], b[0]), sub(a[1], b[1])
+
+
 def scale(factor: Scalar, v: Vector) -> Vector:
     return [factor * x for x in v]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..graph.visits import Visit
 from ..robot.angles import NOISE
-from ..robot.model import JointKind, Robot
+from ..robot.model import Array, Joint, JointKind, Robot
 
 BASE = "_base"
 
@@ -31,16 +31,25 @@ def meeting(robot: Robot, i: int, n: int, below: int, above: int) -> Visit:
     return Visit(name, (i, n, above) if robot.joints[i].kind.nv > 1 else (i, above))
 
 
+def on_link(joint: Joint, i: int) -> Visit:
+    """The visit of joint ``i`` for the external force on its link."""
+    return Visit("external" + _turns(joint.link_frame.rotation), (i,))
+
+
 def _way(robot: Robot, i: int) -> str:
     """The joint's kind, and what its placement is but a turn about x and a shift."""
     joint = robot.joints[i]
     kind = "" if joint.kind is JointKind.REVOLUTE else f"_{joint.kind.value}"
     if joint.parent < 0:
         return kind
-    R = joint.placement.rotation
+    return kind + _turns(joint.placement.rotation)
+
+
+def _turns(R: Array) -> str:
+    """What a rotation is but a turn about x."""
     if abs(R[2, 0]) > NOISE:
-        return f"{kind}_oblique"
-    return f"{kind}_turned" if max(abs(R[1, 0]), abs(R[0, 0] - 1.0)) > NOISE else kind
+        return "_oblique"
+    return "_turned" if max(abs(R[1, 0]), abs(R[0, 0] - 1.0)) > NOISE else ""
 
 
 def _place(robot: Robot, i: int) -> str:

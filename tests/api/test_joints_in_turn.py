@@ -121,7 +121,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("iiwa14", {"angles": "sincos"}, "iiwa14: angles: joints in turn make their own sines"),
     ("iiwa14", {"style": "latency"}, "fold: joints is for style throughput, not latency"),
     ("iiwa14", {"scheduler": "exact"}, "iiwa14: scheduler: joints in turn have the list sched"),
-    ("iiwa14", {"external_forces": ("all",)}, "iiwa14: external_forces: joints in turn take none"),
     ("iiwa14", {"ii": None}, "iiwa14: fold: joints: say how often with ii, or with how much"),
     ("iiwa14", {"ii": GATHERING}, f"ii: 4: joints in turn take {GATHERING + 1} cycles and more"),
     ("iiwa14", {"ii": 1025}, "ii: a whole number of cycles from 1 to 1024, not 1025"),

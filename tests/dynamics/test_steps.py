@@ -106,6 +106,23 @@ def test_any_tree(seed: int) -> None:
     same(actual, evaluate(graph, inputs), array_of(graph.outputs))
 
 
+@pytest.mark.parametrize(
+    ("robot", "base", "links", "bodies"),
+    [
+        ("iiwa14", "fixed", ["link_3", "link_7"], 2),
+        ("hyq", "floating", ["trunk", "lf_shin", "rh_shin"], 3),
+        ("gantry", "fixed", ["all"], 5),
+    ],
+)
+def test_external_forces(robot: str, base: str, links: list[str], bodies: int) -> None:
+    """On some of the bodies that share a template, or on all."""
+    made = front_end(robot, functions=("did",), base=base, external_forces=tuple(links))
+    inputs = random_inputs(made.canonical, made.graph.inputs, STATES, 9)
+    visits = visits_of(made)
+    same(computed(visits, inputs), evaluate(made.graph, inputs), array_of(made.graph.outputs))
+    assert sum(visit.template.startswith("external") for visit in visits.reads) == bodies
+
+
 @pytest.mark.parametrize("functions", FUNCTIONS)
 def test_templates_are_as_they_say(functions: str) -> None:
     """Verified graphs; each input read, each output asked for, no input one number in all."""

@@ -49,6 +49,9 @@ CASES: dict[str, Callable[[], Core]] = {
     "quadruped_did_joints_28": lambda: compiled(
         QUADRUPED, base="floating", fold="joints", functions=("did",), ii=28
     ),
+    "gantry_forces_joints_16": lambda: compiled(
+        "gantry", fold="joints", external_forces=("turntable", "gripper_mount"), ii=16
+    ),
     "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
 }
 
