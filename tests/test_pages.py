@@ -64,6 +64,7 @@ NOT_RUN = {
         "rbdgen explore hyq --function did",
         "rbdgen generate humanoid --base floating --base-link best --accelerator …",
         "rbdgen generate hyq --base floating --accelerator …",
+        "rbdgen info humanoid …",
         "rbdgen reproduce 000 001 …",
         "rbdgen synthesize D --place-and-route",
         "rbdgen synthesize D --place-and-route …",

@@ -37,7 +37,7 @@ DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 # What a program depends on: all other choices are of hardware.
 OF_PROGRAMS = (
-    *("robot", "base", "mimic", "gravity", "snap", "functions", "limits", "joint_limits"),
+    *("robot", "base", "mimic", "gravity", "snap", "alike", "functions", "limits", "joint_limits"),
     *("external_forces", "frames"),
     *("angles", "rotation", "formulation", "factorisation", "root"),
     *("network", "products", "frame", "inverse", "formulated"),
@@ -144,7 +144,7 @@ class Program:
 
     @cached_property
     def _canonical(self) -> Robot:
-        return canonicalize(self.robot, self.design.snap)
+        return canonicalize(self.robot, self.design.snap, alike=self.design.alike)
 
 
 def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Program:

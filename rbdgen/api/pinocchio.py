@@ -19,7 +19,7 @@ from ..design.choices import NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
-from ..robot.canonical import merge_fixed
+from ..robot.fixed_links import merge_fixed
 from ..robot.model import Array, JointKind, Robot, skew
 from .errors import Mismatch
 from .evaluation import checked

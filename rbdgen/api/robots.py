@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from ..design.loading import load, shipped_robots
 from ..draw.tables import table
-from ..robot.canonical import merge_fixed
+from ..robot.fixed_links import merge_fixed
 from ..robot.model import JointKind
 from ..robot.sources import descriptions
 from ..system.records import Record

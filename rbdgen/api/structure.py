@@ -7,7 +7,8 @@ from typing import Any
 
 from ..design.loading import load, refuse_unknown
 from ..draw.organisation import organisation
-from ..robot.canonical import merge_fixed
+from ..robot.equal_limbs import equal_limbs
+from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import RobotError
 from ..robot.organisation import Modules, NamedArray, NamedBranch, Near, Organisation
@@ -41,6 +42,8 @@ def topology(
     refuse_unknown(choices, topology)
     design, read = load(robot, **choices)
     aligned = align_axes(merge_fixed(read), design.snap)
+    if design.alike:
+        aligned = equal_limbs(aligned, design.alike)
     found = organised(aligned, tolerance, turns)
     file_root = found.present
     if reroot:

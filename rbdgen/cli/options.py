@@ -264,6 +264,14 @@ def _modelled(group: argparse._ArgumentGroup) -> None:
         metavar="TOL",
         help="angles this near [rad] to a multiple of 90° become it (default: 1e-5; 0: none)",
     )
+    group.add_argument(
+        "--alike",
+        type=checked("alike"),
+        metavar="X",
+        help="limbs that differ by no more than this part of their length, mass and moments are "
+        "made alike, so that they can take turns: the first one's figures stand for all (default: "
+        "0, none; rbdgen topology says by how much they differ)",
+    )
 
 
 def _limits(group: argparse._ArgumentGroup) -> None:
@@ -458,6 +466,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "friction_width": options.friction_width,
         "gravity": tuple(options.gravity) if options.gravity else None,
         "snap": options.snap,
+        "alike": options.alike,
         "external_forces": tuple(forces) if forces is not None else None,
         "frames": options.frames,
         "angles": options.angles,

@@ -16,6 +16,7 @@ from ..graph.word import indices, kind_of, renamed
 from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
+from ..robot.equal_limbs import cure
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
@@ -192,7 +193,7 @@ def _pieces(front: Front, words: _Pieces, notes: list[str]) -> tuple[StagePieces
     if design.fold == "limbs" or chooses_fold(design):
         alike = words.alike
         if isinstance(alike, str):
-            why = alike
+            why = alike + cure(front.canonical)
         else:
             n, staged = alike
             intervals = stage_intervals(design, front.target, staged.pieces, n)

@@ -18,6 +18,7 @@ from ..passes.instances import FixedProgram, instantiate
 from ..passes.limbs import LIMB, LimbError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
+from ..robot.equal_limbs import cure
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
@@ -100,7 +101,9 @@ def limbs_of(front: Front, words: Words | None = None) -> Program | None:
     except LimbError as error:
         if design.fold == "auto":
             return None
-        raise RobotError(f"{front.robot.name}: fold: limbs: {error}") from None
+        raise RobotError(
+            f"{front.robot.name}: fold: limbs: {error}{cure(front.canonical)}"
+        ) from None
 
 
 def in_turn(front: Front, limbs: Program, words: Words) -> Core | None:

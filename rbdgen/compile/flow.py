@@ -46,7 +46,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     refuse_large(design, robot)
     refuse_singular(design, robot)
     progress(f"trace: {robot.nv} coordinates")
-    *_, (last, canonical) = stages(robot, design.snap, notes, of_bodies(design))
+    *_, (last, canonical) = stages(robot, design.snap, notes, of_bodies(design), design.alike)
     graph = trace(design, canonical)
     counts = [(last, graph.operations())]
     progress("identities and common factors")

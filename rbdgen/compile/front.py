@@ -57,7 +57,7 @@ class Front:
         # Only axes on z can be traced: the first two counts are of the robot with its axes there.
         steps = [
             ("as read", self.robot),
-            *stages(self.robot, design.snap, bodies=of_bodies(design)),
+            *stages(self.robot, design.snap, bodies=of_bodies(design), alike=design.alike),
         ]
         for name, robot in steps[:-1]:  # the last is the canonical robot
             counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot

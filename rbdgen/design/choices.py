@@ -238,6 +238,13 @@ def _snap(value: Any) -> float:
     return number
 
 
+def _alike(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number < 1:
+        raise ValueError(f"a part of a limb's size, from 0 to less than 1, not {number:g}")
+    return number
+
+
 def _nearby(value: Any) -> float:
     number = _number(value)
     if not 0 < number <= 1:
@@ -357,6 +364,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "mimic": _one_of("fold", "independent"),
     "gravity": _numbers(3),
     "snap": _snap,
+    "alike": _alike,
     "functions": _functions,
     "width": _width,
     "guard": _guard,

@@ -134,6 +134,8 @@ class Design:
     ``base``             "fixed" or "floating"; ``mimic`` "fold" or "independent".
     ``gravity``          (3,) [m/s²], base frame.
     ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
+    ``alike``            limbs that differ by no more than this part of their size are made alike,
+                         to take turns: the first one's figures stand for all; 0: none.
     ``functions``        which of ``FUNCTIONS`` the hardware computes.
     ``width``            word width [bit] of every signal.
     ``guard``            bits that words have more where no multiplier reads them, products that are
@@ -217,6 +219,7 @@ class Design:
     mimic: str = "fold"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     snap: float = 1e-5
+    alike: float = 0.0
     functions: tuple[str, ...] = ("id",)
     width: int = 18
     guard: int = 1

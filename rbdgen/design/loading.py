@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from ..robot.canonical import merge_fixed
+from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import NotFound, Robot, RobotError
 from ..robot.named import frame_of

@@ -11,6 +11,7 @@ from typing import Any
 from ..design.cells import counted
 from ..design.facts import AcceleratedFacts, Area, CoreFacts, FunctionFacts, RobotFacts
 from ..design.limits import LimitRow
+from ..robot.equal_limbs import rounded_up
 from ..robot.organisation import Organisation
 from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
@@ -197,17 +198,12 @@ def topology_text(facts: Organisation) -> str:
     ]
     lines += [f"{branch.name}: {', '.join(branch.joints)}" for branch in facts.branches]
     for near in facts.near:
-        names, off = " and ".join(near.branches), near.difference
+        names, off = " and ".join(near.branches), f"{rounded_up(near.difference):g}"
         lines.append(
-            f"note: {names} differ by {off:.1e}: alike with --tolerance {_rounded_up(off):g}"
+            f"note: {names} differ by {near.difference:.1e}: alike with --tolerance {off}, and to "
+            f"generate with --alike {off}"
         )
     return "\n".join(lines)
-
-
-def _rounded_up(x: float) -> float:
-    """To two digits."""
-    digit = 10.0 ** (math.floor(math.log10(x)) - 1)
-    return math.ceil(x / digit) * digit
 
 
 def simulation_text(report: CoreRun | AcceleratorRun) -> str:

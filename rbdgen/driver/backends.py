@@ -297,7 +297,7 @@ def _coder(place: Path, entry: Manifest) -> Coder:
     """The coder of a generated folder, whose manifest, ``entry``, says all that is needed."""
     design, loaded = load(place / DESIGN)
     contract = Contract.of(entry.tasks)
-    return Coder(contract, design, loaded, canonicalize(loaded, design.snap))
+    return Coder(contract, design, loaded, canonicalize(loaded, design.snap, alike=design.alike))
 
 
 def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:

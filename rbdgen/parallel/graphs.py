@@ -8,7 +8,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.verify import verify
 from ..graph.word import spell
-from ..robot.canonical import merge_fixed
+from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import Robot
 from .formulations import forward_dynamics, inverse_dynamics, mass_matrix

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..golden import tree
 from ..golden.spatial import inertia_matrix
-from ..robot.canonical import merge_fixed
+from ..robot.fixed_links import merge_fixed
 from ..robot.model import Array, JointKind, Robot, RobotError
 
 

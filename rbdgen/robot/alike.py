@@ -7,7 +7,7 @@ axis that is nearest the next axis not parallel to it. With directions in the ro
 joints at zero and positions from the limb's own anchor, limb b is limb a seen through D where their
 k-th joints have
 
-    the same kind, rotor, damping and friction
+    the same kind
     axes      d_b = ± D d_a      of either sign: one may count the other way
     lines     p_b = D p_a        p: a revolute joint's axis's point nearest the anchor; a prismatic
                                  joint's link's centre of mass, its axis may lie anywhere
@@ -18,6 +18,8 @@ base parameters: see ``handed_on``),
     masses    m_b = m_a
     firsts    h_b = D h_a        first moments about p
     moments   J_b = D J_a D      about p
+
+and their joints the same rotors, damping and friction.
 
 Two limbs are alike where that holds for one D, and their anchors are equal up to signs: through any
 of the eight where they stand on the same link, else through D as seen from the anchors of the two
@@ -31,13 +33,13 @@ equal parameters up to signs, hence the same operations and the same zeros.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import product
 
 import numpy as np
 
 from .frames import ONE_AXIS
-from .model import Array, Inertia, JointKind, Robot, Transform, frozen, skew
+from .model import Array, Inertia, Joint, JointKind, Robot, Transform, frozen, skew
 
 SIGNS = tuple(frozen(signs) for signs in product((1.0, -1.0), repeat=3))
 NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
@@ -52,7 +54,7 @@ class Shape:
     ``kinds`` must be equal exactly; None where a joint has several axes: like no other limb.
     ``anchor`` (3,); ``axes``, ``points``, ``firsts`` (n, 3); ``masses`` (n,); ``moments``
     (n, 3, 3); ``whole`` (n, 2), mass and largest moment about p of each link before it hands
-    anything on, to measure by.
+    anything on, to measure by; ``drives`` (n, 4), rotor, damping and friction of each joint.
     """
 
     kinds: tuple[object, ...] | None
@@ -63,6 +65,7 @@ class Shape:
     firsts: Array
     moments: Array
     whole: Array
+    drives: Array
 
 
 def poses_at_zero(robot: Robot, root: int) -> list[Transform]:
@@ -73,13 +76,14 @@ def poses_at_zero(robot: Robot, root: int) -> list[Transform]:
             poses.append(Transform())
             continue
         above = poses[joint.parent] if joint.parent >= 0 else Transform()
-        q = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
-        poses.append(above @ joint.placement @ _moved(joint.kind, joint.axis, q))
+        poses.append(above @ joint.placement @ moved_at_zero(joint))
     return poses
 
 
-def _moved(kind: JointKind, axis: Array, q: float) -> Transform:
+def moved_at_zero(joint: Joint) -> Transform:
     """Pose of a body in its joint's frame; a joint of several axes is in its neutral position."""
+    kind, axis = joint.kind, joint.axis
+    q = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
     if kind is JointKind.REVOLUTE:
         u = skew(axis)
         # R = 1 + sin q û + (1 − cos q) û²                                      (Rodrigues)
@@ -100,21 +104,26 @@ def handed_on(robot: Robot, poses: Sequence[Transform]) -> tuple[list[Inertia], 
     whole = [j.inertia.seen_from(pose) for j, pose in zip(robot.joints, poses, strict=True)]
     kept = list(whole)
     for i, joint in reversed(list(enumerate(robot.joints))):
-        handed, own = Inertia(), whole[i]
-        d, p = poses[i].rotation @ joint.axis, poses[i].translation
-        if joint.kind is JointKind.PRISMATIC:
-            handed = Inertia(J=_about(own, own.h / own.mass if own.mass else np.zeros(3)).J)
-        elif joint.kind is JointKind.REVOLUTE:
-            local, across = _about(own, p), np.eye(3) - np.outer(d, d)
-            rod = Inertia(local.mass, d * (d @ local.h), across * np.sum(across * local.J) / 2)
-            handed = _about(rod, -p)
-        kept[i] = own + -handed
+        handed = handed_by(joint, poses[i], whole[i])
+        kept[i] = whole[i] + -handed
         if joint.parent >= 0:
             whole[joint.parent] += handed
     return whole, kept
 
 
-def _about(inertia: Inertia, point: Array) -> Inertia:
+def handed_by(joint: Joint, pose: Transform, whole: Inertia) -> Inertia:
+    """The part of a body's inertia that does the same work in its parent."""
+    d, p = pose.rotation @ joint.axis, pose.translation
+    if joint.kind is JointKind.PRISMATIC:
+        return Inertia(J=about(whole, whole.h / whole.mass if whole.mass else np.zeros(3)).J)
+    if joint.kind is JointKind.REVOLUTE:
+        local, across = about(whole, p), np.eye(3) - np.outer(d, d)
+        rod = Inertia(local.mass, d * (d @ local.h), across * np.sum(across * local.J) / 2)
+        return about(rod, -p)
+    return Inertia()
+
+
+def about(inertia: Inertia, point: Array) -> Inertia:
     """The inertia about ``point``; about the origin again with -``point``."""
     return inertia.seen_from(Transform(translation=-point))
 
@@ -141,16 +150,16 @@ def shape_of(
             p = kept.h / kept.mass if kept.mass else anchor
         else:
             p = _nearest(poses[i].translation, d, anchor)
-        own = _about(kept, p)
+        own = about(kept, p)
         axes[k], points[k] = d, p - anchor
         masses[k], firsts[k], moments[k] = own.mass, own.h, own.J
-        sizes[k] = abs(whole.mass), np.abs(_about(whole, p).J).max()
-    kinds = tuple(
-        (joint.kind, _mimicry(robot, limb, i), joint.drivetrain)
-        for i, joint in zip(limb, joints, strict=True)
-    )
+        sizes[k] = abs(whole.mass), np.abs(about(whole, p).J).max()
+    kinds = tuple((robot.joints[i].kind, _mimicry(robot, limb, i)) for i in limb)
     known = all(joint.kind in ONE_AXIS for joint in joints)
-    return Shape(kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes)
+    drives = np.array([astuple(joint.drivetrain) for joint in joints])
+    return Shape(
+        kinds if known else None, anchor, axes, points, masses, firsts, moments, sizes, drives
+    )
 
 
 def _anchor(
@@ -199,8 +208,14 @@ def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
     the limbs' reach L, their largest distance from root or anchor; of a link's masses over its
     whole mass m, of its first moments over m L, of its moments over its largest whole moment.
     """
+    found = figures(a, b, on)
+    return np.max([*found.values()], axis=0) if found else np.full(len(SIGNS), np.inf)
+
+
+def figures(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> dict[str, Array]:
+    """The same for each kind of number, by its name; empty where kinds of joints differ."""
     if a.kinds is None or a.kinds != b.kinds:
-        return np.full(len(SIGNS), np.inf)
+        return {}
     anchors = a.anchor, b.anchor
     if on is not None:
         anchors = a.anchor - on[0].anchor, b.anchor - on[1].anchor
@@ -209,18 +224,37 @@ def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
     if on is None:
         apart[:] = apart.min()
     mass, first, moment = _sizes(a, b, reach)
-    for k, d in enumerate(SIGNS):
-        same, opposed = (np.abs(b.axes - s * d * a.axes).max(axis=1) for s in (1, -1))
-        moments = np.abs(b.moments - d[:, None] * a.moments * d).max(axis=(1, 2))
-        parts = (
-            np.minimum(same, opposed),
-            np.abs(b.points - d * a.points).max(axis=1) / reach,
-            np.abs(b.masses - a.masses) / mass,
-            np.abs(b.firsts - d * a.firsts).max(axis=1) / first,
-            moments / moment,
-        )
-        apart[k] = max(apart[k], np.max(parts))
-    return apart
+    axes, points = (
+        [np.abs(b.axes - sense(a, b, d)[:, None] * d * a.axes).max() for d in SIGNS],
+        [np.abs(b.points - d * a.points).max() / reach for d in SIGNS],
+    )
+    firsts, moments = (
+        [(np.abs(b.firsts - d * a.firsts).max(axis=1) / first).max() for d in SIGNS],
+        [
+            (np.abs(b.moments - d[:, None] * a.moments * d).max(axis=(1, 2)) / moment).max()
+            for d in SIGNS
+        ],
+    )
+    masses = np.full(len(SIGNS), (np.abs(b.masses - a.masses) / mass).max())
+    return {
+        "where it stands": apart,
+        "axes": np.array(axes),
+        "places": np.array(points),
+        "masses": masses,
+        "centres of mass": np.array(firsts),
+        "moments of inertia": np.array(moments),
+        "rotors and friction": np.full(len(SIGNS), _relative(a.drives, b.drives)),
+    }
+
+
+def _relative(a: Array, b: Array) -> float:
+    """The largest difference of two numbers over the larger of them."""
+    return float((np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), TINY)).max())
+
+
+def sense(a: Shape, b: Shape, d: Array) -> Array:
+    """(n,) ±1: whether b's joints count as a's do, seen through d, or the other way."""
+    return np.where(np.sum(b.axes * d * a.axes, axis=1) < 0, -1.0, 1.0)
 
 
 def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:

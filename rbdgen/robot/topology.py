@@ -20,8 +20,8 @@ import numpy as np
 
 from ..system.records import Record
 from .alike import Shape, differences, handed_on, poses_at_zero, shape_of
-from .canonical import merge_fixed
-from .model import Array, JointKind, Robot, RobotError
+from .fixed_links import merge_fixed
+from .model import Array, JointKind, Robot, RobotError, Transform
 
 TOLERANCE = 1e-4  # the error of 18-bit words, and what rounded figures of a URDF leave
 NEAR = 0.1  # limbs that differ by no more are worth a line
@@ -43,6 +43,32 @@ class Branch:
     @property
     def work(self) -> int:
         return sum(self.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Limbs:
+    """A robot's limbs as they are compared: its branches, and the shape of each.
+
+    ``robot`` has moving joints only; ``root``: the base's joint, -1 for a fixed base. ``poses`` of
+    all bodies in the root's frame, joints at zero.
+    """
+
+    robot: Robot
+    root: int
+    branches: tuple[Branch, ...]
+    poses: Sequence[Transform]
+    shapes: tuple[Shape, ...]
+
+    def name(self, branch: int) -> str:
+        """A branch is called by its last link."""
+        return self.robot.joints[self.branches[branch].joints[-1]].body
+
+    def on(self, a: int, b: int) -> tuple[Shape, Shape] | None:
+        """The shapes of the limbs that two limbs stand on; None: on one link."""
+        above = self.branches[a].after, self.branches[b].after
+        if above[0] == above[1] or above[0] is None or above[1] is None:
+            return None
+        return self.shapes[above[0]], self.shapes[above[1]]
 
 
 @dataclass(frozen=True)
@@ -111,16 +137,10 @@ def topology(robot: Robot, tolerance: float = TOLERANCE, turns: int | None = Non
     pace of the longest limb alone. Raises RobotError where no joint moves.
     """
     robot = merge_fixed(robot)
-    root = root_joint(robot)
-    branches = find_branches(robot, root)
+    limbs = limbs_of(robot)
+    root, branches, shapes = limbs.root, limbs.branches, limbs.shapes
     if not branches:
         raise RobotError(f"{robot.name}: no joint moves a link, so there is nothing to organise")
-    poses = poses_at_zero(robot, root)
-    inertias = handed_on(robot, poses)
-    shapes: list[Shape] = []
-    for branch in branches:
-        on = None if branch.after is None else shapes[branch.after]
-        shapes.append(shape_of(robot, poses, inertias, branch.joints, on))
     alike, near = find_alike(branches, shapes, tolerance)
     rootings = find_rootings(robot, root)
     return Topology(
@@ -133,6 +153,18 @@ def topology(robot: Robot, tolerance: float = TOLERANCE, turns: int | None = Non
         rootings[0],
         min(rootings, key=lambda r: (r.depth, r.columns)) if can_move(robot, root) else None,
     )
+
+
+def limbs_of(robot: Robot) -> Limbs:
+    """The limbs of a robot of moving joints."""
+    root = root_joint(robot)
+    branches, poses = find_branches(robot, root), poses_at_zero(robot, root)
+    inertias = handed_on(robot, poses)
+    shapes: list[Shape] = []
+    for branch in branches:
+        on = None if branch.after is None else shapes[branch.after]
+        shapes.append(shape_of(robot, poses, inertias, branch.joints, on))
+    return Limbs(robot, root, branches, poses, tuple(shapes))
 
 
 def root_joint(robot: Robot) -> int:

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from rbdgen.compile.flow import Front, front_end
-from rbdgen.compile.hips.names import groups
+from rbdgen.compile.hips.names import groups, seen_quaternion
 from rbdgen.compile.hips.pieces import FIRST, INNER, owners
 from rbdgen.compile.hips.split import Split, split
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.passes.limbs import LIMB, LimbError
+from rbdgen.robot.alike import SIGNS
 from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel
 
 TOLERANCE = 1e-11  # of an output's largest value
@@ -81,6 +83,35 @@ def test_the_parts_compute_what_the_whole_does(
     count = sum(part.operations()["add"] for part in parts)
     if most is not None:
         assert count <= most < front.graph.operations()["add"] / 1.5
+
+
+@pytest.mark.parametrize("base_link", ["pelvis", "best"])
+def test_arms_that_differ_by_little_take_turns(base_link: str) -> None:
+    """Made alike; and held by a link in whose frame the one is the other's image along z."""
+    choices: dict[str, Any] = {"base": "floating", "base_link": base_link}
+    front = front_of("humanoid", "id", **choices, alike=0.01)
+    hips = hips_of(front)
+    assert len(hips.limbs.reads) == 2
+    assert hips.limbs.templates[LIMB].operations()["sincos"] == 7
+    states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
+    exact, found = evaluate(front.graph, states), together(hips, states)
+    for name, values in exact.items():
+        largest = np.abs(values).max()
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
+    # with the figures of the file fewer of their words are the same
+    as_read = hips_of(front_of("humanoid", "id", **choices)).limbs.templates[LIMB]
+    assert as_read.operations()["mul"] < hips.limbs.templates[LIMB].operations()["mul"]
+
+
+@pytest.mark.parametrize("along", SIGNS, ids=str)
+def test_a_base_feels_gravity_as_seen_through_its_signs(along: Array) -> None:
+    """Rotations from quaternions by SciPy."""
+    rng = np.random.default_rng(2)
+    quaternions = rng.normal(size=(5, 4))
+    down = np.array([0.0, 0.0, -1.0])
+    seen = np.stack(seen_quaternion(list(quaternions.T), along), axis=1)
+    before, after = (Rotation.from_quat(q).inv().apply(down) for q in (quaternions, seen))
+    np.testing.assert_allclose(after, before * along, atol=1e-12)
 
 
 def test_most_of_a_quadruped_is_one_leg() -> None:

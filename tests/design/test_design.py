@@ -130,6 +130,7 @@ base: floating
 mimic: independent
 gravity: [0, 0, -1.62]
 snap: 1e-4
+alike: 0.01
 functions: [id, did]
 width: 24
 target: ecp5-45f
@@ -152,6 +153,7 @@ limits:
         mimic="independent",
         gravity=(0.0, 0.0, -1.62),
         snap=1e-4,
+        alike=0.01,
         functions=("id", "did"),
         width=24,
         target="ecp5-45f",
@@ -211,6 +213,7 @@ def test_choices_of_the_caller_win(write) -> None:  # type: ignore[no-untyped-de
         ("robot: arm.urdf\nwidth: [18]", 2, "expected a number"),
         ("robot: arm.urdf\nwidth:", 2, "expected a word"),
         ("robot: arm.urdf\nsnap: 1", 2, "from 0 to 0.1"),
+        ("robot: arm.urdf\nalike: 1", 2, "from 0 to less than 1"),
         ("robot: arm.urdf\nbase: fixd", 2, 'did you mean "fixed"?'),
         ("robot: arm.urdf\ngravity: [0, 0]", 2, "3 numbers"),
         ("robot: arm.urdf\ngravity: -9.81", 2, "3 numbers"),

@@ -16,7 +16,7 @@ from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.driver.base_link import BaseLink
 from rbdgen.golden import random_state
-from rbdgen.robot.canonical import merge_fixed
+from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.reroot import reroot
 from tests.driver.test_dynamics import several

@@ -16,9 +16,10 @@ from rbdgen.dynamics.trace import trace
 from rbdgen.golden.joints import plane_frame
 from rbdgen.robot.angles import rot_x, rot_z
 from rbdgen.robot.base_parameters import regroup_inertia
-from rbdgen.robot.canonical import Rewrite, canonicalize, merge_fixed, rewrites, stages
+from rbdgen.robot.canonical import Rewrite, canonicalize, rewrites, stages
 from rbdgen.robot.cost import inertia_cost, levels, placement_cost
 from rbdgen.robot.denavit_hartenberg import modified_dh
+from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import ONE_AXIS, align_axes
 from rbdgen.robot.model import JointKind, Robot, Transform
 from tests.golden.comparison import Answers, Question, golden_answers, norm, random_question

@@ -11,7 +11,8 @@ import pytest
 
 from rbdgen.design.loading import load
 from rbdgen.robot.alike import SIGNS, handed_on, poses_at_zero, shape_of
-from rbdgen.robot.canonical import canonicalize, merge_fixed
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import move_frame
 from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.reroot import reroot

@@ -13,7 +13,7 @@ from ...graph.node import Node, Op
 from ...graph.word import spell
 from ...passes.limbs import SAME, LimbError, Signed
 from ...robot.model import JointKind, Robot, Transform
-from .names import Names
+from .names import Names, seen_quaternion
 
 FREE = (Op.INPUT, Op.CONST)
 
@@ -123,10 +123,21 @@ class Alike:
                 raise LimbError(f"{name} is an input, {there} is none")
             found[name] = self.names.sign(name, signs) * self.states[there]
         hips = [self.robot.joints[joints[0]] for joints in self.names.limbs]
-        carrier = hips[0].parent
-        if carrier >= 0 and self.robot.joints[carrier].kind is JointKind.FLOATING:
-            self._move_hip(found, carrier, hips[limb].placement, hips[0].placement, signs[carrier])
+        joints = self.robot.joints
+        bases = [k for k in self.names.carriers if joints[k].kind is JointKind.FLOATING]
+        for base in bases:
+            self._turn_base(found, base, signs[base])
+            if hips[0].parent == base:
+                self._move_hip(found, base, hips[limb].placement, hips[0].placement, signs[base])
         return found
+
+    def _turn_base(self, found: dict[str, Array], base: int, signs: Array) -> None:
+        """Give the base the orientation in which it feels gravity as seen through the mirror."""
+        start = self.robot.q_slices[base].start
+        names = [spell("q", start + k) for k in range(3, 7)]
+        if found.keys() >= set(names):
+            seen = seen_quaternion([self.states[name] for name in names], signs[:3])
+            found |= dict(zip(names, seen, strict=True))
 
     def _move_hip(
         self, found: dict[str, Array], base: int, here: Transform, first: Transform, signs: Array

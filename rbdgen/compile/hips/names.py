@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -10,10 +10,10 @@ import numpy as np
 from ...graph.evaluate import Array
 from ...graph.word import indices, kind_of, parse, spell
 from ...passes.limbs import LimbError
+from ...robot.alike import SIGNS
 from ...robot.angles import rot_z
 from ...robot.model import JointKind, Robot
 
-MIRRORS = tuple(product((1, -1), repeat=2))  # signs along x and y; gravity forbids to turn z round
 SAME_AXIS = 1e-9
 
 
@@ -103,8 +103,11 @@ class Names:
         return sorted(found.values(), key=lambda of: sum(int((s < 0).sum()) for s in of.values()))
 
     def _mirrors(self, own: Array, there: Array) -> list[Array]:
-        """(3, 3) each, of the base: along its axes; where it stands still, from hip to hip, too."""
-        along = [np.diag([x, y, 1.0]) for x, y in MIRRORS]
+        """(3, 3) each, of the base: along its axes; where it stands still, from hip to hip, too.
+
+        Gravity forbids to turn what stands still round; a base that floats may be turned.
+        """
+        along = [np.diag(signs) for signs in SIGNS]
         if self.carriers and self.robot.joints[self.carriers[0]].kind is JointKind.FLOATING:
             return along
         hips = [own @ np.diag(signs) @ there.T for signs in product((1.0, -1.0), repeat=3)]
@@ -115,7 +118,7 @@ class Names:
         """The sign of each coordinate of a joint, q's, then v's; zeros where the axes disagree."""
         kind = self.robot.joints[joint].kind
         if kind is JointKind.FLOATING and self.robot.joints[joint].parent < 0:
-            return _free_base(int(mirror[0, 0]), int(mirror[1, 1]))
+            return _free_base(np.diag(mirror))
         if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
             raise LimbError(f"a {kind.value} joint is in the trunk or a limb")
         seen = mirror @ there[:, 2]
@@ -156,7 +159,20 @@ def _owners(robot: Robot, slices: Mapping[int, slice]) -> dict[int, tuple[int, i
     return {k: (i, k - s.start) for i, s in slices.items() for k in range(s.start, s.stop)}
 
 
-def _free_base(x: int, y: int) -> Array:
-    """Position and quaternion, linear and angular rate, seen in a mirror of x, of y, or of both."""
-    along, about = (x, y, 1), (y, x, x * y)
-    return np.array([*along, *about, 1, *along, *about], float)
+def _free_base(along: Array) -> Array:
+    """Position and quaternion, linear and angular rate, seen through a sign matrix of the base.
+
+    The quaternion's are those of ``seen_quaternion``, but for the turn that it has besides.
+    """
+    x, y, z = along
+    return np.array([*along, y * z, x, x * y * z, 1, *along, *(along * x * y * z)], float)
+
+
+def seen_quaternion(quaternion: Sequence[Array], along: Array) -> list[Array]:
+    """(x, y, z, w), (N,) each, of a base whose frame is seen through the sign matrix D ``along``.
+
+    R becomes S R D with S = diag(D_x, D_y D_z, 1), which keeps what is vertical: the base feels
+    gravity as seen through D. That is S R S times S D, which is 1 or half a turn about x.
+    """
+    x, y, z, w = (s * c for s, c in zip(_free_base(along)[3:7], quaternion, strict=True))
+    return [x, y, z, w] if along[2] > 0 else [w, z, -y, -x]
