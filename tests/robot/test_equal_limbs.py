@@ -15,7 +15,7 @@ from rbdgen.robot.canonical import stages
 from rbdgen.robot.equal_limbs import equal_limbs
 from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import align_axes
-from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, RobotError, Transform
+from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.topology import topology
 from tests.robot.test_topology import mirrored, robot_of, subtree
 
@@ -80,6 +80,17 @@ def test_they_are_alike_by_their_shapes_and_the_first_one_stays(seed: int) -> No
     assert len(notes) == branches / 2
     assert all("first one's figures stand for both" in note for note in notes)
     assert equal_limbs(equal, 0.1) is equal  # nothing is left to do
+
+
+def test_friction_becomes_the_first_ones_too() -> None:
+    own = [replace(joint, drivetrain=Drivetrain(0.2, 0.1, 0.5)) for joint in subtree(3)]
+    other = mirrored(own, SIGNS[2], "other_", len(own))
+    other[1] = replace(other[1], drivetrain=Drivetrain(0.2, 0.1, 0.49))
+    notes: list[str] = []
+    equal = equal_limbs(align_axes(robot_of([own, other])), 0.03, notes)
+    assert all(joint.drivetrain.friction == 0.5 for joint in equal.joints)
+    (note,) = notes
+    assert "differs in rotors and friction by 2.0e-02 of their size" in note
 
 
 def test_what_is_handed_on_is_its_own() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from ...graph.evaluate import Array
 from ...graph.word import indices, kind_of, parse, spell
 from ...passes.limbs import LimbError
-from ...robot.alike import SIGNS
-from ...robot.angles import rot_z
+from ...robot.alike import SIGNS, poses_at_zero
 from ...robot.model import JointKind, Robot
+from ...robot.topology import root_joint
 
 SAME_AXIS = 1e-9
 
@@ -85,7 +85,8 @@ class Names:
 
         In a mirror what points along an axis is reflected, what turns about one the other way.
         """
-        turned = _turned(self.robot)
+        poses = poses_at_zero(self.robot, root_joint(self.robot))
+        turned = {-1: np.eye(3)} | {i: pose.rotation for i, pose in enumerate(poses)}
         own, there = self.limbs[limb], self.limbs[0]
         pairs = [*zip(self.carriers, self.carriers, strict=True), *zip(own, there, strict=True)]
         found: dict[bytes, dict[int, Array]] = {}
@@ -140,19 +141,6 @@ class Names:
             size = self.robot.joints[joint].kind.nq
             found *= signs[joint][place if kind in ("q", "sin") else size + place]
         return found
-
-
-def _turned(robot: Robot) -> dict[int, Array]:
-    """Each body's rotation (3, 3) to the base's frame at position zero; joints turn about z."""
-    found: dict[int, Array] = {-1: np.eye(3)}
-    for i, joint in enumerate(robot.joints):
-        if joint.kind is JointKind.FLOATING and joint.parent < 0:
-            found[i] = found[-1]
-            continue
-        found[i] = found[joint.parent] @ joint.placement.rotation
-        if joint.kind is JointKind.REVOLUTE:
-            found[i] = found[i] @ rot_z(joint.offset + (joint.mimic.offset if joint.mimic else 0.0))
-    return found
 
 
 def _owners(robot: Robot, slices: Mapping[int, slice]) -> dict[int, tuple[int, int]]:
