@@ -10,18 +10,20 @@ from .interface import Interface
 
 
 def columns(graph: Graph, interface: Interface) -> list[Node]:
-    """The graph's outputs, array by array, column by column of each.
+    """The graph's outputs, column by column of all matrices.
 
     Most of what a gradient's column takes is its own: solved for row by row of all columns, as the
-    graph has it, all of them would be kept until the last row.
+    graph has it, all of them would be kept until the last row. What factors of M a row takes is the
+    same in every matrix, so one row of all comes before the next.
     """
     shapes = {array.name: array.shape for array in interface.gives}
     arrays = {name: k for k, name in enumerate(shapes)}
 
-    def place(name: str) -> tuple[int, int, int]:
+    def place(name: str) -> tuple[int, int, int, int]:
         entry = interface.outputs[name][0]
-        row, column = divmod(entry.at, shapes[entry.array][-1])
-        return arrays[entry.array], column, row
+        shape = shapes[entry.array]
+        row, column = divmod(entry.at, shape[-1])
+        return len(shape), column, row, arrays[entry.array]
 
     return [graph.outputs[name] for name in sorted(graph.outputs, key=place)]
 
