@@ -48,6 +48,7 @@ from .peers import beside_peers
 from .programs import programs
 from .ranges import ranges
 from .rk4 import rk4
+from .rounding import rounding
 from .tool import tool
 
 Progress = Callable[[str], None]
@@ -272,6 +273,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
+    "rounding": rounding,
     "codesign": codesign,
     "programs": programs,
     "exact-c": exact_c,
