@@ -29,8 +29,8 @@ HEAD = (
 LEGEND = (
     "The largest of random states within the limits. Errors of accelerations from efforts, by the\n"
     "largest entry of the golden model's, of states as float has them. As effort: M times the\n"
-    "error, by the largest entry of |M| |acceleration|. Refined: M^-1 times what its effort lacks is\n"
-    "added once, in float; that effort is computed in float, or in double."
+    "error, by the largest entry of |M| |acceleration|. Refined: M^-1 times what its effort lacks\n"
+    "is added once, in float; that effort is computed in float, or in double."
 )
 
 
