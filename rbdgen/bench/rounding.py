@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..api.compiled import compiled
 from ..api.evaluation import checked
@@ -39,9 +40,8 @@ def rounding(place: Path, progress: Progress) -> Any:
     found = {}
     for robot, base in ROBOTS:
         name = f"{robot}{' floating' * (base == 'floating')}"
-        found[name] = of_robot(
-            robot, base, STATES, lambda line, own=name: progress(f"{own}: {line}")
-        )
+        progress(name)
+        found[name] = of_robot(robot, base, STATES, progress)
     rows = [[name, *(f"{x:.1e}" for x in own.values())] for name, own in found.items()]
     print(f"{table(HEAD, rows)}\n\n{LEGEND}")
     write_file(place / "rounding.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
@@ -83,10 +83,11 @@ def _efforts(design: Design, robot: Robot, state: Mapping[str, Array]) -> Array:
 def _refined(own: Mapping[str, Array], tau: Array, effort: Array) -> Array:
     """q̈ and a step, which is computed in float as M⁻¹ is."""
     lacks = (tau - effort).astype(np.float32)
-    return own["qdd"].astype(np.float32) + _times(own["Minv"].astype(np.float32), lacks)
+    step: Array = _times(own["Minv"].astype(np.float32), lacks)
+    return own["qdd"].astype(np.float32) + step
 
 
-def _times(matrices: Array, vectors: Array) -> Array:
+def _times(matrices: NDArray[Any], vectors: NDArray[Any]) -> Any:
     return np.einsum("nij,nj->ni", matrices, vectors)
 
 
