@@ -19,6 +19,7 @@ from ..design.facts import (
     Area,
     Chosen,
     CoreFacts,
+    DrivetrainRow,
     EstimatedAccelerator,
     Formats,
     FunctionFacts,
@@ -85,6 +86,11 @@ def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
         joint_names=tuple(robot.joint_names),
         body_names=tuple(robot.joints[i].body for i in robot.moving),
         merged=tuple(j.body for j in robot.joints if not j.kind.nv),
+        drivetrains=tuple(
+            DrivetrainRow(joint.name, own.armature, own.damping, own.friction, own.width)
+            for joint in robot.joints
+            if not (own := joint.drivetrain).is_zero
+        ),
         operations=front.graph.operations(),
         rewrites=tuple(Rewritten(name, count) for name, count in front.rewrites),
         limits=limits_table(design, robot),

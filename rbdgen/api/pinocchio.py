@@ -182,6 +182,11 @@ def _tree(robot: Robot) -> str:
     for joint in merge_fixed(robot).joints:
         if joint.kind not in KINDS or joint.mimic is not None:
             raise InputError(f"{robot.name}: {joint.name}: Pinocchio is not timed with such joints")
+        if not joint.drivetrain.is_zero:
+            raise InputError(
+                f"{robot.name}: {joint.name}: Pinocchio is timed with rigid bodies alone, and this "
+                "joint has a rotor, damping or friction"
+            )
         mass = joint.inertia.mass
         com = joint.inertia.h / mass
         inertia = joint.inertia.J + mass * skew(com) @ skew(com)

@@ -30,10 +30,22 @@ class Chosen(Record):
 
 
 @dataclass(frozen=True)
+class DrivetrainRow(Record):
+    """A joint's rotor, damping and friction, with ``Drivetrain``'s numbers and units."""
+
+    joint: str
+    armature: float
+    damping: float
+    friction: float
+    friction_width: float
+
+
+@dataclass(frozen=True)
 class RobotFacts(Record):
     """A robot before fixed point: joints, rewrites, operations.
 
-    ``merged``: links that are fixed to their parents; ``limits``: those that the design is for.
+    ``merged``: links that are fixed to their parents; ``drivetrains``: of joints that have any;
+    ``limits``: those that the design is for.
     """
 
     robot: str
@@ -50,6 +62,7 @@ class RobotFacts(Record):
     joint_names: tuple[str, ...]
     body_names: tuple[str, ...]
     merged: tuple[str, ...]
+    drivetrains: tuple[DrivetrainRow, ...]
     operations: Operations
     rewrites: tuple[Rewritten, ...]
     limits: tuple[LimitRow, ...]

@@ -107,8 +107,21 @@ def limits_text(rows: Sequence[LimitRow]) -> list[str]:
 
 
 def limits_lines(facts: RobotFacts) -> list[str]:
-    """The limits that a design is for."""
-    return ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts.limits))]
+    """Joints' drivetrains, where there are any, and the limits that a design is for."""
+    limits = ["limits (and who said so):", *(f"  {line}" for line in limits_text(facts.limits))]
+    return [*_drivetrain_lines(facts), *limits]
+
+
+def _drivetrain_lines(facts: RobotFacts) -> list[str]:
+    """Rotors, damping and friction; joints with the same share a line."""
+    groups: dict[str, list[str]] = {}
+    for row in facts.drivetrains:
+        said = f"armature {row.armature:.6g}, damping {row.damping:.6g}"
+        if row.friction:
+            said += f", friction {row.friction:.6g} from {row.friction_width:.6g} on"
+        groups.setdefault(said, []).append(row.joint)
+    lines = [f"  {', '.join(names)}: {said}" for said, names in groups.items()]
+    return ["rotors, damping and friction (SI units):", *lines] if lines else []
 
 
 def _base(facts: RobotFacts) -> str:

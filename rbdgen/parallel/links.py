@@ -68,11 +68,18 @@ class Links:
 
 
 def links_of(robot: Robot) -> Links:
-    """RobotError where nothing moves."""
+    """RobotError where nothing moves, or joints have more than their bodies' inertia."""
     robot = merge_fixed(robot)
     joints = robot.joints
     if not joints:
         raise RobotError(f"{robot.name}: no joint moves, so there is no dynamics to compute")
+    for joint in joints:
+        if not joint.drivetrain.is_zero:
+            raise RobotError(
+                f"{robot.name}: joint {joint.name} has a rotor, damping or friction, and these "
+                "formulations are of rigid bodies alone; take rbdgen generate --formulation "
+                "logarithmic, or give a Robot without"
+            )
     k = max(joint.kind.nv for joint in joints)
     S, own = np.zeros((len(joints), 6, k)), np.zeros((len(joints), k), bool)
     for i, columns in enumerate(tree.subspaces(robot)):

@@ -31,13 +31,15 @@ def mounted(
     [rad] in that link's frame.
 
     Links and joints of the arm have ``prefix`` before their names. Of the arm nothing else is
-    taken. ``files``: what messages call the two.
+    taken but its rotors' inertias, as ``<dynamics armature=>``. ``files``: what messages call the
+    two.
 
     Raises:
         RobotError: either is no URDF, the link is none of the base's, or a name is there twice.
     """
-    for text, file in zip((base, arm), files, strict=True):
-        parse_urdf(text, file=file)  # says what is wrong, and where
+    # says what is wrong, and where
+    _, carried_arm = (parse_urdf(t, file=f) for t, f in zip((base, arm), files, strict=True))
+    rotors = {joint.name: joint.drivetrain.armature for joint in carried_arm.joints}
     tree, other = ElementTree.fromstring(base), ElementTree.fromstring(arm)
     links = [own.get("name", "") for own in tree.findall("link")]
     if link not in links:
@@ -47,6 +49,11 @@ def mounted(
     carried = {own.get("link") for joint in other.findall("joint") for own in joint.iter("child")}
     (root,) = (n for own in other.findall("link") if (n := own.get("name", "")) not in carried)
     for own in [*other.findall("link"), *other.findall("joint")]:
+        if own.tag == "joint" and (armature := rotors[own.get("name", "")]):
+            dynamics = own.find("dynamics")
+            if dynamics is None:
+                dynamics = ElementTree.SubElement(own, "dynamics")
+            dynamics.set("armature", repr(armature))
         for named in (own, *own):
             if key := NAMED.get(named.tag):
                 named.set(key, prefix + named.get(key, ""))
