@@ -66,9 +66,16 @@ def gains(
             sign = rng.choice([-1.0, 1.0], n) * math.sqrt(times(name) / square[groups[name]])
             back[node] = back.get(node, 0.0) + sign
     found: dict[Node, float] = {}
+    clips: dict[Node, float] = {}
     for node in reversed(graph.nodes):
         adjoint = back.pop(node, np.zeros(1))
-        found[node] = float(np.sqrt(np.mean(adjoint**2)))
+        found[node] = max(float(np.sqrt(np.mean(adjoint**2))), clips.get(node, 0.0))
+        if node.op is Op.SELECT and any(a.op is not Op.CONST for a in node.args[1:]):
+            # Where a value is clipped, the comparison's error is at most that of what is chosen;
+            # and that has no more bits than the bound, whose own gain may be none.
+            for arg in node.args:
+                if arg is node.args[0] or arg.op is Op.CONST:
+                    clips[arg] = max(found[node], clips.get(arg, 0.0))
         if not node.args:
             continue
         slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))

@@ -13,6 +13,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
+from rbdgen.draw.tables import info_text
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -172,3 +173,13 @@ def test_pages_without_a_fault_in_a_browser(
 def test_what_has_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("rbdgen: ")
+
+
+def test_rotors_damping_and_friction_are_listed() -> None:
+    joints = {name: {"armature": 0.02, "friction": 0.3} for name in ("shoulder", "elbow")}
+    found = api.info("pendulum", joints=joints)
+    assert [row["joint"] for row in found["drivetrains"]] == ["shoulder", "elbow"]
+    assert found.facts.drivetrains[1].friction_width == 0.1
+    line = "  shoulder, elbow: armature 0.02, damping 0, friction 0.3 from 0.1 on"
+    assert line in info_text(found.facts).splitlines()
+    assert api.info("pendulum")["drivetrains"] == []

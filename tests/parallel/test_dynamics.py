@@ -16,7 +16,16 @@ from rbdgen.api.folder import InputError
 from rbdgen.design.loading import load
 from rbdgen.parallel import FORWARD, INVERSE, MASS, Dynamics
 from rbdgen.parallel.chains import random_chain as chain
-from rbdgen.robot.model import Array, Inertia, Joint, JointKind, Robot, RobotError, Transform
+from rbdgen.robot.model import (
+    Array,
+    Drivetrain,
+    Inertia,
+    Joint,
+    JointKind,
+    Robot,
+    RobotError,
+    Transform,
+)
 from tests.random_robots import ALL_KINDS, random_robot
 
 jax.config.update("jax_enable_x64", True)
@@ -257,3 +266,10 @@ def test_what_is_missing_is_said(before: str, said: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode
     assert said in done.stderr.strip().splitlines()[-1]
+
+
+def test_joints_with_more_than_bodies_are_refused() -> None:
+    robot = random_robot(np.random.default_rng(0), 3)
+    last = replace(robot.joints[2], drivetrain=Drivetrain(damping=1.0))
+    with pytest.raises(RobotError, match="joint002 has a rotor, damping or friction"):
+        Dynamics(robot.with_joints([*robot.joints[:2], last]))

@@ -9,9 +9,10 @@ import pytest
 
 from rbdgen import api, golden
 from rbdgen.design.loading import load
-from rbdgen.robot.compose import bodily
+from rbdgen.robot.compose import bodily, mounted
 from rbdgen.robot.model import RobotError
 from rbdgen.robot.urdf import parse_urdf, read_urdf
+from tests.robot.test_unread import arm, transmission
 
 PLACE = {"xyz": (0.2, 0.0, 0.1), "rpy": (0.0, 0.3, 0.0)}
 BAD = """<robot name="r"><link name="base"/>
@@ -57,6 +58,17 @@ def test_placement_counts(tmp_path: Path) -> None:
         if not np.isclose(a, carried[whole.joint_names.index(name)])
     ]
     assert felt == ["lf_hip_abduction", "lf_hip_flexion"]
+
+
+def test_an_arms_rotors_stay() -> None:
+    """Whatever tags said them; transmissions themselves are left behind."""
+    base = arm("").replace("arm", "base").encode()
+    rotor = "<rotorInertia>2e-5</rotorInertia><mechanicalReduction>100</mechanicalReduction>"
+    own = arm('<dynamics damping="0.5"/>', "", extra=transmission("j0", rotor)).encode()
+    whole = parse_urdf(mounted(base, own, "l1"))
+    found = {joint.name: joint.drivetrain for joint in whole.joints}
+    assert (found["arm_j0"].armature, found["arm_j0"].damping) == (pytest.approx(0.2), 0.5)
+    assert found["arm_j1"].is_zero and found["j0"].is_zero
 
 
 def test_refused(tmp_path: Path) -> None:

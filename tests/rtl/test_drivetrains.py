@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen import api
+from rbdgen import api, golden
+from rbdgen.api.accelerator import accelerator_ports, shells_of
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import GIVES
-from rbdgen.rtl.emit import emit
+from rbdgen.design.loading import load
+from rbdgen.driver import Dynamics
+from rbdgen.rtl.emit import emit, emit_accelerator
 from tests.rtl.cores import any_words, check
 from tests.rtl.icarus import Icarus, binary
 
@@ -43,15 +48,44 @@ def test_every_bit(case: str, tmp_path: Path) -> None:
     check(simulated.run(expected.tasks), expected)
 
 
-@pytest.mark.parametrize("case", CASES)
+BUDGETS: dict[str, tuple[dict[str, Any], float]] = {
+    **{case: (choices, 1e-3) for case, choices in CASES.items()},
+    "error": ({"functions": ("id",), "error": 1e-4}, 1e-4),
+    "error_of_gradients": ({"functions": ("did",), "error": 1e-4}, 1e-4),
+}
+
+
+@pytest.mark.parametrize("case", BUDGETS)
 def test_words_are_near(case: str) -> None:
     """In random states, a quarter of them slow, of every array's RMS; and without overflow."""
-    choices = {"joints": JOINTS, **CASES[case]}
+    choices, within = BUDGETS[case]
+    choices = {"joints": JOINTS, **choices}
     states = api.states("pendulum", 500, 3, **choices)
     found, golden = (api.evaluate("pendulum", states, m, **choices) for m in ("fixed", "golden"))
     assert not found["overflow"].any()
-    gives = {name for function in CASES[case]["functions"] for name in GIVES[function]}
-    for name in gives:
-        wanted = golden[name]
-        error = np.sqrt(np.mean((found[name] - wanted) ** 2) / np.mean(wanted**2))
-        assert error < 1e-3, name
+    for name in {name for function in choices["functions"] for name in GIVES[function]}:
+        error = np.sqrt(np.mean((found[name] - golden[name]) ** 2) / np.mean(golden[name] ** 2))
+        assert error < within, name
+
+
+@pytest.mark.slow
+def test_an_accelerator(tmp_path: Path) -> None:
+    """Every bit; and a rollout slows down as the golden model's does."""
+    binary("iverilog")
+    choices: dict[str, Any] = {"functions": ("id", "fd", "rk4"), "ii": 4, "target": "xcup"}
+    made = accelerate("pendulum", joints=JOINTS, accelerator=True, **choices)
+    emitted = emit_accelerator(
+        made.accelerator, "made", lambda core: shells_of(made, core, "made", 1)
+    )
+    source = tmp_path / "made.v"
+    source.write_text(emitted.files[source.name])
+    ports = ports_of(accelerator_ports(made.accelerator, emitted.core))
+    traffic = Traffic(made, inputs_of(made, within_limits(made, 30, 1)))
+    traffic.run(Icarus(source, "made", ports, tmp_path / "run"), traffic.mixed(30, 2))
+    driver = Dynamics("pendulum", "integer", joints=JOINTS, **choices)
+    q, v, tau = np.zeros((1, 2)), np.full((1, 2), 0.3), np.zeros((1, 2))
+    found = driver.rollout(q, v, tau, 2.0**-10, 60)
+    robot = load("pendulum", joints=JOINTS)[1]
+    expected = golden.rollout(robot, "rk4", (q, v), tau, np.array([2.0**-10]), np.array([60]))
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-4)
+    np.testing.assert_allclose(found[1], expected[1], atol=1e-3)
