@@ -27,6 +27,7 @@ from .front import (
     Front,
     Progress,
     any_inputs,
+    notes_of_masses,
     of_bodies,
     refuse_accelerator,
     refuse_large,
@@ -52,6 +53,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     progress("identities and common factors")
     anything = any_inputs(design, canonical, graph.inputs)
     graph = run(EXACT, graph, anything, lambda name, g: counts.append((name, g.operations())))
+    notes += notes_of_masses(design)
     notes += unused_limits(design, robot)
     if near := note_of_near(design):
         notes.append(near)

@@ -27,7 +27,7 @@ from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from .samples import sample_states
 
-MATRICES = ("m", "minv", "did", "dfd", "difd")
+MATRICES = ("m", "minv", "did", "dfd", "difd", *OF_MASSES)
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
@@ -69,6 +69,14 @@ def of_bodies(design: Design) -> bool:
     """Whether anything asks for centres of mass, which regrouped inertias have not."""
     asking = not set(OF_MASSES).isdisjoint(design.functions)
     return asking or formulation_of(design) in OF_BODIES
+
+
+def notes_of_masses(design: Design) -> list[str]:
+    """What functions of the bodies' masses change for all others."""
+    asking = [name for name in design.functions if name in OF_MASSES]
+    if not asking:
+        return []
+    return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
 
 
 def trace(design: Design, canonical: Robot) -> Graph:

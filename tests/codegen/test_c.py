@@ -14,6 +14,7 @@ from rbdgen.api.word_vectors import sampled_words
 from rbdgen.codegen import c_file
 from rbdgen.codegen.integers import WordError
 from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import OF_FRAMES
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
@@ -69,8 +70,9 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
     [
         ("pendulum", {"functions": ("dfd",), "width": 32}),
         ("gantry", {"functions": ("id", "minv"), "ii": 4}),
+        ("pendulum", {"functions": (*OF_FRAMES, "hg", "energy"), "frames": ("lower_rod",)}),
     ],
-    ids=["pendulum-wide", "gantry-fold"],
+    ids=["pendulum-wide", "gantry-fold", "pendulum-frames"],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     agrees(robot, 4000, tmp_path, choices)
@@ -85,8 +87,9 @@ def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
         ("iiwa14", "fixed", ("m", "minv", "fd")),
         ("iiwa14", "fixed", ("did",)),
         ("hyq", "floating", ("id", "m")),
+        ("iiwa14", "fixed", ("g", "nle", "com", "jcom", "energy", "ag", "hg")),
     ],
-    ids=["gantry", "gantry-dfd", "iiwa14-fd", "iiwa14-did", "hyq"],
+    ids=["gantry", "gantry-dfd", "iiwa14-fd", "iiwa14-did", "hyq", "iiwa14-masses"],
 )
 def test_many_states(robot: str, base: str, functions: tuple[str, ...], tmp_path: Path) -> None:
     agrees(robot, 100_000, tmp_path, {"base": base, "functions": functions, "ii": 1})

@@ -81,8 +81,15 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
         ("gantry", {"functions": ("did", "m")}),
         ("pendulum", {"functions": ("id", "fd"), "external_forces": ("all",)}),
         ("iiwa14", {}),
+        (
+            "gantry",
+            {
+                "functions": ("nle", "pose", "twist", "jac", "drift", "energy", "ag", "hg"),
+                "frames": ("tool",),
+            },
+        ),
     ],
-    ids=["gantry", "pendulum", "iiwa14"],
+    ids=["gantry", "pendulum", "iiwa14", "observed"],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

@@ -1,0 +1,49 @@
+"""Named frames and masses in hardware: every bit and flag of the integer model, on time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import OF_FRAMES, OF_MASSES
+from tests.rtl.cores import (
+    any_words,
+    check,
+    check_on_time,
+    shared_folder,
+    states_within_limits,
+    verilated,
+)
+
+pytestmark = [pytest.mark.rtl]
+
+QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
+SLOW = pytest.mark.slow
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "pendulum": ("pendulum", {"functions": ("nle", "pose", "jac", "drift", "com", "energy", "hg")}),
+    "iiwa14-frames": ("iiwa14", {"functions": OF_FRAMES}),
+    "iiwa14-masses": ("iiwa14", {"functions": OF_MASSES}),
+    "quadruped": (QUADRUPED, {"functions": ("pose", "twist", "ag"), "base": "floating"}),
+}
+
+
+@pytest.mark.parametrize(
+    "case", [case if case == "pendulum" else pytest.param(case, marks=SLOW) for case in CASES]
+)
+def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path, choices = CASES[case]
+    frames = front_end(path, functions=("m",), base=choices.get("base", "fixed")).robot.joints[-1:]
+    if not set(OF_FRAMES).isdisjoint(choices["functions"]):
+        choices = {**choices, "frames": tuple(joint.body for joint in frames)}
+    core = compile_core(front_end(path, fit=False, **choices))
+    model = verilated(core, shared_folder(tmp_path_factory, "observed"), f"observed_{case[:9]}")
+    inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 300, 2)
+    assert not inside.flags.any()
+    for expected in (inside, anywhere):
+        run = model.run(expected.tasks, seed=1)
+        check(run, expected)
+        check_on_time(run, core)
+        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
