@@ -131,4 +131,11 @@ def test_any_joints(seed: int) -> None:
     peer = peer_from_robot(robot)
     state = golden.random_state(robot, 2, np.random.default_rng(seed), 3.0)
     assert peer.order == list(range(robot.nv))
+    frames = {
+        robot.joints[i].body: peer.model.addFrame(
+            pin.Frame(f"of {i}", peer.ids[i], peer.links[i], pin.FrameType.OP_FRAME)
+        )
+        for i in robot.moving
+    }
+    check_frames(robot, state, peer.model, frames)
     check_masses(robot, state, peer.model)
