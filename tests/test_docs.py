@@ -206,7 +206,7 @@ def test_python_runs(
     found: dict[str, Any] = {}
     exec(code.replace('"iiwa14"', '"pendulum"'), found)
     if "Dynamics(" in code:
-        assert found["q"].shape == (100, 2)
+        assert len(found["q"]) == 100
 
 
 def test_site(tmp_path: Path) -> None:
