@@ -23,17 +23,20 @@ INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 # Page → what else it runs with: another robot, which takes less time.
 IN_ORDER: dict[str, dict[str, str]] = {
     "howto": {},
+    "solvers": {},
     "tutorial-arm": {"iiwa14": "pendulum", "joint_7": "elbow"},
     "tutorial-board": {},
     "tutorial-mpc": {},
     "tutorial-quadruped": {},
 }
-SLOW = ("howto", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
+SLOW = ("howto", "solvers", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
+NEEDS = {"solvers": ("pinocchio", "crocoddyl")}  # of an extra that tests do without
 
 # In a page's source, for what does not run: why, and the line; all that begin so before an "…".
 MARK = re.compile(r"^<!-- not run, (.+?): (.+) -->$", re.MULTILINE)
 NOT_RUN = {
     "other tests run it": {
+        "from rbdgen.driver import Dynamics",
         "rbdgen board ulx3s-85f D",
         "rbdgen board ecpix5-85f D --link udp",
         "rbdgen board ulx3s-85f build/board",
@@ -98,6 +101,8 @@ def test_every_tutorial_runs() -> None:
     [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in IN_ORDER],
 )
 def test_blocks_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in NEEDS.get(name, ()):
+        pytest.importorskip(package, reason=f"{package} is not installed: the extra solvers")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     blocks = BLOCK.findall((DOCS / f"{name}.md").read_text())

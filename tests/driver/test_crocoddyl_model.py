@@ -1,0 +1,176 @@
+"""Crocoddyl's solvers over our dynamics, beside the same solvers over Pinocchio's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api import InputError
+from rbdgen.driver import Dynamics
+
+pinocchio = pytest.importorskip("pinocchio")
+crocoddyl = pytest.importorskip("crocoddyl")
+from rbdgen.driver.crocoddyl_model import ForwardDynamics  # noqa: E402
+
+ROBOTS = Path(__file__).parents[2] / "robots"
+FUNCTIONS = ("fd", "dfd", "minv")
+NODES = 25
+Action = Callable[[Any], Any]
+
+
+def state_of(robot: str) -> Any:
+    return crocoddyl.StateMultibody(pinocchio.buildModelFromUrdf(str(ROBOTS / f"{robot}.urdf")))
+
+
+def costs(state: Any, goal: np.ndarray, along: float, effort: float) -> Any:
+    total = crocoddyl.CostModelSum(state)
+    weights = crocoddyl.ActivationModelWeightedQuad(np.repeat([1.0, 0.1], state.nv))
+    near = crocoddyl.ResidualModelState(state, goal)
+    total.addCost("goal", crocoddyl.CostModelResidual(state, weights, near), along)
+    efforts = crocoddyl.ResidualModelControl(state)
+    total.addCost("effort", crocoddyl.CostModelResidual(state, efforts), effort)
+    return total
+
+
+def reach(state: Any, action: Action, solver: Any = None, most: int = 40) -> list[float]:
+    """Costs after each iteration of a seeded reach of half a second; of another solver than FDDP
+    how many iterations it took, and the cost at the end."""
+    rng = np.random.default_rng(1)
+    still = np.zeros(state.nv)
+    start = state.integrate(state.zero(), np.r_[rng.uniform(-0.8, 0.8, state.nv), still])
+    goal = state.integrate(start, np.r_[rng.uniform(0.3, 0.8, state.nv), still])
+    running = action(costs(state, goal, 0.1, 1e-4))
+    last = action(costs(state, goal, 100.0, 0.0))
+    problem = crocoddyl.ShootingProblem(
+        start,
+        [crocoddyl.IntegratedActionModelEuler(running, 0.02)] * NODES,
+        crocoddyl.IntegratedActionModelEuler(last, 0.0),
+    )
+    made = (solver or crocoddyl.SolverFDDP)(problem)
+    log = crocoddyl.CallbackLogger()
+    if solver is None:
+        made.setCallbacks([log])
+    model = state.pinocchio
+    hold = pinocchio.rnea(model, model.createData(), start[: state.nq], still, still)
+    made.solve([start] * (NODES + 1), [hold] * NODES, most, False)
+    return list(log.costs) or [made.iter, made.cost]
+
+
+def crocoddyls(state: Any) -> Action:
+    """Its own model; skipped where its wheel was built for another Pinocchio than is installed."""
+    driven = crocoddyl.ActuationModelFull(state)
+
+    def action(own: Any) -> Any:
+        return crocoddyl.DifferentialActionModelFreeFwdDynamics(state, driven, own)
+
+    x, u = state.integrate(state.zero(), np.full(2 * state.nv, 0.3)), np.ones(state.nv)
+    model = action(crocoddyl.CostModelSum(state))
+    data = model.createData()
+    model.calc(data, x, u)
+    model, q, v = state.pinocchio, x[: state.nq], x[state.nq :]
+    if not np.allclose(data.xout, pinocchio.aba(model, model.createData(), q, v, u)):
+        pytest.skip("crocoddyl's own dynamics is wrong with this Pinocchio: pip install pin==4.0.0")
+    return action
+
+
+def near(found: list[float], best: float) -> int:
+    """Iterations until the cost is within 0.1 % of the best."""
+    return next(k for k, cost in enumerate(found) if cost <= 1.001 * best)
+
+
+def test_values_and_gradients() -> None:
+    """Beside crocoddyl's own model, and its finite differences of ours."""
+    state = state_of("gantry")
+    x, goal = (state.integrate(state.zero(), np.full(2 * state.nv, own)) for own in (0.4, 0.1))
+    own = costs(state, goal, 1.0, 0.1)
+    ours = ForwardDynamics(state, own, Dynamics("gantry", "golden", functions=FUNCTIONS))
+    models = [ours, crocoddyls(state)(own), crocoddyl.DifferentialActionModelNumDiff(ours, True)]
+    u = np.random.default_rng(2).uniform(-1, 1, state.nv)
+    found = []
+    for model in models:
+        data = model.createData()
+        model.calc(data, x, u)
+        model.calcDiff(data, x, u)
+        found.append((data.cost, data.xout, data.Fx, data.Fu, data.Lx, data.Lu))
+    for a, b, c in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(a, c, rtol=1e-4, atol=1e-4)
+    data = ours.createData()
+    ours.calc(data, x)
+    ours.calcDiff(data, x)
+    assert data.cost > 0
+    assert (ours.calls > 2, ours.cycles) == (True, 0)
+
+
+def test_what_does_not_agree_is_refused() -> None:
+    state = state_of("gantry")
+    own = crocoddyl.CostModelSum(state)
+    with pytest.raises(InputError, match="dynamics lacks minv"):
+        ForwardDynamics(state, own, Dynamics("gantry", "golden", functions=("fd", "dfd")))
+    with pytest.raises(InputError, match="are not the robot's: joint_1"):
+        ForwardDynamics(state, own, Dynamics("iiwa14", "golden", functions=FUNCTIONS))
+
+
+@pytest.mark.slow
+def test_an_arm_reaches_in_as_many_iterations() -> None:
+    """C++: the same costs; words of 18 bits: as many iterations to 0.1 % of the optimum, ± 2."""
+    state = state_of("iiwa14")
+    theirs = reach(state, crocoddyls(state))
+    compiled = Dynamics("iiwa14", "cpp", functions=FUNCTIONS)
+    ours = reach(state, lambda own: ForwardDynamics(state, own, compiled))
+    assert abs(len(ours) - len(theirs)) <= 1
+    np.testing.assert_allclose(ours[:5], theirs[:5], rtol=1e-9)
+    words = Dynamics(
+        "iiwa14",
+        "integer",
+        functions=FUNCTIONS,
+        velocity=12,
+        acceleration=500,
+        effort=300,
+        outside="saturate",
+        on_overflow="ignore",
+        target="xcup",
+        ii=8,
+    )
+    chip = reach(state, lambda own: ForwardDynamics(state, own, words), most=6)
+    assert abs(near(chip, theirs[-1]) - near(theirs, theirs[-1])) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.rtl
+def test_the_hardware_in_the_loop() -> None:
+    """Every cost is that of the integer model, to the last bit; cycles are counted."""
+    state = state_of("gantry")
+    found = {}
+    for backend in ("integer", "rtl"):
+        dynamics = Dynamics(
+            "gantry", backend, functions=FUNCTIONS, on_overflow="ignore", outside="saturate", ii=8
+        )
+        models: list[ForwardDynamics] = []
+
+        def action(own: Any, dynamics: Dynamics = dynamics, models: Any = models) -> Any:
+            models.append(ForwardDynamics(state, own, dynamics))
+            return models[-1]
+
+        found[backend] = reach(state, action, most=3)
+        assert (models[0].cycles > 0) == (backend == "rtl")
+    assert found["integer"] == found["rtl"]
+    assert found["rtl"][-1] < found["rtl"][0]
+
+
+@pytest.mark.slow
+def test_mim_solvers() -> None:
+    mim_solvers = pytest.importorskip("mim_solvers")
+    state = state_of("gantry")
+    dynamics = Dynamics("gantry", "cpp", functions=FUNCTIONS)
+
+    solver = mim_solvers.SolverSQP
+    found = [
+        reach(state, action, solver)
+        for action in (crocoddyls(state), lambda own: ForwardDynamics(state, own, dynamics))
+    ]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
