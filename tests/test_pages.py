@@ -69,6 +69,7 @@ NOT_RUN = {
         "rbdgen generate hyq --base floating --accelerator …",
         "rbdgen info humanoid …",
         "rbdgen reproduce 000 001 …",
+        "rbdgen reproduce 004 --closed",
         "rbdgen synthesize D --place-and-route",
         "rbdgen synthesize D --place-and-route …",
     },
