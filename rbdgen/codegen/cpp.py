@@ -11,7 +11,17 @@ from ..system.templates import render
 from .interface import Array, Entry, Interface
 from .loops import loops
 from .order import columns, depth_first
-from .real import LONGEST, PART, Straight, chunks_of, computed, flops_of, identifier, in_parts
+from .real import (
+    LONGEST,
+    PART,
+    Straight,
+    angles,
+    chunks_of,
+    computed,
+    flops_of,
+    identifier,
+    in_parts,
+)
 from .rows import rows
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.
@@ -48,7 +58,8 @@ def cpp(
     is_large = looped is None and len(nodes) > max(longest, large)
     if is_large:
         nodes = depth_first(nodes, columns(graph, interface))
-    lines = looped.straight if looped else in_parts(graph, chunks_of(nodes, longest, part))
+    ahead = [] if looped else angles(graph)
+    lines = looped.straight if looped else in_parts(graph, chunks_of(nodes, longest, part), ahead)
     together = TOGETHER if is_large else 1
     values: dict[str, object] = {
         **about,
@@ -71,7 +82,7 @@ def cpp(
         "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
-    values |= {"loops": looped, "slots": lines.slots}
+    values |= {"loops": looped, "slots": lines.slots, "angle_input": ahead}
     if looped:
         facts |= looped.facts.to_json()
     files = {
@@ -79,7 +90,7 @@ def cpp(
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
         f"{name}.cpp": render("cpp/entries.cpp.jinja", **values),
         f"{name}_lanes.inc": render("cpp/lanes.inc.jinja"),
-        f"{name}_kernel.inc": _kernel(graph, interface, lines, values),
+        f"{name}_kernel.inc": _kernel(graph, interface, lines, ahead, values),
         f"{name}_states.inc": render("cpp/states.inc.jinja"),
         "example.c": render("cpp/example.c.jinja", **values),
         "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
@@ -104,7 +115,11 @@ def _calls(name: str) -> dict[str, str]:
 
 
 def _kernel(
-    graph: Graph, interface: Interface, lines: Straight, values: Mapping[str, object]
+    graph: Graph,
+    interface: Interface,
+    lines: Straight,
+    ahead: list[int],
+    values: Mapping[str, object],
 ) -> str:
     """The kernel's text: tables of where inputs and outputs lie, and the statements."""
     inputs = [interface.inputs[name] for name in graph.inputs]
@@ -119,6 +134,7 @@ def _kernel(
         input_at=[entry.at for entry in inputs],
         output_array=_array(interface.gives, [own[0] for own in outputs]),
         output_at=[own[0].at for own in outputs],
+        angle_of=[ahead.index(k) if k in ahead else -1 for k in range(len(inputs))],
         output_also=[own[1].at if own[1:] else -1 for own in outputs],
         **values,
     )

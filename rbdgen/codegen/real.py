@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..graph.graph import Graph
@@ -79,17 +79,20 @@ def flops_of(nodes: Iterable[Node]) -> int:
     return sum(node.op in FLOPS for node in nodes)
 
 
-def in_parts(graph: Graph, chunks: Sequence[Sequence[Node]]) -> Straight:
+def in_parts(
+    graph: Graph, chunks: Sequence[Sequence[Node]], ahead: Collection[int] = ()
+) -> Straight:
     """A function for each chunk of ``computed``'s nodes, none before its operands.
 
-    Inputs and outputs are numbered as ``graph`` has them.
+    Inputs and outputs are numbered as ``graph`` has them. ``ahead``: inputs, in radians, whose sine
+    and cosine ``io.sine_cosine(input, sine, cosine)`` gives.
     """
     slots, count = slots_of(chunks)
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     stores: dict[Node, list[tuple[int, str]]] = {}
     for k, (name, node) in enumerate(graph.outputs.items()):
         stores.setdefault(node, []).append((k, name))
-    parts = [_Part(inputs, slots, stores) for _ in chunks]
+    parts = [_Part(inputs, slots, stores, ahead) for _ in chunks]
     for own, chunk in zip(parts, chunks, strict=True):
         for node in chunk:
             own.compute(node)
@@ -101,6 +104,17 @@ def in_parts(graph: Graph, chunks: Sequence[Sequence[Node]]) -> Straight:
         count,
         any(n.op in PIVOTS for n in computed(graph)),
     )
+
+
+def angles(graph: Graph) -> list[int]:
+    """The inputs, in radians, whose sine or cosine the graph has."""
+    inputs = {name: k for k, name in enumerate(graph.inputs)}
+    found = {
+        inputs[node.args[0].name]
+        for node in graph.nodes
+        if node.op in (Op.SIN, Op.COS) and node.args[0].op is Op.INPUT and node.value == math.tau
+    }
+    return sorted(found)
 
 
 def chunks_of(nodes: list[Node], longest: int = LONGEST, part: int = PART) -> list[list[Node]]:
@@ -148,9 +162,11 @@ class _Part:
         inputs: Mapping[str, int],
         slots: Mapping[Node, int],
         stores: Mapping[Node, list[tuple[int, str]]],
+        ahead: Collection[int],
     ) -> None:
         self.lines: list[str] = []
         self._inputs, self._slots, self._stores = inputs, slots, stores
+        self._ahead = ahead
         self._names: dict[Node, str] = {}
         self._angles: dict[tuple[Node, float], str] = {}
 
@@ -194,10 +210,15 @@ class _Part:
         (arg,) = node.args
         key = (arg, node.value)
         if key not in self._angles:
-            radians = operand = self._operand(arg, False)
-            if node.value != math.tau:
-                radians = f"{literal(math.tau / node.value)} * {operand}"
+            place = self._inputs[arg.name] if arg.op is Op.INPUT else None
+            if place in self._ahead and node.value == math.tau:
+                operand, call = f"in{place}", f"io.sine_cosine({place}"
+            else:
+                radians = operand = self._operand(arg, False)
+                if node.value != math.tau:
+                    radians = f"{literal(math.tau / node.value)} * {operand}"
+                call = f"sine_cosine({radians}"
             name = self._angles[key] = f"{operand}_{len(self._angles)}"
             self.lines.append(f"V sin_{name}, cos_{name};")
-            self.lines.append(f"sine_cosine({radians}, sin_{name}, cos_{name});")
+            self.lines.append(f"{call}, sin_{name}, cos_{name});")
         return self._angles[key]
