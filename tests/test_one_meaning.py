@@ -24,7 +24,8 @@ MEANINGS = {
         "a task's use of what it shares: of a joint's datapath, or of a stage",
         (
             *("graph/visits.py", "dynamics/", "passes/", "schedule/"),
-            *("tasks/", "rtl/", "draw/", "compile/", "api/facts.py", "codegen/loops.py"),
+            *("tasks/", "rtl/", "draw/", "compile/", "api/facts.py"),
+            *("codegen/frames.py", "codegen/hls_loops.py", "codegen/loops.py"),
         ),
     ),
 }

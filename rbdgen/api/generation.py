@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from ..design.choices import CODES, LANGUAGES, OF_ACCELERATORS, OF_NUMBERS
+from ..design.choices import CODES, LANGUAGES, OF_ACCELERATORS, OF_LOOPS
 from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
@@ -103,9 +103,11 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
 
 def _refuse_loops(languages: Sequence[str], design: Design) -> None:
     """UsageError for loops in a language that has none."""
-    others = [language for language in languages if language not in OF_NUMBERS]
+    others = [language for language in languages if language not in OF_LOOPS]
     if design.code != CODES[0] and others:
         raise UsageError(
-            f"code: {design.code} are of {' and '.join(OF_NUMBERS)}, not of {', '.join(others)}; "
+            f"code: {design.code} are of {', '.join(OF_LOOPS)}, not of {', '.join(others)}; "
             "generate those by themselves, or leave code out"
         )
+    if design.code == "loops" and "hls" in languages and design.fold != "joints":
+        raise UsageError("code: loops: of hls, for joints that take turns; add --fold joints")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..codegen.hls_program import hls_files
 from ..compile.core import Core
+from ..graph.fixed import FixedGraph
 from ..graph.node import Node
+from ..graph.visits import Program
+from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
+from ..schedule.round_plan import RoundPlan
 from .program_folder import about
 
 
@@ -25,7 +30,18 @@ def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
         plan.multipliers if shared else 0,
         name,
         about(core.front),
+        _program(core),
     )
+
+
+def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
+    """The program that a core computes, if its design asks for loops."""
+    if core.design.code != "loops":
+        return None
+    if not isinstance(core.plan, RoundPlan):
+        raise RobotError("code: loops: of hls, for joints that take turns; add --fold joints")
+    program = core.plan.program
+    return program.real, program.templates
 
 
 def _resources(core: Core) -> dict[tuple[str, Node], str]:

@@ -9,11 +9,13 @@ from typing import Any
 
 from ..graph.fixed import FixedGraph
 from ..graph.text import to_text
+from ..graph.visits import Program
 from ..system.records import Record
 from ..system.templates import render
 from .c_program import GRAPH
 from .hls import Resources
-from .hls_functions import write
+from .hls_functions import Written, write
+from .hls_loops import looped_words
 from .hls_units import units
 
 NARROWEST, WIDEST = 32, 512  # bits of a beat
@@ -64,16 +66,20 @@ def hls_files(
     multipliers: int,
     name: str,
     about: Mapping[str, str],
+    program: tuple[Program, Mapping[str, FixedGraph]] | None = None,
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """The files of a function, and what a manifest says of it.
 
     ``flagged``: for each node that can overflow, the outputs whose flag that raises. ``resources``:
     what products are made of, where the design says so of each. ``interval``: tasks come so many
     cycles apart. ``multipliers``: how many there are to be; 0: as many as the tool takes.
+    ``program``: visits that make the graph, and its templates in words, written as loops in its
+    place; an overflow anywhere flags every output that is flagged at all.
     """
     graph = fixed.graph
     made = units(name)
-    written = write(fixed, flagged, resources, made)
+    looped = looped_words(*program, fixed, made) if program else None
+    written = Written((), (), ()) if looped else write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
     into = stream([(own, _field(own), f.width, f.fraction) for own, f in fixed.inputs.items()])
     given = [(own, _field(own), f.width, f.fraction) for own, f in formats.items()]
@@ -97,6 +103,8 @@ def hls_files(
         "units": [unit.text for unit in made.made.values()],
         "functions": written.functions,
         "split": len(written.functions) > 1,
+        "loops": looped,
+        "raised": frozenset[int]().union(*flagged.values()),
         "results": written.results,
         "overflows": written.overflows,
     }
@@ -106,7 +114,8 @@ def hls_files(
     facts = {
         "interval": interval,
         "multipliers": multipliers,
-        "functions": len(written.functions),
+        "code": "loops" if looped else "inlined",
+        "functions": len(looped.functions if looped else written.functions),
         "beat_in": into.bits,
         "beat_out": out_of.bits,
         "inputs": [word.to_json() for word in inputs],

@@ -1,24 +1,19 @@
 """A program of visits over real numbers: a function for each template, tables for the visits.
 
-Visits hand on numbers in a frame of slots. What a template reads and gives is numbered by where it
-is. It reads first constants of the visit, then inputs of the task, then slots. It gives first
-outputs of the task, then slots. So its statements are those of any graph (``real``), and the
-number of a port says which row of which table has the place.
+Statements of a template are those of any graph (``real``): what it loads and stores by a number,
+its tables say where it is (``frames``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
 from ..graph.graph import Graph
 from ..graph.node import Node
-from ..graph.visits import Program, Result, Scaled, Source, Visit
+from ..graph.visits import Program, Source
 from ..system.records import Record
+from .frames import Frame, Numbering, Run
 from .real import Straight, computed, flops_of, in_parts, literal
-
-MOST = 1 << 16  # places that two bytes can tell apart
 
 
 @dataclass(frozen=True)
@@ -43,15 +38,6 @@ class Template:
     def operations(self) -> int:
         """In the text."""
         return len(self.nodes)
-
-
-@dataclass(frozen=True)
-class Run:
-    """``count`` visits, one behind another, to the template of that number, from row ``first``."""
-
-    template: int
-    first: int
-    count: int
 
 
 @dataclass(frozen=True)
@@ -118,134 +104,41 @@ class LoopFacts(Record):
 def loops(program: Program, graph: Graph) -> Loops:
     """The program's functions and tables; inputs and outputs have the numbers of ``graph``'s.
 
-    ValueError for a constant that is not finite, and where a place takes more than two bytes or
-    a word is read with a factor.
+    ValueError for a constant that is not finite, and what ``Frame`` refuses.
     """
-    frame = _Frame(program, graph)
-    visits: dict[str, list[Visit]] = {}
-    runs = []
-    for name, group in groupby(program.reads, lambda visit: visit.template):
-        own = list(group)
-        before = visits.setdefault(name, [])
-        runs.append(Run(list(visits).index(name), len(before), len(own)))
-        before += own
-    if max(frame.slots, len(graph.inputs), len(graph.outputs)) > MOST:
-        raise ValueError(f"{frame.slots} numbers between visits, of {MOST} at most")
-    templates = tuple(_template(frame, name, own) for name, own in visits.items())
-    return Loops(templates, tuple(runs), frame.slots, tuple(frame.first()), tuple(frame.last()))
+    frame = Frame(program, graph)
+    runs, numberings = frame.runs()
 
+    def value(source: Source) -> str:
+        if isinstance(source, float):
+            return f"wide<V>({literal(source)})"
+        if isinstance(source, str):
+            return f"io.load({frame.inputs[source]})"
+        return f"io.kept({frame.slot[source]})"
 
-def _template(frame: _Frame, name: str, visits: list[Visit]) -> Template:
-    program = frame.program
-    graph = program.templates[name]
-    kinds: dict[type, list[str]] = {float: [], str: [], Result: []}
-    for port in graph.inputs:
-        kinds[frame.kind(name, port)].append(port)
-    given = [result for result in graph.outputs if (name, result) in frame.given]
-    kept = [result for result in graph.outputs if (name, result) not in frame.given]
-    numbered = Graph(
-        (*kinds[float], *kinds[str], *kinds[Result]),
-        {result: graph.outputs[result] for result in (*given, *kept)},
+    return Loops(
+        tuple(_template(program, name, own) for name, own in numberings.items()),
+        runs,
+        frame.slots,
+        tuple(f"io.keep({slot}, {value(source)});" for slot, source in frame.first()),
+        tuple(f"io.store({output}, {value(source)});" for output, source in frame.last()),
     )
-    reads = program.reads
+
+
+def _template(program: Program, name: str, own: Numbering) -> Template:
+    outputs = program.templates[name].outputs
+    numbered = Graph(own.ports, {result: outputs[result] for result in own.results})
     nodes = computed(numbered)
     made = in_parts(numbered, [nodes])
+    sources = ([program.reads[visit][port] for port in own.constants] for visit in own.visits)
     return Template(
         name,
         made.parts[0],
         tuple(nodes),
         made.divides,
-        len(kinds[str]),
-        len(kinds[Result]),
-        len(given),
-        tuple(
-            tuple(literal(own) for port in kinds[float] if isinstance(own := reads[v][port], float))
-            for v in visits
-        ),
-        tuple(
-            (
-                *(frame.inputs[reads[v][port]] for port in kinds[str]),
-                *(frame.slot[reads[v][port]] for port in kinds[Result]),
-                *(frame.outputs[Result(v, result)][0] for result in given),
-                *(frame.slot[Result(v, result)] for result in kept),
-            )
-            for v in visits
-        ),
+        len(own.taken),
+        len(own.read),
+        len(own.given),
+        tuple(tuple(literal(x) for x in row if isinstance(x, float)) for row in sources),
+        own.places,
     )
-
-
-class _Frame:
-    """Where numbers are between visits: each has a slot until its last reader is done."""
-
-    def __init__(self, program: Program, graph: Graph) -> None:
-        self.program = program
-        self.inputs: dict[Source, int] = {name: k for k, name in enumerate(graph.inputs)}
-        self.outputs: dict[Source, list[int]] = {}  # of which the source is
-        for k, name in enumerate(graph.outputs):
-            self.outputs.setdefault(program.outputs[name], []).append(k)
-        last: dict[Source, int] = {}
-        for k, (visit, sources) in enumerate(program.reads.items()):
-            for port, source in sources.items():
-                if self.kind(visit.template, port) is Result:
-                    last[source] = k
-        # a template's results that in every visit are one output, and nothing else
-        self.given = {
-            (name, result)
-            for name, template in program.templates.items()
-            for result in template.outputs
-            for own in [[Result(visit, result) for visit in program.of(name)]]
-            if all(r not in last and len(self.outputs.get(r, ())) == 1 for r in own)
-        }
-        # constants and inputs of ports that in other visits read a result; for good
-        self.slot: dict[Source, int] = {
-            source: k for k, source in enumerate(s for s in last if not isinstance(s, Result))
-        }
-        self.slots = len(self.slot)
-        self._assign(last)
-
-    def _assign(self, last: Mapping[Source, int]) -> None:
-        free: list[int] = []
-        ends: dict[int, list[int]] = {}
-        for k, visit in enumerate(self.program.reads):
-            for name in self.program.templates[visit.template].outputs:
-                if (visit.template, name) in self.given:
-                    continue
-                if not free:
-                    free.append(self.slots)
-                    self.slots += 1
-                own = Result(visit, name)
-                self.slot[own] = free.pop()
-                if own not in self.outputs:
-                    ends.setdefault(last.get(own, k), []).append(self.slot[own])
-            free += ends.pop(k, [])
-
-    def kind(self, template: str, port: str) -> type:
-        """Where all visits read a port: float, str, a task's input, or Result, a slot."""
-        kinds: set[type] = {
-            type(self.program.reads[visit][port]) for visit in self.program.of(template)
-        }
-        return kinds.pop() if len(kinds) == 1 else Result
-
-    def first(self) -> Iterable[str]:
-        """Statements that fill the slots which no visit writes."""
-        for source, slot in self.slot.items():
-            if not isinstance(source, Result):
-                yield f"io.keep({slot}, {self._value(source)});"
-
-    def last(self) -> Iterable[str]:
-        """Statements for the outputs that no visit gives."""
-        for source, outputs in self.outputs.items():
-            visit_gives = isinstance(source, Result) and (
-                (source.visit.template, source.name) in self.given
-            )
-            for output in () if visit_gives else outputs:
-                yield f"io.store({output}, {self._value(source)});"
-
-    def _value(self, source: Source) -> str:
-        if isinstance(source, Result):
-            return f"io.kept({self.slot[source]})"
-        if isinstance(source, str):
-            return f"io.load({self.inputs[source]})"
-        if isinstance(source, Scaled):
-            raise ValueError(f"loops read words as they are, not {source.by} times {source.of}")
-        return f"wide<V>({literal(source)})"

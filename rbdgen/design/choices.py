@@ -88,6 +88,7 @@ ALIASES = {  # what Pinocchio calls them
 
 LANGUAGES = ("verilog", "cpp", "c", "cuda", "hls")  # that a design can be written in
 OF_ACCELERATORS = ("verilog", "c")  # those that an accelerator can
+OF_LOOPS = ("cpp", "cuda", "hls")  # those that loops are written in
 OF_NUMBERS = ("cpp", "cuda")  # those that have neither words nor hardware, and what is only of them
 OF_HARDWARE = (
     *(

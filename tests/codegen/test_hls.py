@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from rbdgen import api
+from rbdgen.api.hls_program import hls_program
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.word_vectors import sampled_words
 from rbdgen.codegen import hls_functions
@@ -24,6 +25,7 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.graph.algorithm import Do
 from rbdgen.graph.fixed import FixedGraph, Integers
 from rbdgen.graph.node import Node, Op
+from rbdgen.schedule.flags import flagged_outputs
 
 from .integer_graphs import ABOUT, all_words, expected, random_graph
 
@@ -72,6 +74,35 @@ def written(
     files["expected_words.txt"] = rows([*found.T, *flags.T.astype(np.int64)])
     for name, text in files.items():
         (folder / name).write_text(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("robot", "functions", "ii"),
+    [
+        ("iiwa14", ("id",), 16),
+        ("iiwa14", ("did", "m"), 24),
+        ("hyq", ("did",), 24),
+        ("baxter", ("id",), 24),
+    ],
+    ids=["id", "did-m", "hyq", "baxter"],
+)
+def test_loops_are_the_program_that_joints_take_turns_in(
+    robot: str, functions: tuple[str, ...], ii: int, tmp_path: Path
+) -> None:
+    """Whatever words come in: half of the states raise flags."""
+    front = front_end(robot, functions=functions, fold="joints", ii=ii, code="loops")
+    core = compile_core(front)
+    files, facts = hls_program(core, "made")
+    assert facts["code"] == "loops" and facts["functions"] < 15
+    words = sampled_words(core, 500, 2)
+    found, flags = expected(core.fixed, flagged_outputs(core.plan), words)
+    assert flags.any() and not flags.all()
+    files["words.txt"] = rows(list(words.values()))
+    files["expected_words.txt"] = rows([*found.T, *flags.T.astype(np.int64)])
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert run(tmp_path, "made") == "1000 states, 0 words and flags differ\n"
 
 
 def test_no_table_has_a_hole() -> None:
