@@ -17,6 +17,8 @@ from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
+from rbdgen.passes.limbs import LIMB
+from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
@@ -42,7 +44,9 @@ def of_one_limb() -> FixedGraph:
     """The whole robot in the words of one limb."""
     front = hyq().front
     given, limbs = sample_inputs(front), limbs_of(front)
-    _, template = in_words(front, limbs.template, limbs.given(given), lambda _: None)
+    assert limbs is not None
+    own = GivenAlong(limbs, given).of(LIMB)
+    _, template = in_words(front, limbs.templates[LIMB], own, lambda _: None)
     return of_limbs(front, limbs, template, given).whole
 
 

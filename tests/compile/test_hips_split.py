@@ -163,6 +163,16 @@ def test_limbs_that_differ(change: tuple[str, str], says: str, tmp_path: Path) -
         hips_of(front_of(named(other, tmp_path), "id", base="floating"))
 
 
+def test_limbs_that_are_partly_alike() -> None:
+    """The humanoid's legs differ in what one joint feels: they take turns only where asked to."""
+    front = front_of("humanoid", "id", base="floating")
+    assert len(hips_of(front).limbs.reads) == 2
+    states = random_inputs(front.canonical, front.graph.inputs, 8, 3)
+    says = r"joint left_hip_.*, differs from the same of another limb by .*; --fold limbs lets what"
+    with pytest.raises(LimbError, match=says):
+        split(front.graph, front.canonical, states, owners(front.graph), INNER, FIRST, partly=False)
+
+
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_axes_that_differ(base: str, tmp_path: Path) -> None:
     """Of the last leg, or arm, the last joint turns about an axis between two."""

@@ -27,6 +27,7 @@ class Seen:
     """
 
     limb: int
+    apart: tuple[float, str]  # by how much what its joints feel differs, and where it does most
     signs: Mapping[int, Array]
     values: Mapping[Node, Array]
     like: Mapping[Node, tuple[Node, int]]
@@ -82,7 +83,8 @@ class Alike:
         graph = self.graph
         first = [n for n in graph.nodes if self.reads[n] <= {0}]
         cone = Graph(graph.inputs, {str(n.index): n for n in first})
-        found: tuple[int, Mapping[int, Array], dict[Node, Array]] | None = None
+        Found = tuple[int, Mapping[int, Array], dict[Node, Array], tuple[float, str]]
+        found: Found | None = None
         least = np.inf, ""
         for signs in self.names.choices(limb):
             values: dict[Node, Array] = {}
@@ -91,24 +93,38 @@ class Alike:
             fits = sum(apart <= SAME for apart, _ in off)
             least = min([least, *off])
             if fits > (found[0] if found else 0):
-                found = fits, signs, values
+                found = fits, signs, values, max(off)
             if fits == len(off):
                 break
         if found is None:
             apart, name = least
             if not name:
                 raise LimbError("nothing that is asked for is of one limb only")
-            joint = self.robot.joints[self.names.joints(name)[0][0]].name
             raise LimbError(
-                f"{name}, of joint {joint}, differs from the same of another limb by {apart:.1e} "
-                f"of its size, in whatever mirror; limbs that take turns must agree to {SAME:.0e}"
+                f"{self._differs(apart, name)}, in whatever mirror; limbs that take turns must "
+                f"agree to {SAME:.0e}"
             )
-        _, chosen, values = found
+        _, chosen, values, most = found
         own = [n for n in graph.nodes if self._in(n, limb) and n.op is not Op.INPUT]
         there = [n for n in first if self._in(n, 0) and n.op not in (Op.NEG, Op.INPUT)]
         pairs = _pairs([self.values[n] for n in own], [values[n] for n in there])
         like = {own[k]: (there[t], sign) for k, (t, sign) in pairs.items()}
-        return Seen(limb, chosen, values, like)
+        return Seen(limb, most, chosen, values, like)
+
+    def refuse_partly(self) -> None:
+        """LimbError where joints of one limb feel anything else than those of the first one."""
+        apart, name = max(own.apart for own in self.seen)
+        if apart > SAME:
+            raise LimbError(
+                f"{self._differs(apart, name)}; --fold limbs lets what is the same take turns"
+            )
+
+    def _differs(self, apart: float, name: str) -> str:
+        joint = self.robot.joints[self.names.joints(name)[0][0]].name
+        return (
+            f"{name}, of joint {joint}, differs from the same of another limb by {apart:.1e} of "
+            "its size"
+        )
 
     def _states(self, limb: int, signs: Mapping[int, Array]) -> dict[str, Array]:
         """States in which the first limb moves as this one does in ``states``, up to the signs."""

@@ -40,7 +40,8 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Stage
     if front.design.error is not None:
         raise LimbError("of what limbs give a trunk, no error can be asked for")
     anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
-    hips = split(front.graph, front.canonical, anything, owners(front.graph), INNER, FIRST)
+    of, partly = owners(front.graph), front.design.fold == "limbs"
+    hips = split(front.graph, front.canonical, anything, of, INNER, FIRST, partly)
     if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
         raise LimbError("nothing depends on several limbs")
     program = hips.program(front.graph.inputs)

@@ -57,17 +57,21 @@ def split(
     owner: Mapping[Node, str],
     inner: Collection[str],
     first: Collection[str],
+    partly: bool = True,
 ) -> Split:
     """Cut at the hips of the limbs that are alike, compared in ``states``, (N,) of every input.
 
     ``owner``: node → a name for what needs it first; the rest has those without. ``inner``: kinds
-    of outputs that the rest may read. ``first``: owners whose nodes may be the trunk's. Raises
+    of outputs that the rest may read. ``first``: owners whose nodes may be the trunk's. ``partly``:
+    whether limbs may differ in some of what they compute, which is the rest's then. Raises
     LimbError where no limbs are alike, or where one computes anything else.
     """
     why = []
     for limbs in groups(robot):
         try:
             alike = Alike(graph, robot, limbs, states, owner, first)
+            if not partly:
+                alike.refuse_partly()
             return _Splitting(alike, inner).split(owner)
         except LimbError as error:
             why.append(str(error))
