@@ -19,6 +19,7 @@ from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
+from ..robot.drivetrains import without_friction
 from ..robot.model import Array, Robot, RobotError
 from ..search.domain import Domain, copied
 
@@ -91,9 +92,22 @@ def _entries(own: slice) -> range:
 def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
     """Bring ``tau`` within ±``effort`` (nv − given,) in place: slower states, where they can be.
 
-    τ = τ₀ + s (τ₁ − τ₀) with qdd times s and qd times √s. Where holding still takes too much,
-    the state is another one's.
+    τ = τ₀ + s (τ₁ − τ₀) with qdd times s and qd times √s, but for damping and friction, which get
+    less and are given the room that they take first. Where holding still takes too much, the state
+    is another one's.
     """
+    resisting, robot = robot, without_friction(robot)
+
+    def resisted() -> Array | float:
+        if robot is resisting:
+            return 0.0
+        motion = state["q"], state["qd"], np.zeros_like(state["qd"])
+        of, but = (golden.rnea(own, *motion) for own in (resisting, robot))
+        return np.asarray(of - but)[:, given:]
+
+    first = resisted()
+    effort = effort - np.abs(first)
+    state["tau"] = state["tau"] - first
     still = np.zeros_like(state["qd"])
     rest = golden.rnea(robot, state["q"], still, still, state["f_ext"])[:, given:]
     change = state["tau"] - rest
@@ -101,7 +115,8 @@ def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
         room = np.where(change == 0, np.inf, (effort - np.sign(change) * rest) / np.abs(change))
     held = np.less_equal(np.abs(rest), effort).all(axis=1)
     if len(rest) and not held.any():
-        k = given + int(np.argmax((np.abs(rest) / effort).min(axis=0)))
+        with np.errstate(divide="ignore"):
+            k = given + int(np.argmax((np.abs(rest) / np.maximum(effort, 0)).min(axis=0)))
         (name,) = (robot.joints[i].name for i in robot.free if k in _entries(robot.v_slices[i]))
         raise RobotError(
             f'effort: joint "{name}": too little to hold the robot still in any of {len(rest)} '
@@ -110,7 +125,7 @@ def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
     share = np.clip(room.min(axis=1), 0.0, 1.0)[:, None]
     state["qdd"] *= share
     state["qd"] *= np.sqrt(share)
-    state["tau"] = rest + share * change
+    state["tau"] = rest + share * change + resisted()
     others = np.flatnonzero(held)
     for k, bad in enumerate(np.flatnonzero(~held)):
         for array in state.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..robot.drivetrains import without_friction
 from ..robot.model import Drivetrain, Joint, Robot, RobotError
 from ..robot.unread import few
 from ..robot.xml_lines import did_you_mean, quoted
@@ -31,9 +32,8 @@ def driven(design: Design, robot: Robot, notes: list[str] | None = None) -> Robo
     made = [_driven(design, joint, widths) for joint in robot.joints]
     if notes is not None:
         notes += _notes(design, made)
-    if not design.friction:
-        made = [replace(j, drivetrain=j.drivetrain.without_friction) for j in made]
-    return robot.with_joints(made)
+    robot = robot.with_joints(made)
+    return robot if design.friction else without_friction(robot)
 
 
 def _driven(design: Design, joint: Joint, widths: Mapping[str, float]) -> Joint:

@@ -92,6 +92,11 @@ def _face(robot: Robot) -> tuple[Interface, Units]:
     for joint in robot.joints:
         if joint.kind not in ONE_AXIS or joint.mimic:
             raise RobotError(f'{robot.name}: joint "{joint.name}" has not one axis of its own')
+        if not joint.drivetrain.is_zero:
+            raise RobotError(
+                f'{robot.name}: joint "{joint.name}" has a rotor, damping or friction, which these '
+                "parts leave out"
+            )
     A = units(robot).acceleration
     return Interface(Builder()), Units(A, 1 / A)
 

@@ -11,10 +11,14 @@ from tests.rtl.test_drivetrains import JOINTS
 CHOICES = {"joints": JOINTS, "functions": ("did", "m")}
 
 
-@pytest.mark.parametrize("model", ["float", "cpp", "cuda-on-cpu"])
-def test_real_numbers(model: str) -> None:
-    states = api.states("pendulum", 200, 5, **CHOICES)
-    found, golden = (api.evaluate("pendulum", states, m, **CHOICES) for m in (model, "golden"))
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [("float", "inlined"), ("cpp", "inlined"), ("cuda-on-cpu", "inlined"), ("cpp", "loops")],
+)
+def test_real_numbers(model: str, code: str) -> None:
+    choices = CHOICES | {"code": code}
+    states = api.states("pendulum", 200, 5, **choices)
+    found, golden = (api.evaluate("pendulum", states, m, **choices) for m in (model, "golden"))
     for name in ("tau", "dtau_dq", "dtau_dqd", "M"):
         wanted = golden[name]
         np.testing.assert_allclose(found[name], wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen import golden
 from rbdgen.api.names import design_text
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load, shipped_robots
@@ -110,6 +111,15 @@ def test_some_states_are_slow(arm: Path) -> None:
     for column in qd.T:
         share = np.mean(np.abs(column) < 0.15)
         assert 0.22 < share < 0.3
+
+
+def test_efforts_hold_friction_too(arm: Path) -> None:
+    """Within the limits, and what the states' accelerations take."""
+    design, robot = load(arm, functions=("fd",), effort=9.0, velocity=10.0)
+    state = sample_states(design, robot, 500, 2)
+    assert np.abs(state["tau"]).max() <= 9.0 * (1 + 1e-12)
+    tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
+    np.testing.assert_allclose(state["tau"], tau, atol=1e-11)
 
 
 def test_shipped_robots_have_none() -> None:

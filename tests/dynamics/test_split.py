@@ -7,6 +7,7 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.compile.flow import front_end
+from rbdgen.design.loading import load
 from rbdgen.dynamics.interface import from_columns, random_inputs
 from rbdgen.dynamics.split import motion, product, slopes
 from rbdgen.graph.evaluate import Array, evaluate
@@ -53,3 +54,9 @@ def test_words_are_the_papers() -> None:
 def test_joints_of_several_axes_are_refused() -> None:
     with pytest.raises(RobotError, match="has not one axis of its own"):
         slopes(front_end("hyq", base="floating").canonical)
+
+
+def test_joints_with_more_than_bodies_are_refused() -> None:
+    robot = load("iiwa14", joints={"joint_7": {"damping": 1.0}})[1]
+    with pytest.raises(RobotError, match='joint "joint_7" has a rotor, damping or friction'):
+        motion(robot)

@@ -9,7 +9,7 @@ from rbdgen.design.loading import load
 from rbdgen.golden import crba, random_state, rerooted, rnea
 from rbdgen.robot.model import JointKind, RobotError
 from rbdgen.robot.reroot import reroot
-from tests.random_robots import random_robot
+from tests.random_robots import geared, random_robot
 from tests.robot.test_topology import floating_tree
 
 TOLERANCE = 1e-10
@@ -17,8 +17,8 @@ TOLERANCE = 1e-10
 
 @pytest.mark.parametrize("seed", range(8))
 def test_torques_and_mass_matrix_of_every_root(seed: int) -> None:
-    robot = floating_tree(seed)
     rng = np.random.default_rng(seed)
+    robot = geared(floating_tree(seed), rng) if seed % 2 else floating_tree(seed)
     state = random_state(robot, 3, rng, velocity=5.0, acceleration=5.0)
     tau, M = rnea(robot, *state), crba(robot, state.q)
     for joint in robot.joints:
