@@ -220,6 +220,16 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
     assert "joints in turn with larger errors" in core.notes[-1]
 
 
+@pytest.mark.slow
+def test_joints_in_turn_on_a_floating_base() -> None:
+    """Gradients that no other way fits on the part, at any interval."""
+    core = made("hyq", base="floating", functions=("did",), target="ecp5-85f")
+    assert isinstance(core.plan, RoundPlan) and fitted(core).fits
+    assert fitted(core).fold == "joints" and core.plan.interval <= 48
+    shared = made("hyq", base="floating", functions=("did",), fold="none", ii=64)
+    assert shared.notes[-1].startswith("DOES NOT FIT ecp5-85f")
+
+
 def test_least_latency() -> None:
     """At a longer interval than the least where that does not fit."""
     first = made("gantry", **SMALL, style="latency")
