@@ -59,6 +59,7 @@ __getattr__ = names_from(
         ".facts": ("info",),
         ".mounting": ("mount",),
         ".places": ("check_place",),
+        ".recorded": ("fit",),
         ".results": (
             "Generated",
             "Report",
@@ -89,6 +90,7 @@ __all__ = [
     "compare",
     "evaluate",
     "explore",
+    "fit",
     "generate",
     "info",
     "mount",

@@ -31,13 +31,13 @@ def module_name(robot: str, what: str) -> str:
     return ("" if name[0].isalpha() else "r") + f"{name}_{what}"
 
 
-def design_text(design: Design) -> str:
-    """The design as YAML, beside its robot: compiling it gives the same hardware."""
+def design_text(design: Design, robot: str = ROBOT) -> str:
+    """The design as YAML, of the URDF ``robot``: compiling it gives the same hardware."""
     limits: dict[str, Any] = _said(vars(design.limits))
     joints = {name: _said(vars(own)) for name, own in design.joint_limits.items()}
     if joints:
         limits["joints"] = joints
-    entries = {"robot": ROBOT, **_said({key: getattr(design, key) for key in CHECKS})}
+    entries = {"robot": robot, **_said({key: getattr(design, key) for key in CHECKS})}
     if design.friction:  # as ever: what nobody asked for is no part of a design's identity
         del entries["friction"]
     if design.joints:

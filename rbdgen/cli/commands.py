@@ -77,6 +77,18 @@ def _evaluate(options: argparse.Namespace, progress: Progress) -> Answer:
     return Answer(report, "")
 
 
+def _fit(options: argparse.Namespace, progress: Progress) -> Answer:
+    found = api.fit(
+        options.robot,
+        api.read_arrays(options.states),
+        options.margin,
+        options.output,
+        progress,
+        **choices_of(options),
+    )
+    return Answer(found.to_json(), found.as_text())
+
+
 def _generate(options: argparse.Namespace, progress: Progress) -> Answer:
     found = api.generate(
         options.robot,
@@ -285,6 +297,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "topology": _topology,
     "states": _states,
     "evaluate": _evaluate,
+    "fit": _fit,
     "generate": _generate,
     "explore": _explore,
     "compare": _compare,

@@ -114,6 +114,31 @@ def parser() -> Parser:
 
     made = robot_command(
         commands,
+        "fit",
+        "limits from recorded states, so that words are for what the robot does",
+        "rbdgen fit iiwa14 states.npz -o design.yaml",
+        "rbdgen fit my_robot.urdf log.npz --margin 0.5 --function did -o design.yaml",
+    )
+    made.add_argument(
+        "states",
+        metavar="NPZ",
+        type=Path,
+        help="what was recorded: q (N, nq), and of qd, qdd, tau (N, nv) what there is, in the "
+        "order of the joints; at least 100 states, finite, within the URDF's limits",
+    )
+    made.add_argument(
+        "--margin",
+        type=float,
+        default=0.25,
+        metavar="SHARE",
+        help="of the largest that was recorded, by which limits are more (default: %(default)s)",
+    )
+    made.add_argument(
+        "-o", "--output", metavar="YAML", type=Path, help="gets the design, which generate takes"
+    )
+
+    made = robot_command(
+        commands,
         "generate",
         "Verilog, RTLIL, manifest, diagram; or C++, C, CUDA, HLS",
         "rbdgen generate my_robot.urdf -o build/mine",

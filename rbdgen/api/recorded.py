@@ -1,0 +1,302 @@
+"""Limits from recorded states: words for what a robot does, in place of all that it might do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import golden
+from ..compile.flow import front_end
+from ..compile.words import in_words, sample_inputs
+from ..design.design import Design, MotionLimits, needs
+from ..design.limits import joint_limits
+from ..design.loading import filed, load, refuse_unknown
+from ..draw.tables import table
+from ..graph.node import Op
+from ..graph.word import kind_of
+from ..robot.model import JointKind, Robot
+from ..robot.xml_lines import did_you_mean
+from ..system.records import Record
+from .evaluation import evaluate
+from .folder import InputError, write_file
+from .names import design_text
+from .places import check_place
+
+Progress = Callable[[str], None]
+Arrays = dict[str, NDArray[np.float64]]
+LEAST = 100  # states
+TRIED = 1000  # of them, evenly taken, of which errors are measured
+DIGITS = 3  # of a limit, rounded up
+ARRAYS = ("q", "qd", "qdd", "tau")
+IGNORED = ("joint_names", "Minv", "f_ext")  # of what `states` draws
+LIMITS = {"qd": "velocity", "qdd": "acceleration", "tau": "effort"}
+
+
+@dataclass(frozen=True)
+class Fit(Record):
+    """What was recorded of each joint, the limits that follow, and what they save.
+
+    ``joints``: joint → what → [recorded, limit before or None, limit now]. ``bits``: kind of
+    signal → mean bits before the binary point, before and now. ``errors``: array → relative RMS
+    error at the recorded states, before and now. ``notes``: what else there is to say.
+    """
+
+    states: int
+    margin: float
+    joints: dict[str, dict[str, list[float | None]]]
+    bits: dict[str, list[float]]
+    errors: dict[str, list[float | None]]
+    notes: list[str]
+    output: str | None = None
+
+    def as_text(self) -> str:
+        rows = [
+            [joint, what, *("-" if x is None else f"{x:g}" for x in own)]
+            for joint, whats in self.joints.items()
+            for what, own in whats.items()
+        ]
+        kinds = [[kind, f"{a:.1f}", f"{b:.1f}"] for kind, (a, b) in self.bits.items()]
+        errors = [
+            [name, *("-" if x is None else f"{x:.1e}" for x in own)]
+            for name, own in self.errors.items()
+        ]
+        parts = [
+            f"{self.states} states; limits are {100 * self.margin:g} % beyond the largest of them",
+            table(("joint", "of", "recorded", "limit before", "limit now"), rows),
+            table(("signals", "bits before the point: before", "now"), kinds),
+            table(("relative RMS error there", "before", "now"), errors),
+            *self.notes,
+        ]
+        return "\n\n".join(part for part in parts if part) + (
+            f"\n\n{self.output}" if self.output else ""
+        )
+
+
+def fit(
+    robot: str,
+    states: Mapping[str, Any],
+    margin: float = 0.25,
+    output: Path | None = None,
+    progress: Progress = lambda _: None,
+    **choices: Any,
+) -> Fit:
+    """Limits for a robot's design from ``states``: q (N, nq) and of qd, qdd, tau (N, nv) what was
+    recorded, SI units, joints in their order; written to ``output`` as a design's YAML.
+
+    Each limit is the largest absolute value, more by the share ``margin``. Of slides, so are the
+    ends of the way. Angles keep the whole turn: they enter by sine and cosine. Where qdd is missing
+    and tau is there, or the other way, dynamics in float64 gives it.
+
+    InputError for arrays that are unknown, missing, of a wrong shape, not finite, too few, or
+    beyond the limits of the URDF; RobotError.
+    """
+    refuse_unknown(choices, fit)
+    if not (np.isfinite(margin) and margin >= 0):
+        raise InputError(f"margin: a share of 0 or more, not {margin:g}")
+    if output is not None:
+        check_place(output)
+    design, loaded = load(robot, **choices)
+    arrays, notes = _whole(loaded, _checked(loaded, states))
+    joints, limits = _limits(design, loaded, arrays, margin)
+    fitted = replace(design, joint_limits=limits, velocity=None, acceleration=None, effort=None)
+    urdf = str(Path(filed(robot).robot).resolve())
+    with TemporaryDirectory() as folder:
+        place = Path(folder) / "design.yaml"
+        place.write_text(design_text(fitted, urdf))
+        before, now = str(robot), str(place)
+        bits = _beside(_bits(before, progress, choices), _bits(now, progress, {}))
+        few = {k: v[:: -(-len(v) // TRIED)] for k, v in arrays.items()}
+        errors, more = _errors(design, before, now, few, progress, choices)
+    notes += more
+    if still := [name for name, own in joints.items() if not own]:
+        notes.append(f"{', '.join(still)}: did not move, and keep their limits.")
+    if output is not None:
+        said = f"# limits from {len(arrays['q'])} recorded states, {100 * margin:g} % beyond them\n"
+        near = os.path.relpath(urdf, output.resolve().parent)
+        write_file(output, said + design_text(fitted, near))
+    shown = None if output is None else str(output)
+    return Fit(len(arrays["q"]), margin, joints, bits, errors, notes, shown)
+
+
+def _checked(robot: Robot, states: Mapping[str, Any]) -> Arrays:
+    """The arrays, each as it should be; InputError."""
+    given = {name: array for name, array in states.items() if name not in IGNORED}
+    if (names := states.get("joint_names")) is not None:
+        recorded, own = [str(name) for name in names], list(robot.joint_names)
+        if recorded != own:
+            raise InputError(
+                f"joint_names: {', '.join(recorded)}, and the robot's are {', '.join(own)}; "
+                "put the columns in that order"
+            )
+    for name in given:
+        if name not in ARRAYS:
+            hint = did_you_mean(name, ARRAYS, f"; there are {', '.join(ARRAYS)}")
+            raise InputError(f"{name}: no array of states{hint}")
+    if "q" not in given or len(given) < 2:
+        raise InputError(f"states: need q and some of {', '.join(ARRAYS[1:])}")
+    found: Arrays = {}
+    for name, array in given.items():
+        width = robot.nq if name == "q" else robot.nv
+        if (
+            np.ndim(array) != 2
+            or np.shape(array)[1] != width
+            or np.asarray(array).dtype.kind in "cOSUV"
+        ):
+            raise InputError(f"{name}: shape {np.shape(array)}, not (N, {width}) numbers")
+        found[name] = np.asarray(array, np.float64)
+        if not np.isfinite(found[name]).all():
+            state, k = (int(x) for x in np.argwhere(~np.isfinite(found[name]))[0])
+            raise InputError(f"{name}[{k}] of state {state} is {found[name][state, k]}")
+    counts = {name: len(array) for name, array in found.items()}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {n}" for name, n in counts.items())
+        raise InputError(f"states: not as many of each array: {said}")
+    if counts["q"] < LEAST:
+        raise InputError(f"states: {counts['q']} are too few to set limits by; at least {LEAST}")
+    _within(robot, found)
+    return found
+
+
+def _within(robot: Robot, arrays: Arrays) -> None:
+    """InputError for the first state beyond what the robot's file lets a joint do."""
+    for i in robot.free:
+        joint = robot.joints[i]
+        if joint.kind.nv != 1:
+            continue
+        said = joint.limits
+        k, v = robot.q_slices[i].start, robot.v_slices[i].start
+        checks = [
+            ("q", k, said.lower, said.upper),
+            ("qd", v, -said.velocity, said.velocity),
+            ("tau", v, -said.effort, said.effort),
+        ]
+        for name, column, lower, upper in checks:
+            if name not in arrays:
+                continue
+            values = arrays[name][:, column]
+            if (out := np.flatnonzero((values < lower) | (values > upper))).size:
+                raise InputError(
+                    f"{name} of {joint.name} in state {out[0]} is {values[out[0]]:g}, and the "
+                    f"robot's file has {lower:g} to {upper:g}: mend the one or the other"
+                )
+
+
+def _whole(robot: Robot, arrays: Arrays) -> tuple[Arrays, list[str]]:
+    """With accelerations from efforts, or efforts from accelerations, where one is missing."""
+    q, qd = arrays["q"], arrays.get("qd")
+    if qd is None:
+        return arrays, ["No qd was recorded: velocities keep their limits."]
+    if "qdd" in arrays and "tau" in arrays:
+        return arrays, []
+    if "tau" in arrays:
+        qdd = golden.aba(robot, q, qd, arrays["tau"])
+        return arrays | {"qdd": qdd}, ["qdd was not recorded: it is what tau makes of the robot."]
+    if "qdd" in arrays:
+        tau = golden.rnea(robot, q, qd, arrays["qdd"])
+        return arrays | {"tau": tau}, ["tau was not recorded: it is what qdd takes of the robot."]
+    return arrays, ["Neither qdd nor tau was recorded: accelerations keep their limits."]
+
+
+def _limits(
+    design: Design, robot: Robot, arrays: Arrays, margin: float
+) -> tuple[dict[str, dict[str, list[float | None]]], dict[str, MotionLimits]]:
+    """Joint → what → recorded, before, now; and joint → the limits now."""
+    rows = {row.joint: row for row in joint_limits(design, robot)}
+    taken = {"tau"} if "tau" in needs(design) else set()
+    said: dict[str, dict[str, list[float | None]]] = {}
+    limits = dict(design.joint_limits)
+    for i in robot.free:
+        joint, columns = robot.joints[i], robot.v_slices[i]
+        own = limits.get(joint.name, MotionLimits())
+        said[joint.name] = {}
+        changed: dict[str, Any] = {}
+        for name, key in LIMITS.items():
+            if name not in arrays or (name == "tau" and (joint.kind.nv > 1 or not taken)):
+                continue
+            most = float(np.abs(arrays[name][:, columns]).max())
+            if most == 0:
+                continue  # a joint that never moved says nothing
+            now = rounded_up(most * (1 + margin))
+            before = getattr(rows[joint.name], key)[0]
+            said[joint.name][key] = [most, before if np.isfinite(before) else None, now]
+            changed[key] = now
+        if joint.kind is JointKind.PRISMATIC:
+            at = arrays["q"][:, robot.q_slices[i].start]
+            low, high = float(at.min()), float(at.max())
+            more = margin * (high - low)
+            lower, upper = max(low - more, joint.limits.lower), min(high + more, joint.limits.upper)
+            if lower < upper:
+                first, last = rows[joint.name].positions[0]
+                said[joint.name]["from"] = [low, first, lower]
+                said[joint.name]["to"] = [high, last, upper]
+                changed["position"] = (lower, upper)
+        if changed:
+            limits[joint.name] = replace(own, **changed)
+    return said, limits
+
+
+def rounded_up(value: float) -> float:
+    """To `DIGITS` digits, never less."""
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(exact.adjusted() - DIGITS + 1)
+    return float(exact.quantize(step, rounding=ROUND_CEILING))
+
+
+def _bits(robot: str, progress: Progress, choices: Mapping[str, Any]) -> dict[str, float]:
+    """Kind of signal → its mean bits before the binary point, the sign among them."""
+    front = front_end(robot, progress, **choices)
+    _, fixed = in_words(front, front.graph, sample_inputs(front), progress)
+    found: dict[str, list[int]] = {}
+    for name, word in fixed.inputs.items():
+        found.setdefault(kind_of(name), []).append(word.width - word.fraction)
+    for name, node in fixed.graph.outputs.items():
+        word = fixed.formats[node]
+        found.setdefault(kind_of(name), []).append(word.width - word.fraction)
+    inside = [fixed.formats[n] for n in fixed.graph.nodes if n.op is not Op.INPUT]
+    found["all that is computed"] = [word.width - word.fraction for word in inside]
+    return {kind: float(np.mean(own)) for kind, own in found.items()}
+
+
+def _errors(
+    design: Design,
+    before: str,
+    now: str,
+    arrays: Arrays,
+    progress: Progress,
+    choices: Mapping[str, Any],
+) -> tuple[dict[str, list[float | None]], list[str]]:
+    """Array → relative RMS error of the integer model, before and now, and notes on what is None
+    or missing of it."""
+    missing = [name for name in needs(design) if name not in arrays and name != "f_ext"]
+    if missing:
+        return {}, [f"No errors were measured: {', '.join(missing)} are not in the recording."]
+    states = {name: arrays[name] for name in needs(design) if name in arrays}
+    exact = evaluate(now, states, "golden", progress)
+    names = [name for name in exact if name != "joint_names"]
+    after = evaluate(now, states, "fixed", progress)
+    notes = []
+    try:
+        first = evaluate(before, states, "fixed", progress, **choices)
+    except InputError as error:
+        first = None
+        notes.append(f"The limits before do not hold what was recorded: {error}.")
+    found: dict[str, list[float | None]] = {}
+    for name in names:
+        size = float(np.sqrt(np.mean(exact[name] ** 2))) or 1.0
+        found[name] = [
+            None if own is None else float(np.sqrt(np.mean((own[name] - exact[name]) ** 2))) / size
+            for own in (first, after)
+        ]
+    return found, notes
+
+
+def _beside(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, list[float]]:
+    return {kind: [value, now[kind]] for kind, value in before.items() if kind in now}

@@ -1,0 +1,158 @@
+"""Limits from recorded states: what they are, what is refused, what is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import api, golden
+from rbdgen.api.recorded import LEAST, rounded_up
+from rbdgen.cli.main import main
+from rbdgen.design.loading import load
+
+
+def recorded(robot: str, n: int = 200) -> dict[str, np.ndarray]:
+    """A slow motion of all joints within the robot's limits, with its accelerations."""
+    _, model = load(robot)
+    t = np.linspace(0, 2, n)
+    rng = np.random.default_rng(1)
+    size, turn = rng.uniform(0.2, 0.4, (2, model.nv))
+    middle = np.array(
+        [
+            (own.lower + own.upper) / 2 if np.isfinite(own.lower) else 0.0
+            for own in (model.joints[i].limits for i in model.free)
+        ]
+    )
+    wave = np.outer(t, 3 * turn)
+    return {
+        "q": middle + size * np.sin(wave),
+        "qd": size * 3 * turn * np.cos(wave),
+        "qdd": -size * (3 * turn) ** 2 * np.sin(wave),
+    }
+
+
+def test_limits_are_the_margin_beyond_the_largest(tmp_path: Path) -> None:
+    states = recorded("gantry")
+    place = tmp_path / "design.yaml"
+    found = api.fit("gantry", states, 0.5, place)
+    design, robot = load(str(place))
+    for k, name in enumerate(robot.joint_names):
+        own = design.joint_limits[name]
+        for array, key in (("qd", "velocity"), ("qdd", "acceleration")):
+            most = np.abs(states[array][:, k]).max()
+            most_now = getattr(own, key)
+            assert 1.5 * most <= most_now <= 1.5 * most * 1.01
+            assert found.joints[name][key][0] == most
+            assert found.joints[name][key][2] == most_now
+    # of a slide, the way too; of an angle, the whole turn
+    low, high = states["q"][:, 0].min(), states["q"][:, 0].max()
+    assert design.joint_limits["bridge"].position == pytest.approx(
+        (low - 0.5 * (high - low), high + 0.5 * (high - low))
+    )
+    assert design.joint_limits["wrist_swing"].position is None
+    assert found.notes == ["tau was not recorded: it is what qdd takes of the robot."]
+
+
+def test_words_lose_bits_and_errors(tmp_path: Path) -> None:
+    """What is printed is what the file's design has, evaluated by itself."""
+    states = recorded("gantry")
+    place = tmp_path / "design.yaml"
+    found = api.fit("gantry", states, output=place)
+    assert found.bits["qd"][1] < found.bits["qd"][0]
+    assert found.bits["all that is computed"][1] < found.bits["all that is computed"][0]
+    before, now = found.errors["tau"]
+    assert before is not None
+    assert now is not None
+    assert now < before / 2
+    exact = golden.rnea(load("gantry")[1], states["q"], states["qd"], states["qdd"])
+    words = api.evaluate(str(place), states, "fixed")
+    off = np.sqrt(np.mean((words["tau"] - exact) ** 2) / np.mean(exact**2))
+    assert now == pytest.approx(off)
+    assert not words["overflow"].any()
+
+
+def test_efforts_stand_for_accelerations_and_bound_forward_dynamics() -> None:
+    states = recorded("gantry")
+    _, robot = load("gantry")
+    tau = golden.rnea(robot, states["q"], states["qd"], states["qdd"])
+    given = {"q": states["q"], "qd": states["qd"], "tau": tau}
+    found = api.fit("gantry", given, functions=("fd",))
+    for k, name in enumerate(robot.joint_names):
+        most, _, now = found.joints[name]["effort"]
+        assert most == np.abs(tau[:, k]).max()
+        assert now is not None
+        assert now >= 1.25 * most
+        assert found.joints[name]["acceleration"][0] == pytest.approx(
+            np.abs(states["qdd"][:, k]).max()
+        )
+
+
+def test_a_joint_that_did_not_move_keeps_its_limits() -> None:
+    states = recorded("gantry")
+    for array in states.values():
+        array[:, 4] = 0.0
+    found = api.fit("gantry", states)
+    assert found.joints["wrist_swing"] == {}
+    assert "wrist_swing: did not move, and keep their limits." in found.notes
+
+
+def changed(**arrays: Any) -> dict[str, Any]:
+    return recorded("gantry") | arrays
+
+
+def wrong(array: str, state: int, joint: int, value: float) -> dict[str, Any]:
+    states = recorded("gantry")
+    states[array][state, joint] = value
+    return states
+
+
+REFUSED = [
+    (wrong("qd", 7, 2, np.nan), r"qd\[2\] of state 7 is nan"),
+    (wrong("qdd", 0, 0, np.inf), r"qdd\[0\] of state 0 is inf"),
+    (wrong("qd", 7, 0, 5.0), "qd of bridge in state 7 is 5, and the robot's file has -2 to 2"),
+    (wrong("q", 3, 2, 9.0), "q of mast in state 3 is 9, and the robot's file has 0 to 1.2"),
+    (changed(qd=np.zeros((200, 4))), r"qd: shape \(200, 4\), not \(N, 5\) numbers"),
+    (changed(qd=np.zeros((9, 5))), "not as many of each array: q 200, qd 9, qdd 200"),
+    (changed(velocity=np.zeros((200, 5))), "velocity: no array of states"),
+    ({"q": np.zeros((200, 5))}, "need q and some of qd, qdd, tau"),
+    (recorded("gantry", LEAST - 1), "99 are too few to set limits by; at least 100"),
+    (changed(joint_names=np.array(["a"])), "joint_names: a, and the robot's are bridge"),
+]
+
+
+@pytest.mark.parametrize(("states", "said"), REFUSED)
+def test_what_is_refused(states: dict[str, Any], said: str, tmp_path: Path) -> None:
+    place = tmp_path / "design.yaml"
+    with pytest.raises(api.InputError, match=said) as caught:
+        api.fit("gantry", states, output=place)
+    assert "\n" not in str(caught.value)
+    assert not place.exists()
+
+
+def test_margins_are_shares() -> None:
+    for margin in (-0.1, np.nan, np.inf):
+        with pytest.raises(api.InputError, match="margin"):
+            api.fit("gantry", recorded("gantry"), margin)
+
+
+def test_rounding_up() -> None:
+    for value in (0.0012345, 1.0, 9.999, 123456.0, 2.3):
+        assert value <= rounded_up(value) <= value * 1.01
+
+
+def test_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("log.npz", **recorded("gantry"))
+    assert main(["fit", "gantry", "log.npz", "-o", "fitted.yaml", "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "200 states; limits are 25 % beyond the largest of them" in said
+    assert "wrist_swing" in said
+    first = Path("fitted.yaml").read_text()
+    assert main(["fit", "gantry", "log.npz", "-o", "fitted.yaml", "--quiet"]) == 0
+    assert Path("fitted.yaml").read_text() == first
+    assert main(["info", "fitted.yaml", "--quiet"]) == 0
