@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
 from ..design.design import Design, formulation_of
 from ..design.target import Target
-from ..dynamics.program import FUNCTIONS as JOINTS_COMPUTE
+from ..dynamics.program import COMPUTED, lacking
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
@@ -169,9 +169,9 @@ def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
 
 def refuse_joints(design: Design, robot: str) -> None:
     """RobotError for what joints that take turns do not do."""
-    others = [name for name in design.functions if name not in JOINTS_COMPUTE]
+    others = lacking(design.functions)
     wrong = [
-        (others, f"functions: {', '.join(others)}: joints in turn compute id, did and m"),
+        (others, f"functions: {', '.join(others)}: joints in turn compute {COMPUTED}"),
         (
             formulation_of(design) != "composite",
             "formulation: joints in turn have the composite one",

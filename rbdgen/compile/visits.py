@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..design.design import formulation_of
-from ..dynamics.program import FUNCTIONS, program
+from ..dynamics.program import COMPUTED, lacking, program
 from ..graph.visits import Program
 from ..robot.model import RobotError
 from .front import Front
@@ -17,9 +17,9 @@ def visits_of(front: Front) -> Program | None:
     design = front.design
     if design.code != "loops":
         return None
-    others = [name for name in design.functions if name not in FUNCTIONS]
+    others = lacking(design.functions)
     wrong = (
-        (others, f"functions: {', '.join(others)}: loops compute {', '.join(FUNCTIONS)}"),
+        (others, f"functions: {', '.join(others)}: loops compute {COMPUTED}"),
         (formulation_of(design) != "composite", "formulation: loops have the composite one"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),

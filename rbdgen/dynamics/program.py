@@ -18,6 +18,7 @@ is zero, and nothing goes on from it. So has a joint of another kind, see ``temp
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -35,10 +36,19 @@ from .scalars import Scalar
 from .units import Units
 
 FUNCTIONS = ("id", "did", "m")
+ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
+COMPUTED = f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]}, or {' or '.join(ALONE)} alone"
+
+
+def lacking(functions: Sequence[str]) -> list[str]:
+    """Those of a design's functions that visits do not compute."""
+    if len(functions) == 1 and functions[0] in ALONE:
+        return []
+    return [name for name in functions if name not in FUNCTIONS]
 
 
 def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
-    """Visits that compute the outputs of ``graph``, of ``FUNCTIONS``, as it names them.
+    """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero.
     """
@@ -64,11 +74,11 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
             state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
     moved = move(run, robot, state, unit, multiplications)
     columns = Columns(run, robot, moved, unit)
-    matrices = any(kind_of(name) != "tau" for name in graph.outputs)
+    matrices = any(kind_of(name) not in ("tau", *ALONE) for name in graph.outputs)
     tau = gather(run, robot, moved, unit, observe=columns.add if matrices else None)
     M, dq, dqd = columns.gradient
     record(run, robot, state, tau, M, dqd)
-    outputs = {spell("tau", k): effort for k, effort in enumerate(tau)}
+    outputs = {spell(own, k): x for own in ("tau", *ALONE) for k, x in enumerate(tau)}
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
     return run.program({name: outputs[name] for name in graph.outputs})
