@@ -25,7 +25,7 @@ from .wordlength import integer_bits
 
 STEPS, PATIENCE, FEWEST = 150, 30, 24  # of an ascent
 STEPS_OPEN, PATIENCE_OPEN = 40, 20  # of one from a state that was found for a signal alike
-WORK = 3e9  # nodes that a round may compute, of all signals and steps: about a minute of a core
+WORK = 1e9  # nodes that a round may compute, of all signals and steps: some seconds of a core
 SEED = 3
 MANY = 7  # angles: a signal of more has the larger margin, and is searched once more
 # Margins beyond the largest value that a search found: of few angles, of many, and of many where

@@ -226,9 +226,9 @@ def _instantiated(
     program: Program, templates: Mapping[str, FixedGraph], graph: Graph, given: Given, width: int
 ) -> FixedProgram:
     """The whole robot: a copy of its template for every visit."""
-    inputs = {}
+    inputs, turning = {}, {node.name for node in angles(graph)}
     for name in graph.inputs:
-        bits = width + (ANGLE_BITS if name in {n.name for n in angles(graph)} else 0)
+        bits = width + (ANGLE_BITS if name in turning else 0)
         whole = integer_bits(max(map(abs, given.limits[name])))
         inputs[name] = Format(bits, bits - 1 - whole)
     outputs = {name: program.outputs[name] for name in graph.outputs}

@@ -4,6 +4,7 @@
 // without contraction of a * b + c, and with a sine of its own, so that every machine finds the
 // same states.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -29,9 +30,23 @@ struct alignas(64) Row {
 // One node that a target depends on; ``a``, ``b``, ``c``: places in the list of those, of INPUT the
 // coordinate.
 struct Step {
-    int32_t op, a, b, c;
+    int32_t a, b, c;
     double value;
 };
+
+// Steps of one operation in a row, up to ``end``: what to do next is then seldom a surprise.
+struct Run {
+    int32_t op, end;
+};
+
+struct Cone {
+    std::vector<Step> steps;
+    std::vector<Run> runs;
+};
+
+inline int operands(int32_t op) {
+    return op == INPUT || op == CONST ? 0 : op == SELECT ? 3 : op <= SUB || op == MUL || op == SCALE ? 2 : 1;
+}
 
 #define EACH for (int w = 0; w < WAYS; w++)
 
@@ -63,55 +78,83 @@ inline double fraction(double a) {
     return from_bits((bits_of(a) & 0x800FFFFFFFFFFFFFull) | 0x3FE0000000000000ull);
 }
 
-void forward(const std::vector<Step> &cone, const Row *x, Row *v) {
-    Row *next = v;
-    for (const Step &s : cone) {
-        const Row &a = v[s.a], &b = v[s.b];
-        Row &out = *next++;
+void forward(const Cone &cone, const Row *x, Row *v) {
+    const Step *first = cone.steps.data(), *s = first;
+    for (const Run &run : cone.runs) {
+        const Step *end = first + run.end;
+        Row *out = v + (s - first);
         double other;
-        switch (s.op) {
-            case INPUT: out = x[s.a]; break;
-            case CONST: EACH out.at[w] = s.value; break;
-            case ADD: EACH out.at[w] = a.at[w] + b.at[w]; break;
-            case SUB: EACH out.at[w] = a.at[w] - b.at[w]; break;
-            case NEG: EACH out.at[w] = -a.at[w]; break;
-            case MUL: EACH out.at[w] = a.at[w] * b.at[w]; break;
-            case MULC: EACH out.at[w] = s.value * a.at[w]; break;
-            case SIN: EACH turn(a.at[w] * (1.0 / s.value), &out.at[w], &other); break;
-            case COS: EACH turn(a.at[w] * (1.0 / s.value), &other, &out.at[w]); break;
-            case RECIP: EACH out.at[w] = 1.0 / a.at[w]; break;
-            case MANTISSA: EACH out.at[w] = 1.0 / fraction(a.at[w]); break;
-            case EXPONENT: EACH out.at[w] = exponent(a.at[w]); break;
-            case SCALE: EACH out.at[w] = a.at[w] * power(-b.at[w]); break;
-            case SELECT: EACH out.at[w] = a.at[w] < 0 ? b.at[w] : v[s.c].at[w]; break;
+#define ROWS for (; s < end; s++, out++)
+        switch (run.op) {
+            case INPUT: ROWS *out = x[s->a]; break;
+            case CONST: ROWS EACH out->at[w] = s->value; break;
+            case ADD: ROWS EACH out->at[w] = v[s->a].at[w] + v[s->b].at[w]; break;
+            case SUB: ROWS EACH out->at[w] = v[s->a].at[w] - v[s->b].at[w]; break;
+            case NEG: ROWS EACH out->at[w] = -v[s->a].at[w]; break;
+            case MUL: ROWS EACH out->at[w] = v[s->a].at[w] * v[s->b].at[w]; break;
+            case MULC: ROWS EACH out->at[w] = s->value * v[s->a].at[w]; break;
+            case SIN: ROWS EACH turn(v[s->a].at[w] * (1.0 / s->value), &out->at[w], &other); break;
+            case COS: ROWS EACH turn(v[s->a].at[w] * (1.0 / s->value), &other, &out->at[w]); break;
+            case RECIP: ROWS EACH out->at[w] = 1.0 / v[s->a].at[w]; break;
+            case MANTISSA: ROWS EACH out->at[w] = 1.0 / fraction(v[s->a].at[w]); break;
+            case EXPONENT: ROWS EACH out->at[w] = exponent(v[s->a].at[w]); break;
+            case SCALE: ROWS EACH out->at[w] = v[s->a].at[w] * power(-v[s->b].at[w]); break;
+            case SELECT:
+                ROWS EACH out->at[w] = v[s->a].at[w] < 0 ? v[s->b].at[w] : v[s->c].at[w];
+                break;
         }
+#undef ROWS
     }
 }
 
-void backward(const std::vector<Step> &cone, const Row *v, Row *slope, Row *by) {
-    for (size_t t = cone.size(); t-- > 0;) {
-        const Step &step = cone[t];
-        const Row d = slope[t], va = v[step.a], vb = v[step.b];  // copies: nothing below writes them
-        Row &a = slope[step.a], &b = slope[step.b];
-        const double value = step.value, rate = 6.283185307179586 / value;
+void backward(const Cone &cone, const Row *v, Row *slope, Row *by) {
+    int t = (int)cone.steps.size();
+    for (size_t r = cone.runs.size(); r-- > 0;) {
+        const int begin = r ? cone.runs[r - 1].end : 0;
         double s, c;
-        switch (step.op) {
-            case INPUT: EACH by[step.a].at[w] += d.at[w]; break;
-            case ADD: EACH a.at[w] += d.at[w]; EACH b.at[w] += d.at[w]; break;
-            case SUB: EACH a.at[w] += d.at[w]; EACH b.at[w] -= d.at[w]; break;
-            case NEG: EACH a.at[w] -= d.at[w]; break;
-            case MUL: EACH a.at[w] += d.at[w] * vb.at[w]; EACH b.at[w] += d.at[w] * va.at[w]; break;
-            case MULC: EACH a.at[w] += d.at[w] * value; break;
-            case SIN: EACH { turn(va.at[w] * (1.0 / value), &s, &c); a.at[w] += d.at[w] * (c * rate); } break;
-            case COS: EACH { turn(va.at[w] * (1.0 / value), &s, &c); a.at[w] -= d.at[w] * (s * rate); } break;
-            case RECIP: EACH a.at[w] -= d.at[w] * (v[t].at[w] * v[t].at[w]); break;
-            case MANTISSA: EACH a.at[w] -= d.at[w] * (v[t].at[w] / va.at[w]); break;
-            case SCALE: EACH a.at[w] += d.at[w] * power(-vb.at[w]); break;
-            case SELECT: EACH {
-                b.at[w] += va.at[w] < 0 ? d.at[w] : 0.0;
-                slope[step.c].at[w] += va.at[w] < 0 ? 0.0 : d.at[w];
+        // copies of slopes and values: what is written next may be the same row
+#define ROWS for (; t-- > begin;)
+#define STEP const Step &step = cone.steps[t]; const Row d = slope[t]; Row &a = slope[step.a]
+#define OTHER Row &b = slope[step.b]
+#define RATE const double value = step.value, rate = 6.283185307179586 / value
+        switch (cone.runs[r].op) {
+            case INPUT: ROWS { const Row d = slope[t]; EACH by[cone.steps[t].a].at[w] += d.at[w]; } break;
+            case ADD: ROWS { STEP; OTHER; EACH a.at[w] += d.at[w]; EACH b.at[w] += d.at[w]; } break;
+            case SUB: ROWS { STEP; OTHER; EACH a.at[w] += d.at[w]; EACH b.at[w] -= d.at[w]; } break;
+            case NEG: ROWS { STEP; EACH a.at[w] -= d.at[w]; } break;
+            case MUL: ROWS {
+                STEP; OTHER;
+                const Row va = v[step.a], vb = v[step.b];
+                EACH a.at[w] += d.at[w] * vb.at[w];
+                EACH b.at[w] += d.at[w] * va.at[w];
+            } break;
+            case MULC: ROWS { STEP; EACH a.at[w] += d.at[w] * step.value; } break;
+            case SIN: ROWS {
+                STEP; RATE;
+                EACH { turn(v[step.a].at[w] * (1.0 / value), &s, &c); a.at[w] += d.at[w] * (c * rate); }
+            } break;
+            case COS: ROWS {
+                STEP; RATE;
+                EACH { turn(v[step.a].at[w] * (1.0 / value), &s, &c); a.at[w] -= d.at[w] * (s * rate); }
+            } break;
+            case RECIP: ROWS { STEP; EACH a.at[w] -= d.at[w] * (v[t].at[w] * v[t].at[w]); } break;
+            case MANTISSA: ROWS { STEP; EACH a.at[w] -= d.at[w] * (v[t].at[w] / v[step.a].at[w]); } break;
+            case SCALE: ROWS { STEP; EACH a.at[w] += d.at[w] * power(-v[step.b].at[w]); } break;
+            case SELECT: ROWS {
+                const Step &step = cone.steps[t];
+                const Row d = slope[t];
+                Row &b = slope[step.b];
+                EACH {
+                    b.at[w] += v[step.a].at[w] < 0 ? d.at[w] : 0.0;
+                    slope[step.c].at[w] += v[step.a].at[w] < 0 ? 0.0 : d.at[w];
+                }
             } break;
         }
+        t = begin;
+#undef ROWS
+#undef STEP
+#undef OTHER
+#undef RATE
     }
 }
 
@@ -145,35 +188,74 @@ void normalise(const Box &box, Row *x, int w) {
 
 }  // namespace
 
+// An order of all nodes, ``at`` which each stands, with those of one operation in rows: operands
+// before users, and the users of each node as they were, so that slopes add up to the same bits.
+extern "C" void arrange(
+    int32_t nodes, const int32_t *op, const int32_t *a, const int32_t *b, const int32_t *c, int32_t *at) {
+    const int32_t *const args[3] = {a, b, c};
+    std::vector<std::vector<int32_t>> after(nodes), ready(SELECT + 1);
+    std::vector<int32_t> missing(nodes), user(nodes, -1);
+    std::vector<size_t> next(SELECT + 1);
+    for (int i = 0; i < nodes; i++) {
+        for (int k = 0; k < operands(op[i]); k++) {
+            const int32_t operand = args[k][i], before = user[operand];
+            if (before == i) continue;  // the same operand again
+            for (int32_t first : {operand, before})
+                if (first >= 0) { after[first].push_back(i); missing[i]++; }
+            user[operand] = i;
+        }
+        if (!missing[i]) ready[op[i]].push_back(i);
+    }
+    int32_t now = INPUT;
+    for (int32_t place = 0; place < nodes; place++) {
+        if (next[now] == ready[now].size())
+            for (int32_t other = 0; other <= SELECT; other++)
+                if (ready[other].size() - next[other] > ready[now].size() - next[now]) now = other;
+        const int32_t i = ready[now][next[now]++];
+        at[i] = place;
+        for (int32_t user : after[i])
+            if (!--missing[user]) ready[op[user]].push_back(user);
+    }
+}
+
+// ``order``: from ``arrange``.
 extern "C" void ascend(
-    int32_t nodes, const int32_t *op, const int32_t *a, const int32_t *b, const int32_t *c,
+    int32_t nodes, const int32_t *order, const int32_t *op, const int32_t *a, const int32_t *b, const int32_t *c,
     const double *value, int32_t inputs, const int32_t *kind, const int32_t *vector,
     const double *low, const double *high, int32_t count, const int32_t *targets,
     const int32_t *downward, const double *starts, int32_t steps, int32_t patience, uint64_t seed, double *best,
     double *states) {
     const Box box{inputs, kind, vector, low, high};
     std::vector<Row> v(nodes), slope(nodes), x(inputs), y(inputs), to(inputs), by(inputs), along(inputs);
-    std::vector<char> needed(nodes);
-    std::vector<Step> cone;
-    std::vector<int> place(nodes), straight, curved;  // coordinates: LINEAR, and others
+    std::vector<int> place(nodes), seen(nodes, -1), members;
+    std::vector<int> straight, curved;  // coordinates: LINEAR, and others
+    Cone cone;
+    const int32_t *const args[3] = {a, b, c};
     for (int j = 0; j < inputs; j++) (kind[j] == LINEAR ? straight : curved).push_back(j);
     for (int t = 0; t < count; t++) {
         const int target = targets[t];
-        std::fill(needed.begin(), needed.end(), 0);
-        needed[target] = 1;
-        for (int i = target; i >= 0; i--) {
-            if (!needed[i] || op[i] == INPUT || op[i] == CONST) continue;
-            needed[a[i]] = 1;
-            if (op[i] == ADD || op[i] == SUB || op[i] == MUL || op[i] >= SCALE) needed[b[i]] = 1;
-            if (op[i] == SELECT) needed[c[i]] = 1;
+        members.assign(1, target);
+        seen[target] = t;
+        for (size_t k = 0; k < members.size(); k++) {
+            const int i = members[k];
+            for (int n = 0; n < operands(op[i]); n++)
+                if (seen[args[n][i]] != t) {
+                    seen[args[n][i]] = t;
+                    members.push_back(args[n][i]);
+                }
         }
-        cone.clear();
-        for (int i = 0; i <= target; i++)
-            if (needed[i]) {
-                place[i] = (int)cone.size();
-                const bool input = op[i] == INPUT;
-                cone.push_back({op[i], input ? a[i] : place[a[i]], place[b[i]], place[c[i]], value[i]});
-            }
+        std::sort(members.begin(), members.end(), [&](int i, int j) { return order[i] < order[j]; });
+        cone.steps.clear();
+        cone.runs.clear();
+        for (int i : members) {
+            place[i] = (int)cone.steps.size();
+            const int n = operands(op[i]);
+            const int32_t first = op[i] == INPUT ? a[i] : n > 0 ? place[a[i]] : 0;
+            cone.steps.push_back({first, n > 1 ? place[b[i]] : 0, n > 2 ? place[c[i]] : 0, value[i]});
+            if (cone.runs.empty() || cone.runs.back().op != op[i]) cone.runs.push_back({op[i], 0});
+            cone.runs.back().end = (int)cone.steps.size();
+        }
+        const size_t size = cone.steps.size();
         const int last = place[target];
 
         const uint64_t key = seed + (uint64_t)(2 * (int64_t)target + downward[t]) * 0xD1B54A32D192ED03ull;
@@ -199,7 +281,7 @@ extern "C" void ascend(
                 before = now;
             }
             forward(cone, y.data(), v.data());
-            std::memset(slope.data(), 0, sizeof(Row) * cone.size());
+            std::memset(slope.data(), 0, sizeof(Row) * size);
             std::memset(by.data(), 0, sizeof(Row) * inputs);
             const Row &reached = v[last];
             EACH slope[last].at[w] = downward[t] || reached.at[w] < 0 ? -1.0 : 1.0;

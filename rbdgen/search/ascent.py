@@ -160,9 +160,9 @@ def ascend(
         most = max(1, LARGEST_ARRAYS // (WAYS * len(place)))
         parts = [in_numpy(climb, part) for part in job.parts(most)]
     else:
-        run = _compiled(compiled)
+        run = _compiled(compiled, climb)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            parts = list(pool.map(lambda part: run(climb, part), job.parts(TOGETHER)))
+            parts = list(pool.map(run, job.parts(TOGETHER)))
     states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
     return {name: states[:, j].copy() for j, name in enumerate(domain.names)}
 
@@ -181,16 +181,20 @@ def cones(graph: Graph, targets: Sequence[Node]) -> float:
     return total * len(targets) / max(len(some), 1)
 
 
-def _compiled(compiled: ctypes.CDLL) -> Callable[[Climb, Job], tuple[Array, Array]]:
+def _compiled(compiled: ctypes.CDLL, climb: Climb) -> Callable[[Job], tuple[Array, Array]]:
     def pointer(array: NDArray[Any]) -> ctypes.c_void_p:
         return ctypes.c_void_p(array.ctypes.data)
 
-    def run(climb: Climb, job: Job) -> tuple[Array, Array]:
+    nodes, graph = ctypes.c_int32(len(climb.op)), [climb.op, *climb.args]
+    order = np.empty(len(climb.op), np.int32)
+    compiled.arrange(nodes, *(pointer(own) for own in (*graph, order)))
+
+    def run(job: Job) -> tuple[Array, Array]:
         n = len(job.targets)
         best, states = np.zeros(n), np.zeros((n, climb.inputs))
         compiled.ascend(
-            ctypes.c_int32(len(climb.op)),
-            *(pointer(a) for a in (climb.op, *climb.args, climb.value)),
+            nodes,
+            *(pointer(own) for own in (order, *graph, climb.value)),
             ctypes.c_int32(climb.inputs),
             *(pointer(a) for a in (climb.kind, climb.vector, climb.low, climb.high)),
             ctypes.c_int32(n),

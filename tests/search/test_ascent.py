@@ -131,7 +131,7 @@ def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int) -> 
     )
     compiled = library(Path(ascent.__file__).with_name("ascent.cpp"))
     assert compiled is not None, "the tests need a C++ compiler"
-    best, states = ascent._compiled(compiled)(climb, job)
+    best, states = ascent._compiled(compiled, climb)(job)
     same_best, same_states = in_numpy(climb, job)
     np.testing.assert_array_equal(best, same_best)
     np.testing.assert_array_equal(states, same_states)
