@@ -247,17 +247,21 @@ def growth(place: Path, progress: Progress) -> Any:
         command = [sys.executable, "-m", "rbdgen", "generate", robot, "-o", str(place / "growth")]
         command.append("--force")
         progress(" ".join(command[1:]))
-        started = time.monotonic()
+        started, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         if (done := run_child(command)).returncode:
             raise api.InputError(done.stderr.strip().splitlines()[-1])
-        seconds = time.monotonic() - started
+        seconds, after = time.monotonic() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         entry = api.read_manifest(place / "growth")
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        peak = after.ru_maxrss / 1024
         count = entry["operations"]
         rows.append(
-            [name, count["mul"], count["mulc"], entry["latency"], round(seconds, 1), round(peak)]
+            [name, count["mul"], count["mulc"], entry["latency"]]
+            + [round(x, 1) for x in (seconds, busy)]
+            + [round(peak)]
         )
-    print(table(("robot", "mul", "mulc", "latency", "seconds", "MiB, largest so far"), rows))
+    heads = ("robot", "mul", "mulc", "latency", "seconds", "CPU seconds", "MiB, largest so far")
+    print(table(heads, rows))
     return rows
 
 

@@ -32,7 +32,7 @@ MANY = 7  # angles: a signal of more has the larger margin, and is searched once
 # only signals that are unlike each other were searched to the end.
 SEARCHED, SEARCHED_MANY, SEARCHED_UNLIKE = 0.05, 0.1, 0.15
 ALIKE = 0.3  # cosine of the angle between two signals' values in random states
-COMPARED = 512  # random states in which signals are compared
+COMPARED = 256  # random states in which signals are compared
 BLOCK = 256  # signals compared, or states looked at, at a time
 NEARLY = 0.99  # of the largest value of a signal, which a state that is kept has to show
 
