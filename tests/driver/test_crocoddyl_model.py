@@ -137,6 +137,9 @@ def test_an_arm_reaches_in_as_many_iterations() -> None:
         ii=8,
     )
     chip = reach(state, lambda own: ForwardDynamics(state, own, words), most=6)
+    for name, found in (("crocoddyl's own", theirs), ("cpp", ours), ("integer", chip)):
+        steps = len(found) - 1
+        print(f"{name}: {steps} iterations, {near(found, theirs[-1])} to 0.1 %, {found[-1]:.6f}")
     assert abs(near(chip, theirs[-1]) - near(theirs, theirs[-1])) <= 2
 
 
