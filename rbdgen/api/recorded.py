@@ -21,7 +21,7 @@ from ..design.limits import joint_limits
 from ..design.loading import filed, load, refuse_unknown
 from ..draw.tables import table
 from ..graph.node import Op
-from ..graph.word import kind_of
+from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
@@ -154,7 +154,7 @@ def _checked(robot: Robot, states: Mapping[str, Any]) -> Arrays:
         found[name] = np.asarray(array, np.float64)
         if not np.isfinite(found[name]).all():
             state, k = (int(x) for x in np.argwhere(~np.isfinite(found[name]))[0])
-            raise InputError(f"{name}[{k}] of state {state} is {found[name][state, k]}")
+            raise InputError(f"{spell(name, k)} of state {state} is {found[name][state, k]}")
     counts = {name: len(array) for name, array in found.items()}
     if len(set(counts.values())) > 1:
         said = ", ".join(f"{name} {n}" for name, n in counts.items())
