@@ -29,11 +29,9 @@ SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 LARGE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("iiwa14", {"functions": ("did",)}),
-    ("iiwa14", {"functions": ("id", "m"), "rotation": 3}),
     ("hyq", {"functions": ("did", "m"), "base": "floating"}),
     ("hyq", {"functions": ("did",), "base": "floating", "root": "given"}),
     ("tiago_like", {"functions": ("did", "m")}),
-    ("baxter", {"functions": ("did",)}),
     ("humanoid", {"functions": ("did",), "base": "floating"}),
 )
 
@@ -136,14 +134,14 @@ def test_golden_agrees(model: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("robot", "choices"), SMALL, ids=name_of)
+@pytest.mark.parametrize(("robot", "choices"), SMALL[:1], ids=name_of)
 def test_cpp_in_loops(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     facts = test_cpp.compare(tmp_path, robot, 100, code="loops", **choices).facts
     assert facts["code"] == "loops" and sum(facts["operations"]) == facts["nodes"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("robot", "choices"), LARGE, ids=name_of)
+@pytest.mark.parametrize(("robot", "choices"), [LARGE[0], LARGE[-1]], ids=name_of)
 def test_cpp_of_larger_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     test_cpp.compare(tmp_path, robot, code="loops", **choices)
 
