@@ -146,11 +146,11 @@ def test_the_closed_loop_is_of_004_alone(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.slow
 def test_16_bits_do_what_float64_does() -> None:
-    """60 ms: the tool stays within half a millimetre of it, and the same comes out again."""
+    """60 ms: followed, the tool stays within half a millimetre of it; the same comes out again."""
     first, none, words = run(("difd",), (16,), (2,), 60, lambda _: None)
     assert (first.function, none.function, words.bits) == ("float64", "none", 16)
     for own, other in zip(words.tracks, first.tracks, strict=True):
-        assert own.apart_mm < 0.5
-        assert own.rms_mm == pytest.approx(other.rms_mm, abs=0.5)
+        assert own.rms_mm == pytest.approx(other.rms_mm, abs=0.5, rel=0.02)
+        assert own.apart_mm < (0.5 if own.kind == "followed" else 20.0)  # of 600 to go
         assert own.stuck < 0.1
     assert run(("difd",), (16,), (2,), 60, lambda _: None)[2] == words
