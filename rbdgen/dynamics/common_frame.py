@@ -97,10 +97,10 @@ class CommonFrame:
 
 @dataclass(frozen=True)
 class OneRegion:
-    """A builder that traces what is of any joint of a tree in the tree's region."""
+    """A builder that traces what is of any joint in the ``first`` one's region, see `regions`."""
 
     builder: Builder
-    root: Mapping[int, int]
+    first: Mapping[int, int]
 
     def sin(self, angle: Scalar) -> Scalar:
         return self.builder.sin(angle)
@@ -115,7 +115,7 @@ class OneRegion:
         return self.builder.select(condition, negative, otherwise)
 
     def region(self, kind: str, joint: int) -> AbstractContextManager[None]:
-        return self.builder.region(SUMS, self.root[joint])
+        return self.builder.region(SUMS, self.first[joint])
 
 
 def common_frame(
@@ -129,14 +129,14 @@ def common_frame(
 ) -> CommonFrame:
     """Rotations and places of all bodies of a canonical robot.
 
-    All in region ("sums", i), i the tree's first joint. ``network``: how rotations are composed;
+    All in region ("sums", i), i of `regions`. ``network``: how rotations are composed;
     ``frame``: the body that its tree's frame is of, in place of its centre.
     """
 
     def at(i: int) -> AbstractContextManager[Any]:
         return arithmetic.region(SUMS, root[i])
 
-    root = roots(robot)
+    root = regions(robot)
     own: dict[int, Relative] = {}
     for i in root:
         with at(i):
@@ -187,6 +187,20 @@ def roots(robot: Robot) -> dict[int, int]:
     for i, joint in enumerate(robot.joints):
         found[i] = i if joint.parent < 0 else found[joint.parent]
     return found
+
+
+def regions(robot: Robot) -> dict[int, int]:
+    """Joint → the first joint of its region: of its tree, and those that mimic joints join to it.
+
+    M couples them, so two regions would wait for each other.
+    """
+    root = roots(robot)
+    region = {tree: tree for tree in root.values()}
+    for i, joint in enumerate(robot.joints):
+        if joint.mimic:
+            first, second = sorted((region[root[i]], region[root[joint.mimic.joint]]))
+            region = {tree: first if own == second else own for tree, own in region.items()}
+    return {i: region[tree] for i, tree in root.items()}
 
 
 def trees(robot: Robot) -> list[list[int]]:

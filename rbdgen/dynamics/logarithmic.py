@@ -32,7 +32,7 @@ import numpy as np
 
 from ..robot.model import Joint, JointKind, Robot
 from .axes import Axis, Step, power
-from .common_frame import SUMS, CommonFrame, roots, turned
+from .common_frame import SUMS, CommonFrame, regions, turned
 from .composite import (
     Column,
     Composite,
@@ -136,11 +136,11 @@ class Logarithmic:
                             values = list(with_descendant(axis, column))
                             _put_with_descendant(gradient, axis, of, values)
                         else:
-                            met[self._root[k]].append((axis, of, column))
+                            met[self._region[k]].append((axis, of, column))
                     above = self.robot.joints[above].parent
         if self.largest is not None:
-            for tree, together in met.items():
-                with self.at(tree):
+            for region, together in met.items():
+                with self.at(region):
                     _put_in_pairs(gradient, together, self.largest)
         return gradient
 
@@ -192,12 +192,12 @@ class Logarithmic:
         return self.frame.robot
 
     @cached_property
-    def _root(self) -> dict[int, int]:
-        return roots(self.robot)
+    def _region(self) -> dict[int, int]:
+        return regions(self.robot)
 
     def at(self, i: int) -> AbstractContextManager[Any]:
         """The region of body i."""
-        return self.arithmetic.region(SUMS + self.again, self._root[i])
+        return self.arithmetic.region(SUMS + self.again, self._region[i])
 
     def motions(self, about_O: bool) -> dict[int, Motion]:
         """Of all bodies: ω, α and a, of the body's own origin or of its point at O."""
@@ -288,7 +288,7 @@ class Logarithmic:
         """Of each joint's coordinates: the place in q̇, the factor, and S at O."""
         found = {}
         for i, joint in enumerate(self.robot.joints):
-            with self.arithmetic.region(SUMS, self._root[i]):
+            with self.arithmetic.region(SUMS, self._region[i]):
                 found[i] = self._axes(i, joint)
         return found
 

@@ -25,7 +25,7 @@ from . import lathrop, linear
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
 from .centroidal import Centroidal
-from .common_frame import OneRegion, common_frame, roots
+from .common_frame import OneRegion, common_frame, regions
 from .composite import Columns, Gradient
 from .factorisation import Entries, Solver, factorise, times
 from .interface import WRENCH, revolute
@@ -342,7 +342,9 @@ class _Tracing:
         if self.formulation == LINEAR:
             return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
         in_a_row = self.formulation == LATHROP[0]
-        arithmetic: Arithmetic = self.builder if in_a_row else OneRegion(self.builder, roots(robot))
+        arithmetic: Arithmetic = self.builder
+        if not in_a_row:
+            arithmetic = OneRegion(self.builder, regions(robot))
         ops = lathrop.Scalars(arithmetic)
         links, a = lathrop.links_of(arithmetic, robot, state, self.multiplications)
         if in_a_row:
@@ -430,14 +432,9 @@ class _Tracing:
     @cached_property
     def solving(self) -> Arithmetic:
         """What M⁻¹ is traced with: sums in one frame have one region a tree for that, too."""
-        robot = self.robot
         if self.formulation != LOGARITHMIC:
             return self.builder
-        root = roots(robot)
-        masters = {i: j.mimic.joint for i, j in enumerate(robot.joints) if j.mimic}
-        if any(root[i] != root[k] for i, k in masters.items()):
-            return self.builder  # M couples trees, which then wait for each other
-        return OneRegion(self.builder, root)
+        return OneRegion(self.builder, regions(self.robot))
 
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
         """What follows from a given effort; ``at``: without it."""

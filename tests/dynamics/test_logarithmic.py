@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load
-from rbdgen.dynamics.common_frame import centre, rerooted, trees
+from rbdgen.dynamics.common_frame import centre, regions, rerooted, roots, trees
 from rbdgen.dynamics.networks import NETWORKS, levels, scan, subtree_sums
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.node import Node, Op
+from rbdgen.graph.verify import verify
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
 from tests.dynamics.test_functions import FUNCTIONS, assert_golden, simplified, some_robot
-from tests.random_robots import ALL_KINDS, random_inertia
+from tests.random_robots import ALL_KINDS, random_inertia, random_robot
 
 
 @pytest.mark.parametrize("network", [*NETWORKS, "threes"])
@@ -69,6 +70,16 @@ def test_mimic_joints_and_floating_bases(function: str, seed: int) -> None:
     check(some_robot(seed + 3, mimic=0.4, floating_base=seed > 0), function, seed)
 
 
+@pytest.mark.parametrize("choices", [{}, {"factorisation": "blocks"}])
+def test_mimic_joints_join_trees(choices: dict[str, Any]) -> None:
+    """Their sums are one region, and blocks of M⁻¹ may be of all limbs at once."""
+    for seed in (4, 5, 51):
+        robot = random_robot(np.random.default_rng(seed), 9, branching=0.4, mimic=0.3)
+        first, root = regions(robot), roots(robot)
+        assert any(first[i] != root[i] for i in root)
+        check(robot, "did,dfd", seed, **choices)
+
+
 @pytest.mark.parametrize("functions", ["id,fd", "did,dfd,m", ",".join(FUNCTIONS)])
 def test_several_share_one_graph(functions: str) -> None:
     check(some_robot(2, kinds=ALL_KINDS), functions, 2)
@@ -110,12 +121,14 @@ def test_blocks(functions: str, seed: int) -> None:
 
 def check(robot: Any, functions: str, seed: int, **choices: Any) -> None:
     canonical, names = canonicalize(robot), functions.split(",")
-    graph = trace(
-        canonical,
-        names,
-        formulation="logarithmic",
-        external_forces=canonical.moving,
-        **choices,
+    graph = verify(
+        trace(
+            canonical,
+            names,
+            formulation="logarithmic",
+            external_forces=canonical.moving,
+            **choices,
+        )
     )
     assert_golden(simplified(graph, canonical), robot, canonical, names, seed)
 
