@@ -110,8 +110,8 @@ def test_version_and_overview(capsys: pytest.CaptureFixture[str]) -> None:
         (["info", "pendulum", "--root", "fixed"], '--root: "fixed" is unknown; one of free, given'),
         (["info", "pendulum", "--root", "givn"], '--root: "givn" is unknown; did you mean "given"'),
         (
-            ["info", "pendulum", "--target", "ice40"],
-            '"ice40" is unknown; one of ecp5-25f, ecp5-45f',
+            ["info", "pendulum", "--target", "up5k"],
+            '"up5k" is unknown; one of ecp5-25f, ecp5-45f',
         ),
         (["info", "pendulum", "--rotation", "5"], '--rotation: "5" is unknown; one of 3, 4'),
         (["info", "pendulum", "--width", "40"], "--width: a whole number of bits from 12 to 32"),
