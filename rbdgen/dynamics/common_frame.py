@@ -97,7 +97,7 @@ class CommonFrame:
 
 @dataclass(frozen=True)
 class OneRegion:
-    """A builder that traces what is of any joint in the ``first`` one's region, see `regions`."""
+    """A builder that traces what is of any joint in the region of its ``first``: `joined_roots`."""
 
     builder: Builder
     first: Mapping[int, int]
@@ -129,14 +129,14 @@ def common_frame(
 ) -> CommonFrame:
     """Rotations and places of all bodies of a canonical robot.
 
-    All in region ("sums", i), i of `regions`. ``network``: how rotations are composed;
+    All in region ("sums", i), i of `joined_roots`. ``network``: how rotations are composed;
     ``frame``: the body that its tree's frame is of, in place of its centre.
     """
 
     def at(i: int) -> AbstractContextManager[Any]:
         return arithmetic.region(SUMS, root[i])
 
-    root = regions(robot)
+    root = joined_roots(robot)
     own: dict[int, Relative] = {}
     for i in root:
         with at(i):
@@ -189,10 +189,10 @@ def roots(robot: Robot) -> dict[int, int]:
     return found
 
 
-def regions(robot: Robot) -> dict[int, int]:
-    """Joint → the first joint of its region: of its tree, and those that mimic joints join to it.
+def joined_roots(robot: Robot) -> dict[int, int]:
+    """Joint → the first joint of its tree, and of those that mimic joints join to that.
 
-    M couples them, so two regions would wait for each other.
+    M couples such trees: two regions of them would wait for each other.
     """
     root = roots(robot)
     region = {tree: tree for tree in root.values()}

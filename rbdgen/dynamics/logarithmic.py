@@ -32,7 +32,7 @@ import numpy as np
 
 from ..robot.model import Joint, JointKind, Robot
 from .axes import Axis, Step, power
-from .common_frame import SUMS, CommonFrame, regions, turned
+from .common_frame import SUMS, CommonFrame, joined_roots, turned
 from .composite import (
     Column,
     Composite,
@@ -193,7 +193,7 @@ class Logarithmic:
 
     @cached_property
     def _region(self) -> dict[int, int]:
-        return regions(self.robot)
+        return joined_roots(self.robot)
 
     def at(self, i: int) -> AbstractContextManager[Any]:
         """The region of body i."""

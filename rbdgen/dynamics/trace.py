@@ -6,42 +6,37 @@ Several functions share all that they have in common, since equal operations are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
 from ..design.choices import NEEDS, OF_FRAMES, OF_MASSES, UNFORCED
 from ..graph.arrays import FAR
 from ..graph.graph import Graph
-from ..graph.node import Builder, Op
+from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.drivetrains import drivetrains
-from ..robot.model import JointKind, Robot, RobotError, frozen
+from ..robot.model import JointKind, Robot, RobotError
 from . import drivetrains as gears
-from . import lathrop, linear
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
 from .centroidal import Centroidal
-from .common_frame import OneRegion, common_frame, regions
-from .composite import Columns, Gradient
+from .common_frame import common_frame
+from .composite import Gradient
 from .factorisation import Entries, Solver, factorise, times
 from .interface import WRENCH, revolute
 from .kinematics import Kinematics
 from .logarithmic import Logarithmic
-from .motion import Moved, State, multiplier
+from .motion import State
 from .near import FARTHEST, correct
 from .observed import Frames, gives_frames, gives_masses
-from .outward import move
 from .ports import Interface
-from .recursive import recursive_gradient
-from .rnea import gather, indices
+from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
 from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .sparse import connected
-from .spatial import Wrench, is_zero
-from .steps import Inline
+from .spatial import is_zero
 from .units import Units, units
 from .winograd import Largest
 
@@ -51,26 +46,11 @@ HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, 
 SEEING = {"pose", "com", "energy"}  # which see where a base is
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
-AGAIN = "_again"  # of regions at the acceleration that was found
 NEAR = "near"  # how M⁻¹ is found
-LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
-LATHROP = ("lathrop-linear", "lathrop-log")
-OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
 PLACES = {
     JointKind.FLOATING: 3,
     JointKind.PLANAR: 2,
 }  # coordinates that say where, not how turned
-
-
-@dataclass
-class Pass:
-    """The recursions at one acceleration."""
-
-    moved: dict[int, Moved]  # of the formulations in links' frames
-    tau: Vector
-    M: list[Vector]
-    gradient: Gradient  # in the formulation asked for
-    accelerated: Callable[[dict[int, Scalar]], Gradient] | None = None  # by so much more
 
 
 def trace(
@@ -190,16 +170,16 @@ class _Tracing:
         state = self._state(face)
         given = unforced = None
         if functions & AT_GIVEN_ACCELERATION:
-            given = self._pass(state, functions != {"id"})
+            given = self.recursions(state, functions != {"id"})
         others = functions - HELD.keys() - {*OF_FRAMES, *OF_MASSES}
         if functions & AT_GIVEN_EFFORT or (others and given is None):
             at_rest = [*state.qdd[: self.base], *[0.0] * len(self.order)]
             regions = "_unforced" if given else ""
-            unforced = self._pass(replace(state, qdd=at_rest), True, regions)
+            unforced = self.recursions(replace(state, qdd=at_rest), True, regions)
         for name in [name for name in HELD if name in functions]:
             self._gives_held(face, state, name, f"_{name}" if len(functions) > 1 else "")
         if given is not None:
-            _gives_inverse(face, functions, self.order, given, self.solving)
+            _gives_inverse(face, functions, self.order, given, self.recursions.solving)
         self._gives_observed(face, state)
         if not others:
             return face.graph()
@@ -220,13 +200,7 @@ class _Tracing:
     @cached_property
     def order(self) -> dict[int, int]:
         """Each coordinate that is not given → its joint."""
-        return {k: i for k, i in self.owner.items() if k >= self.base}
-
-    @cached_property
-    def owner(self) -> dict[int, int]:
-        """Each coordinate → its joint."""
-        robot = self.robot
-        return dict(sorted((k, i) for i in robot.free for k in indices(robot.v_slices[i])))
+        return {k: i for k, i in self.recursions.owner.items() if k >= self.base}
 
     @cached_property
     def unit(self) -> Units:
@@ -238,10 +212,20 @@ class _Tracing:
             else Units(own.acceleration, 1 / own.acceleration)
         )
 
-    @property
-    def moves(self) -> bool:
-        """Whether velocities and weight matter."""
-        return bool(self.functions - {"m", "minv"})
+    @cached_property
+    def recursions(self) -> Recursions:
+        """At any acceleration."""
+        return Recursions(
+            self.builder,
+            self.robot,
+            self.formulation,
+            self.network,
+            self.frame,
+            self.multiplications,
+            self.largest,
+            self.unit,
+            moves=bool(self.functions - {"m", "minv"}),
+        )
 
     @property
     def sees(self) -> bool:
@@ -269,123 +253,14 @@ class _Tracing:
         """τ without acceleration and forces, of a state of which no more is known."""
         still = [0.0] * self.robot.nv
         qd = state.qd if "qd" in HELD[name] else still
-        tau = self._pass(State(state.q, qd, still, {}, state.turns), False, regions).tau
+        tau = self.recursions(State(state.q, qd, still, {}, state.turns), False, regions).tau
         face.gives_vector(name, {k: tau[k] for k in self.order})
-
-    def _pass(self, state: State, wanted: bool, regions: str = "") -> Pass:
-        """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
-        rigid = self._rigid(state, wanted, regions)
-        own = drivetrains(self.robot)
-        if not own:
-            return rigid
-        builder, tau, M = self.builder, list(rigid.tau), [list(row) for row in rigid.M]
-
-        def plus(value: Scalar, k: int, term: Callable[[], Scalar]) -> Scalar:
-            with self._beside(value, k, regions):
-                return value + term()
-
-        def resisted(gradient: Gradient) -> Gradient:
-            dqd = [list(row) for row in gradient.dtau_dqd]
-            for k in own if self.moves else ():
-                dqd[k][k] = plus(dqd[k][k], k, partial(gears.slope, builder, own[k], state.qd[k]))
-            return gradient._replace(M=M, dtau_dqd=dqd)
-
-        for k in own:
-            M[k][k] = plus(M[k][k], k, partial(gears.armature, own[k]))
-            if self.moves:
-                effort = partial(gears.effort, builder, own[k], state.qd[k], state.qdd[k])
-                tau[k] = plus(tau[k], k, effort)
-        again = rigid.accelerated
-        accelerated = None if again is None else lambda qdd: resisted(again(qdd))
-        return Pass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
-
-    def _beside(self, value: Scalar, k: int, regions: str) -> AbstractContextManager[None]:
-        """The region of what coordinate ``k`` has already, else that of its joint's way back."""
-        node = self.builder.lift(value)
-        if node.op in (Op.CONST, Op.INPUT):
-            return self.solving.region(f"backward{regions}", self.owner[k])
-        return self.builder.in_region(node.region)
-
-    def _rigid(self, state: State, wanted: bool, regions: str = "") -> Pass:
-        """The same of rigid bodies alone."""
-        robot, builder, unit = self.robot, self.builder, self.unit
-        if not self.moves:
-            robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
-        if self.formulation in OF_ID:
-            return Pass({}, self._efforts(robot, state), *self._no_gradient())
-        if self.formulation == LOGARITHMIC:
-            return self._summed(robot, state, wanted, regions)
-        run = Inline(builder)
-        moved = move(run, robot, state, unit, self.multiplications, f"forward{regions}")
-        columns = Columns(run, robot, moved, unit, f"backward{regions}")
-        whole: dict[int, Wrench] = {}
-
-        def observe(i: int, force: Wrench) -> None:
-            whole[i] = force
-            if wanted:
-                columns.add(i, force)
-
-        tau = gather(run, robot, moved, unit, f"backward{regions}", observe)
-        found = columns.gradient
-        if wanted and self.formulation == RECURSIVE:
-            found = recursive_gradient(builder, robot, moved, whole, unit, regions)
-        return Pass(moved, tau, columns.gradient.M, found)
-
-    def _no_gradient(self) -> tuple[list[Vector], Gradient]:
-        """M and gradients of nothing, where τ alone is asked for."""
-        n = self.robot.nv
-        none = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
-        return none.M, none
-
-    def _efforts(self, robot: Robot, state: State) -> Vector:
-        """τ (nv,) in a formulation that has nothing else."""
-        if self.formulation == LINEAR:
-            return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
-        in_a_row = self.formulation == LATHROP[0]
-        arithmetic: Arithmetic = self.builder
-        if not in_a_row:
-            arithmetic = OneRegion(self.builder, regions(robot))
-        ops = lathrop.Scalars(arithmetic)
-        links, a = lathrop.links_of(arithmetic, robot, state, self.multiplications)
-        if in_a_row:
-            efforts = lathrop.linear(ops, links, a).tau
-        else:
-            efforts = lathrop.logarithmic(ops, links, a, lathrop.ONE)
-        tau: Vector = [0.0] * robot.nv
-        for i, effort in enumerate(efforts):
-            tau[robot.v_slices[i].start] += multiplier(robot.joints[i]) * effort
-        return tau
-
-    def _summed(self, robot: Robot, state: State, wanted: bool, regions: str) -> Pass:
-        """The same as sums in one frame for each tree."""
-        frame = common_frame(
-            self.builder,
-            robot,
-            state,
-            network=self.network,
-            frame=self.frame,
-            multiplications=self.multiplications,
-        )
-        one = self.solving is not self.builder  # region, then, for whatever is of a tree
-        sums = Logarithmic(self.builder, frame, state, "" if one else regions, self.largest)
-        if not wanted:
-            return Pass({}, sums.efforts_alone(), *self._no_gradient())
-        found = sums.gathered()
-        gradient = sums.gradient(found)
-        again = sums if one else replace(sums, again=regions + AGAIN)
-        return Pass(
-            {},
-            found.tau,
-            gradient.M,
-            gradient,
-            lambda qdd: again.gradient(again.accelerated(found, qdd)),
-        )
 
     def _solver(self, at: Pass) -> Solver:
         if self.factorisation == "mminvgen":
             inverse = mass_matrix_inverse(self.builder, self.robot, at.moved, self.unit)
             return Solver(self.builder, self.order, inverse=inverse)
-        one, order = self.solving, self.order
+        one, order = self.recursions.solving, self.order
         if self.factorisation == "blocks":
             above = {k: self._coordinate_above(k) for k in order}
             scale = {k: 2.0 ** -round(math.log2(m) / 2) for k, m in self._sizes().items()}
@@ -395,12 +270,12 @@ class _Tracing:
     def _near(self, face: Interface, at: Pass) -> Solver:
         """By M⁻¹ of a state nearby, which comes in; gives whether it was near."""
         X = _given_inverse(face, at.M, self.order)
-        inverse, (first, *others) = correct(self.solving, at.M, X, self.order)
+        inverse, (first, *others) = correct(self.recursions.solving, at.M, X, self.order)
         # of several trees in a region behind theirs, so that none waits for another
         with self.builder.in_region(("near", 0) if others else first.region):
             beyond = self.builder.lift(sum(others, first) - FARTHEST**2)
             face.gives(FAR, self.builder.select(beyond, 0.0, 1.0))  # what is no number is not near
-        return Solver(self.solving, self.order, inverse=inverse)
+        return Solver(self.recursions.solving, self.order, inverse=inverse)
 
     def _coordinate_above(self, k: int) -> int:
         """The coordinate before this one on the way to the base; -1 where there is none."""
@@ -429,19 +304,12 @@ class _Tracing:
         own = drivetrains(robot)
         return {k: float(np.median(M[k][k])) + gears.armature(own.get(k, [])) for k in self.order}
 
-    @cached_property
-    def solving(self) -> Arithmetic:
-        """What M⁻¹ is traced with: sums in one frame have one region a tree for that, too."""
-        if self.formulation != LOGARITHMIC:
-            return self.builder
-        return OneRegion(self.builder, regions(self.robot))
-
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
         """What follows from a given effort; ``at``: without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
-        effort = {}
+        effort, one = {}, self.recursions.solving
         for k, i in self.order.items():
-            with self.solving.region("effort", i if self.solving is not self.builder else 0):
+            with one.region("effort", i if one is not self.builder else 0):
                 effort[k] = tau[k] - at.tau[k]
         (qdd,) = solver.times([effort])
         face.gives_vector("qdd", qdd)
@@ -450,7 +318,7 @@ class _Tracing:
                 gradient = at.accelerated(qdd)
             else:
                 found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
-                gradient = self._pass(replace(state, qdd=found), True, AGAIN).gradient
+                gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
             columns = _columns(gradient, self.order)
             _gives_forward(face, self.order, [solver.times(c, AGAIN) for c in columns])
 
@@ -461,7 +329,7 @@ class _Tracing:
         with self.builder.region("effort", 0):
             left = {k: tau[k] - bias[k] for k in self.order}
         if "minv" in self.functions:  # it is there, and a product with it is soon done
-            (qdd,) = times(self.solving, solver.explicit(), self.order, [left])
+            (qdd,) = times(self.recursions.solving, solver.explicit(), self.order, [left])
         else:
             (qdd,) = solver.times([left])
         face.gives_vector("qdd", qdd)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load
-from rbdgen.dynamics.common_frame import centre, regions, rerooted, roots, trees
+from rbdgen.dynamics.common_frame import centre, joined_roots, rerooted, roots, trees
 from rbdgen.dynamics.networks import NETWORKS, levels, scan, subtree_sums
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.node import Node, Op
@@ -75,7 +75,7 @@ def test_mimic_joints_join_trees(choices: dict[str, Any]) -> None:
     """Their sums are one region, and blocks of M⁻¹ may be of all limbs at once."""
     for seed in (4, 5, 51):
         robot = random_robot(np.random.default_rng(seed), 9, branching=0.4, mimic=0.3)
-        first, root = regions(robot), roots(robot)
+        first, root = joined_roots(robot), roots(robot)
         assert any(first[i] != root[i] for i in root)
         check(robot, "did,dfd", seed, **choices)
 

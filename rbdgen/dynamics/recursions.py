@@ -1,0 +1,182 @@
+"""The recursions at one acceleration, in the formulation asked for, with what drivetrains add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from ..graph.node import Builder, Op
+from ..robot.drivetrains import drivetrains
+from ..robot.model import Robot, frozen
+from . import drivetrains as gears
+from . import lathrop, linear
+from .common_frame import OneRegion, common_frame, joined_roots
+from .composite import Columns, Gradient
+from .logarithmic import Logarithmic
+from .motion import Moved, State, multiplier
+from .outward import move
+from .recursive import recursive_gradient
+from .rnea import gather, indices
+from .scalars import Arithmetic, Scalar, Vector
+from .spatial import Wrench
+from .steps import Inline
+from .units import Units
+from .winograd import Largest
+
+AGAIN = "_again"  # of regions at the acceleration that was found
+LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
+LATHROP = ("lathrop-linear", "lathrop-log")
+OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
+
+
+@dataclass
+class Pass:
+    """The recursions at one acceleration."""
+
+    moved: dict[int, Moved]  # of the formulations in links' frames
+    tau: Vector
+    M: list[Vector]
+    gradient: Gradient  # in the formulation asked for
+    accelerated: Callable[[dict[int, Scalar]], Gradient] | None = None  # by so much more
+
+
+@dataclass(frozen=True)
+class Recursions:
+    """Way out and way back of a canonical robot, traced by ``builder``.
+
+    ``moves``: whether velocities and weight matter. The other fields are as for ``trace``.
+    """
+
+    builder: Builder
+    robot: Robot
+    formulation: str
+    network: str
+    frame: int | None
+    multiplications: int
+    largest: Largest | None
+    unit: Units
+    moves: bool
+
+    @cached_property
+    def owner(self) -> dict[int, int]:
+        """Each coordinate → its joint."""
+        robot = self.robot
+        return dict(sorted((k, i) for i in robot.free for k in indices(robot.v_slices[i])))
+
+    @cached_property
+    def solving(self) -> Arithmetic:
+        """What M⁻¹ is traced with: sums in one frame have one region a tree for that, too."""
+        if self.formulation != LOGARITHMIC:
+            return self.builder
+        return OneRegion(self.builder, joined_roots(self.robot))
+
+    def __call__(self, state: State, wanted: bool, regions: str = "") -> Pass:
+        """Way out and way back; ``wanted``: with M and gradients. Each has its own regions."""
+        rigid = self._rigid(state, wanted, regions)
+        own = drivetrains(self.robot)
+        if not own:
+            return rigid
+        builder, tau, M = self.builder, list(rigid.tau), [list(row) for row in rigid.M]
+
+        def plus(value: Scalar, k: int, term: Callable[[], Scalar]) -> Scalar:
+            with self._beside(value, k, regions):
+                return value + term()
+
+        def resisted(gradient: Gradient) -> Gradient:
+            dqd = [list(row) for row in gradient.dtau_dqd]
+            for k in own if self.moves else ():
+                dqd[k][k] = plus(dqd[k][k], k, partial(gears.slope, builder, own[k], state.qd[k]))
+            return gradient._replace(M=M, dtau_dqd=dqd)
+
+        for k in own:
+            M[k][k] = plus(M[k][k], k, partial(gears.armature, own[k]))
+            if self.moves:
+                effort = partial(gears.effort, builder, own[k], state.qd[k], state.qdd[k])
+                tau[k] = plus(tau[k], k, effort)
+        again = rigid.accelerated
+        accelerated = None if again is None else lambda qdd: resisted(again(qdd))
+        return Pass(rigid.moved, tau, M, resisted(rigid.gradient), accelerated)
+
+    def _beside(self, value: Scalar, k: int, regions: str) -> AbstractContextManager[None]:
+        """The region of what coordinate ``k`` has already, else that of its joint's way back."""
+        node = self.builder.lift(value)
+        if node.op in (Op.CONST, Op.INPUT):
+            return self.solving.region(f"backward{regions}", self.owner[k])
+        return self.builder.in_region(node.region)
+
+    def _rigid(self, state: State, wanted: bool, regions: str = "") -> Pass:
+        """The same of rigid bodies alone."""
+        robot, builder, unit = self.robot, self.builder, self.unit
+        if not self.moves:
+            robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
+        if self.formulation in OF_ID:
+            return Pass({}, self._efforts(robot, state), *self._no_gradient())
+        if self.formulation == LOGARITHMIC:
+            return self._summed(robot, state, wanted, regions)
+        run = Inline(builder)
+        moved = move(run, robot, state, unit, self.multiplications, f"forward{regions}")
+        columns = Columns(run, robot, moved, unit, f"backward{regions}")
+        whole: dict[int, Wrench] = {}
+
+        def observe(i: int, force: Wrench) -> None:
+            whole[i] = force
+            if wanted:
+                columns.add(i, force)
+
+        tau = gather(run, robot, moved, unit, f"backward{regions}", observe)
+        found = columns.gradient
+        if wanted and self.formulation == RECURSIVE:
+            found = recursive_gradient(builder, robot, moved, whole, unit, regions)
+        return Pass(moved, tau, columns.gradient.M, found)
+
+    def _no_gradient(self) -> tuple[list[Vector], Gradient]:
+        """M and gradients of nothing, where τ alone is asked for."""
+        n = self.robot.nv
+        none = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+        return none.M, none
+
+    def _efforts(self, robot: Robot, state: State) -> Vector:
+        """τ (nv,) in a formulation that has nothing else."""
+        if self.formulation == LINEAR:
+            return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
+        in_a_row = self.formulation == LATHROP[0]
+        arithmetic: Arithmetic = self.builder
+        if not in_a_row:
+            arithmetic = OneRegion(self.builder, joined_roots(robot))
+        ops = lathrop.Scalars(arithmetic)
+        links, a = lathrop.links_of(arithmetic, robot, state, self.multiplications)
+        if in_a_row:
+            efforts = lathrop.linear(ops, links, a).tau
+        else:
+            efforts = lathrop.logarithmic(ops, links, a, lathrop.ONE)
+        tau: Vector = [0.0] * robot.nv
+        for i, effort in enumerate(efforts):
+            tau[robot.v_slices[i].start] += multiplier(robot.joints[i]) * effort
+        return tau
+
+    def _summed(self, robot: Robot, state: State, wanted: bool, regions: str) -> Pass:
+        """The same as sums in one frame for each tree."""
+        frame = common_frame(
+            self.builder,
+            robot,
+            state,
+            network=self.network,
+            frame=self.frame,
+            multiplications=self.multiplications,
+        )
+        one = self.solving is not self.builder  # region, then, for whatever is of a tree
+        sums = Logarithmic(self.builder, frame, state, "" if one else regions, self.largest)
+        if not wanted:
+            return Pass({}, sums.efforts_alone(), *self._no_gradient())
+        found = sums.gathered()
+        gradient = sums.gradient(found)
+        again = sums if one else replace(sums, again=regions + AGAIN)
+        return Pass(
+            {},
+            found.tau,
+            gradient.M,
+            gradient,
+            lambda qdd: again.gradient(again.accelerated(found, qdd)),
+        )
