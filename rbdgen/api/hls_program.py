@@ -12,7 +12,6 @@ from ..graph.node import Node
 from ..graph.visits import Program
 from ..robot.model import RobotError
 from ..schedule.flags import flagged_outputs
-from ..schedule.round_plan import RoundPlan
 from .program_folder import about
 
 
@@ -38,10 +37,10 @@ def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
     """The program that a core computes, if its design asks for loops."""
     if core.design.code != "loops":
         return None
-    if not isinstance(core.plan, RoundPlan):
+    turns = core.plan.turns
+    if turns is None or turns.what != "joints":
         raise RobotError("code: loops: of hls, for joints that take turns; add --fold joints")
-    program = core.plan.program
-    return program.real, program.templates
+    return turns.program.real, turns.program.templates
 
 
 def _resources(core: Core) -> dict[tuple[str, Node], str]:

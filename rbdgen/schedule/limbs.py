@@ -45,8 +45,7 @@ class LimbPlan:
     @property
     def turns(self) -> Turns:
         """The limbs, one after the other."""
-        (graph,) = self.program.real.templates.values()
-        return Turns("limbs", len(self.limbs), self.template.latency, graph)
+        return Turns("limbs", len(self.limbs), self.template.latency, self.program)
 
     @property
     def takes_every(self) -> int:

@@ -93,7 +93,7 @@ class RoundPlan:
     @property
     def turns(self) -> Turns:
         """The joints, in the rounds between one task and the next."""
-        return Turns("joints", self.rounds, self.template.interval)
+        return Turns("joints", self.rounds, self.template.interval, self.program)
 
     @property
     def takes_every(self) -> int:

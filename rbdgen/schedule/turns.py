@@ -6,17 +6,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..graph.graph import Graph
+from ..passes.instances import FixedProgram
 
 
 @dataclass(frozen=True)
 class Turns:
-    """``count`` turns of a task, each ``latency`` cycles long.
+    """``count`` turns of a task, each ``latency`` cycles long; ``program``: who reads what.
 
-    Of limbs, a turn is a limb's, and ``graph`` what it computes over real numbers. Of joints, it is
-    a round, in which each datapath serves some joint: there is no one graph.
+    Of limbs, a turn is a visit to the program's one template. Of joints, it is a round, in which
+    each datapath serves some joint.
     """
 
     what: Literal["limbs", "joints"]
     count: int
     latency: int
-    graph: Graph | None = None
+    program: FixedProgram
+
+    @property
+    def graph(self) -> Graph:
+        """What a limb computes, over real numbers."""
+        (graph,) = self.program.real.templates.values()
+        return graph

@@ -17,7 +17,7 @@ def test_the_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(exact, "ROBOTS", (SMALL,))
     monkeypatch.setattr(exact, "STATES", 500)
     found = exact.exact_c(tmp_path, lambda _: None)
-    assert [row["function"] for row in found] == list(exact.FUNCTIONS)
+    assert [row["function"] for row in found] == list(exact.WHOLE)
     for row in found:
         assert row["states"] == 1000 and not row[exact.WORDS] and not row[exact.RAISED]
         assert row["that overflow"] > 0 or row["function"] in ("m", "minv")
@@ -44,7 +44,7 @@ def test_one_bit_and_one_flag_are_found(monkeypatch: pytest.MonkeyPatch, tmp_pat
     right = exact.integer_results
     monkeypatch.setattr(exact, "integer_results", wrong)
     monkeypatch.setattr(exact, "ROBOTS", (SMALL,))
-    monkeypatch.setattr(exact, "FUNCTIONS", ("id",))
+    monkeypatch.setattr(exact, "WHOLE", ("id",))
     monkeypatch.setattr(exact, "STATES", 50)
     with pytest.raises(Mismatch, match="model's: pendulum id"):
         exact.exact_c(tmp_path, lambda _: None)

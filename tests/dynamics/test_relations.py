@@ -112,8 +112,9 @@ def test_gradients_are_what_differences_say(name: str, function: str, of: str, r
 def test_floating_robots_are_pinocchios(name: str) -> None:
     """Every function that Pinocchio has, of the traced graph of a robot set free."""
     (path,) = (path for path in urdf_files() if path.stem == name)
+    as_there = {"snap": 0.0, "mimic": "independent", "friction": False}
     robots = [
-        front_end(str(path), snap=0.0, base="floating", mimic="independent", functions=functions)
+        front_end(str(path), base="floating", functions=functions, **as_there)
         for functions in (("did", "m"), ("fd", "minv"))
     ]
     robot = robots[0].robot

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pinocchio as pin
 
 from rbdgen import golden
-from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.model import Drivetrain, Robot, RobotError
 from rbdgen.robot.urdf import Base, MimicMode, read_urdf
 from tests.golden.comparison import Answers, check, golden_answers, random_question
 from tests.golden.pinocchio_models import Peer, peer_from_urdf
@@ -39,7 +40,9 @@ def mimic_files() -> list[Path]:
 
 
 def load(path: Path, base: Base, mimic: MimicMode = "independent") -> tuple[Robot, Peer]:
+    """Both models, of rigid bodies: Pinocchio takes no damping, friction and rotors of a URDF."""
     robot = read_urdf(path, base=base, mimic=mimic, gravity=GRAVITY[base])
+    robot = robot.with_joints([replace(j, drivetrain=Drivetrain()) for j in robot.joints])
     return robot, peer_from_urdf(path, robot, mimic=mimic == "fold")
 
 

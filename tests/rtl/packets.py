@@ -44,7 +44,7 @@ def malformed_tasks(packets: PacketFormat, rng: random.Random) -> list[list[int]
         made += [packet(code, 0, length) for length in sorted(lengths)]
         made += [packet(code, 1 << rng.randrange(8), length) for length in (1, right, right + 1)]
         made.append(packet(code | 1 << rng.randrange(4, 8), 0, right))
-    for absent in {*range(MAX_FUNCTIONS), 255} - packets.functions.keys():
+    for absent in {*range(17), 128, MAX_FUNCTIONS - 1} - packets.functions.keys():
         made += [packet(absent, 0, 1), packet(absent, rng.getrandbits(8), rng.randrange(2, 50))]
     return made
 
@@ -59,6 +59,7 @@ def task_scenario(
 ) -> dict[str, Any]:
     """What sim/task_bench.py reads, but rates and times; malformed packets take ``tags``."""
     malformed = malformed_tasks(packets, rng)
+    assert len(malformed) <= len(tags)
     for beats, tag in zip(malformed, tags, strict=False):
         beats[0] = beats[0] & ~(0xFFFF << 16) | tag << 16
     return {

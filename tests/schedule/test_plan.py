@@ -66,6 +66,6 @@ def test_what_a_plan_says_of_itself(kind: type) -> None:
         assert plan.interval == plan.takes_every
     elif plan.turns.what == "limbs":
         assert plan.interval == plan.turns.count * plan.takes_every
-        assert plan.turns.graph is not None
+        assert plan.turns.graph.outputs
     else:
         assert plan.interval == plan.takes_every == plan.turns.count * plan.turns.latency
