@@ -70,7 +70,7 @@ def test_hardware(tmp_path: Path) -> None:
     place = api.generate(
         "gantry", tmp_path / "made", said.append, functions=("m",), external_forces=("all",)
     )
-    note = f"{NOTE}, so the design has no force inputs"
+    note = f"{NOTE}m, so the design has no force inputs"
     assert f"note: {note}" in said
     assert note in place.manifest["notes"]
     assert api.simulate(place, 20)["bit_exact"]
