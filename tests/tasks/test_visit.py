@@ -17,7 +17,7 @@ BY_HAND = re.compile(
     r"""\+ (?:TRUNK|LIMBS|COLUMNS|AGAIN)\b"""
 )
 # Regions of a graph that come back are called so too, and are no stages.
-OTHERS = ("dynamics/trace.py", "draw/heading.py")
+OTHERS = ("dynamics/recursions.py", "draw/heading.py")
 
 
 @pytest.mark.parametrize(
