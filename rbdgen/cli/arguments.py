@@ -68,26 +68,19 @@ def examples(*lines: str) -> str:
     return "\n".join(["examples:", *(f"  {line}" for line in lines)])
 
 
-def checked(key: str) -> Callable[[str], Any]:
-    """A reader of the design's choice ``key``: what is wrong is said of the option."""
+def checked(key: str, separator: str = "") -> Callable[[str], Any]:
+    """A reader of the design's choice ``key``: what is wrong is said of the option.
+
+    ``separator``: what stands between several; they come as a tuple.
+    """
 
     def read(text: str) -> Any:
         try:
-            return CHECKS[key](text)
+            return tuple(CHECKS[key](text.split(separator))) if separator else CHECKS[key](text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
     return read
-
-
-def functions(text: str) -> tuple[str, ...]:
-    """Names with commas between."""
-    return tuple(checked("functions")(text.split(",")))  # type: ignore[arg-type]
-
-
-def names(text: str) -> tuple[str, ...]:
-    """Links' names with commas between."""
-    return tuple(checked("frames")(text.split(",")))  # type: ignore[arg-type]
 
 
 def languages(text: str) -> str | tuple[str, ...]:

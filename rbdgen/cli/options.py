@@ -30,8 +30,6 @@ from .arguments import (
     checked,
     count,
     examples,
-    functions,
-    names,
     number,
     numbers,
     whole,
@@ -129,7 +127,7 @@ def _computed(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--function",
         "--functions",
-        type=functions,
+        type=checked("functions", ","),
         action="extend",
         metavar="NAME[,NAME]",
         help="several share one graph, and the option may be repeated. "
@@ -196,7 +194,7 @@ def _computed(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--frames",
-        type=names,
+        type=checked("frames", ","),
         metavar="LINK[,LINK]",
         help="the links whose frames pose, twist, jac and drift are of; fixed ones, too",
     )

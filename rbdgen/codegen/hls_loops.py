@@ -70,7 +70,8 @@ def looped_words(
             return shifted(f"frame[{frame.slot[own]}]", places, width)
         if isinstance(own, str):
             return f"taken[{frame.inputs[own]}]"
-        return str(int(word.quantize(own)))  # type: ignore[arg-type]  # a constant
+        assert isinstance(own, float)  # a frame has no words times powers of two
+        return str(int(word.quantize(own)))
 
     first = [f"frame[{k}] = {value(own, words.of_first(own))};" for k, own in frame.first()]
     last = [f"given[{k}] = {value(own, given[k])};" for k, own in frame.last()]

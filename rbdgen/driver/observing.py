@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -9,16 +10,16 @@ from numpy.typing import ArrayLike
 from .words import Array
 
 
-class Observing:
+class Observing(ABC):
     """Methods of `Dynamics`, each of the function of its name.
 
     Frames are those of the design, F of them, whatever comes of them has its linear part first, of
     the frame's origin along the world's axes (Pinocchio's LOCAL_WORLD_ALIGNED).
     """
 
+    @abstractmethod
     def _found(self, call: str, *arrays: ArrayLike) -> Any:
         """What a call returns."""
-        raise NotImplementedError  # Dynamics has it
 
     def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
         """The τ (…, nv) that holds the robot still. Of the function g."""
