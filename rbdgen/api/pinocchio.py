@@ -2,6 +2,7 @@
 
 In two forms: templated, as its library is called; and generated, straight-line C by Pinocchio's
 own code generation (CppADCodeGen). One function a program; compiling with -O3 -march=native.
+Portable is the generated one compiled with -O3 alone, for any processor of the kind.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from .evaluation import checked
 from .folder import InputError
 from .reference import golden_model
 from .sampling import states
-from .timing import FAST, SOURCES, digest_of, kept_in_cache, least, program, said
+from .timing import FAST, PLAIN, SOURCES, digest_of, kept_in_cache, least, program, said
 
 Progress = Callable[[str], None]
-TEMPLATED, GENERATED = "templated", "generated"
+TEMPLATED, GENERATED, PORTABLE = "templated", "generated", "portable"
 FORMS = (TEMPLATED, GENERATED)
 # Boost's limits are below the number of joint types that Pinocchio has.
 HEADERS = (
@@ -75,8 +76,9 @@ def command(
     InputError; NoCompiler, CompilerError; SimulationError where the cache cannot be written.
     """
     tree = _tree(load(robot, base=base)[1])
-    if form == GENERATED:
-        return [_generated(function, f"{robot} {base}", tree, say)]
+    if form != TEMPLATED:
+        flags = FAST if form == GENERATED else PLAIN
+        return [_generated(function, f"{robot} {base}", tree, flags, say)]
     place = kept_in_cache(f"pinocchio-tree-{digest_of(tree)}", say, lambda work: _write(work, tree))
     return [_templated(function, say), place / "tree.txt"]
 
@@ -122,7 +124,9 @@ def _generator(say: Progress) -> Path:
     return program("pinocchio-codegen", flags, source, say, what)
 
 
-def _generated(function: str, robot: str, tree: str, say: Progress) -> Path:
+def _generated(
+    function: str, robot: str, tree: str, optimised: Sequence[str], say: Progress
+) -> Path:
     generator = _generator(say)
     of = digest_of(f"{generator.parent.name} {function} {tree}")
 
@@ -134,11 +138,12 @@ def _generated(function: str, robot: str, tree: str, say: Progress) -> Path:
     place = kept_in_cache(f"pinocchio-{function}-{of}", say, make)
     return program(
         f"pinocchio-{function}",
-        [*FAST, "-std=c++17"],
+        [*optimised, "-std=c++17"],
         (SOURCES / "generated_times.cpp").read_text(),
         say,
         f"Pinocchio's {function} of {robot}, generated",
         [place / f"generated_{name}.c" for name in ("forward_zero", "info")],
+        optimised,
     )
 
 

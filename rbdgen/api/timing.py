@@ -18,6 +18,7 @@ Progress = Callable[[str], None]
 Commands = Mapping[str, Sequence[str | Path]]
 PROCESSES = 5
 FAST = ("-O3", "-march=native", "-DNDEBUG")
+PLAIN = ("-O3", "-DNDEBUG")  # for any processor of the kind
 PROGRAM = "program"
 SOURCES = data_folder("templates") / "bench"
 INCLUDE = re.compile(r'^#include "(.*)"$', re.MULTILINE)
@@ -43,6 +44,7 @@ def program(
     say: Progress,
     what: str,
     parts: Sequence[Path] = (),
+    optimised: Sequence[str] = FAST,
 ) -> Path:
     """A program of a source's text in C++, and of files in C, that is compiled once and kept.
 
@@ -51,7 +53,7 @@ def program(
     compiler = find_compiler()
     headers = [SOURCES / own for own in INCLUDE.findall(source)]
     texts = [source, *(own.read_text() for own in (*headers, *parts) if own.is_file())]
-    of = digest_of(repr((about(compiler), processor(), flags, texts)))
+    of = digest_of(repr((about(compiler), processor(), flags, optimised, texts)))
 
     def make(work: Path) -> None:
         say(f"compiling {what}")
@@ -59,7 +61,7 @@ def program(
         place.write_text(source)
         objects = [str(work / f"{part.stem}.o") for part in parts]
         for part, target in zip(parts, objects, strict=True):
-            compile_with([compiler, *FAST, "-x", "c", "-c", str(part), "-o", target])
+            compile_with([compiler, *optimised, "-x", "c", "-c", str(part), "-o", target])
         command = [compiler, f"-I{SOURCES}", str(place), *objects, *flags]
         compile_with([*command, "-o", str(work / PROGRAM)])
 

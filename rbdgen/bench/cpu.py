@@ -14,7 +14,7 @@ from ..api.compiled import DTYPES, Program, compiled
 from ..api.errors import Error, Mismatch
 from ..api.evaluation import checked
 from ..api.folder import write_file
-from ..api.pinocchio import FORMS, check, command
+from ..api.pinocchio import FORMS, PORTABLE, check, command
 from ..api.program_times import Command, read
 from ..api.program_times import command as times_command
 from ..api.reference import golden_model
@@ -26,11 +26,12 @@ from ..draw.tables import markdown, table
 Progress = Callable[[str], None]
 # Robot, base, function, Pinocchio's forms, states whose errors are taken: those of the golden
 # model take longest.
+PEERS = (*FORMS, PORTABLE)
 CASES = (
-    ("iiwa14", "fixed", "id", FORMS, 100_000),
-    ("iiwa14", "fixed", "did", FORMS, 100_000),
-    ("iiwa14", "fixed", "dfd", FORMS, 100_000),
-    ("hyq", "floating", "did", FORMS, 100_000),
+    ("iiwa14", "fixed", "id", PEERS, 100_000),
+    ("iiwa14", "fixed", "did", PEERS, 100_000),
+    ("iiwa14", "fixed", "dfd", PEERS, 100_000),
+    ("hyq", "floating", "did", PEERS, 100_000),
     ("humanoid", "floating", "dfd", FORMS[:1], 2_000),
 )
 CHUNK = 2_000  # states at a time
@@ -39,16 +40,18 @@ FEW = 256  # states of a batch that stays in the cache
 MANY = 100_000  # states of a large batch,
 LARGEST = 1 << 28  # or as many as take so many bytes
 BOUNDARIES = ("one", "blocks", "rows", "batch", "batch_threads")
-HEAD = ("", "one state", "blocks", "rows", "float, blocks", "rows", *FORMS)
+HEAD = ("", "one state", "blocks", "rows", "float, blocks", "rows", *PEERS)
 RATIOS = (
-    *("", "one state by templated", "by generated", "blocks by templated", "by generated"),
+    *("", "one state by templated", "by generated", "by portable"),
+    *("blocks by templated", "by generated", "by portable"),
     *("float by double", "rows by blocks", f"{THREADS} threads by one"),
     *("error, double", "float"),
 )
 LEGEND = (
     "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
     "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays. Pinocchio: "
-    "one state at a time, templated and generated (CppADCodeGen); all -O3 for this processor. "
+    "one state at a time, templated and generated (CppADCodeGen); all -O3 for this processor, "
+    "portable is the generated one with -O3 alone. "
     "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the golden "
     "model's array, of states as the program has them, in double or in float."
 )
@@ -97,13 +100,13 @@ def cpu(place: Path, progress: Progress) -> Any:
 def _times(name: str, ns: Mapping[str, Any]) -> list[Any]:
     double, single = ns["cpp"], ns["cpp32"]
     ours = [double["one"], double["blocks"], double["rows"], single["blocks"], single["rows"]]
-    return [name, *(_three(x) for x in ours), *(_three(ns.get(form)) for form in FORMS)]
+    return [name, *(_three(x) for x in ours), *(_three(ns.get(form)) for form in PEERS)]
 
 
 def _ratios(name: str, result: Mapping[str, Any]) -> list[Any]:
     ns = result["ns"]
     double, single = ns["cpp"], ns["cpp32"]
-    by_peers = [ns[f] / double[kind] if f in ns else None for kind in BOUNDARIES[:2] for f in FORMS]
+    by_peers = [ns[f] / double[kind] if f in ns else None for kind in BOUNDARIES[:2] for f in PEERS]
     others = [
         double["blocks"] / single["blocks"],
         double["rows"] / double["blocks"],
