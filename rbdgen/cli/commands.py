@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import api
 from ..system.records import Record
-from .options import choices_of
+from .design_options import choices_of
 
 Progress = Callable[[str], None]
 
