@@ -130,10 +130,7 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
         lowered_operations=fixed.graph.operations(),
         adder_bits=sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
         mean_width=round(sum(widths) / max(len(widths), 1), 2),
-        ranges=Ranges(
-            proven=sum(n in core.ranges.proven for n in fixed.graph.nodes),
-            searched=sum(n not in core.ranges.proven for n in fixed.graph.nodes),
-        ),
+        ranges=ranges_of(core),
         latency=plan.latency,
         initiation_interval=plan.interval,
         multipliers=plan.multipliers,
@@ -147,6 +144,14 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
         clock=design.clock,
         fitted=chosen(design),
     )
+
+
+def ranges_of(core: Core) -> Ranges:
+    """Of how many of the signals that are scheduled it is proven that they hold all states."""
+    fixed = core.plan.fixed
+    able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
+    proven = sum(node in core.proof.holds for node in able) if core.proof else 0
+    return Ranges(proven, len(able) - proven)
 
 
 def about(target: Target, features: Features) -> Area | None:

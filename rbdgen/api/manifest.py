@@ -25,7 +25,7 @@ from ..schedule.fabric import capacity
 from ..schedule.pipelined import region_name
 from ..simulate.ports import Field
 from .described import described
-from .facts import accelerator_facts, chosen, formats, given_angles
+from .facts import accelerator_facts, chosen, formats, given_angles, ranges_of
 
 # What brings a design up; either does, alone.
 START = (
@@ -66,6 +66,7 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
         rewrites=tuple(Rewritten(name, count) for name, count in core.front.rewrites),
         ports=core_ports(core, made.core),
         formats=formats(core),
+        ranges=ranges_of(core),
         tasks=tasks,
         axi={
             kind: ShellFacts(

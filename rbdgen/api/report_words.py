@@ -25,8 +25,8 @@ class Signal:
 
     ``top``: the power of two that the word ends below; ``fraction``: bits behind its point;
     ``needs``: the power of two of the largest value, -inf where that is 0 or not known; ``how``
-    that is known: "proven", no state whatever within the limits exceeds it; "searched", allowed
-    for; "seen", in random states.
+    that is known: "proven", allowed for, and no state within the limits overflows the word;
+    "searched", allowed for; "seen", in random states.
     """
 
     name: str
@@ -60,7 +60,7 @@ def core_signals(core: Core) -> dict[str, list[Signal]]:
     found: dict[str, list[Signal]] = {}
     for node in _words(core.fixed):
         kind, joint = node.region or ("inputs", 0)
-        how = "proven" if node in core.ranges.proven else "searched"
+        how = "proven" if core.proof and node in core.proof.holds else "searched"
         signal = _signal(core.fixed, node, core.ranges.bound.get(node), how)
         found.setdefault(f"{kind} {joint}" if node.region else kind, []).append(signal)
     return found

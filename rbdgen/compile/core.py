@@ -18,6 +18,7 @@ from ..passes.instances import FixedProgram, instantiate
 from ..passes.limbs import LIMB, LimbError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
+from ..prove.words import Proof, prove
 from ..robot.equal_limbs import cure
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
@@ -66,6 +67,11 @@ class Core:
             for function in design.functions
         }
         return one_stage(design.functions, self.fixed, self.plan, results)
+
+    @cached_property
+    def proof(self) -> Proof | None:
+        """What is proven of the words that ``plan`` schedules; None where joints take turns."""
+        return prove(self.plan.fixed, self.ranges.limits) if self.ranges.limits else None
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:

@@ -87,7 +87,8 @@ class Formats(Record):
 
 @dataclass(frozen=True)
 class Ranges(Record):
-    """How many nodes have ranges that are proven, and those that a search found."""
+    """How many signals could overflow by their operands' words: those of which it is ``proven``
+    that no state within the limits makes them, and those whose ranges were ``searched``."""
 
     proven: int
     searched: int

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..codegen.interface import Interface
 from ..simulate.ports import Field
 from ..system.records import Record
-from .facts import AcceleratorFacts, Chosen, Formats, Operations, Rewritten, pace_of
+from .facts import AcceleratorFacts, Chosen, Formats, Operations, Ranges, Rewritten, pace_of
 from .limits import LimitRow
 
 
@@ -154,6 +154,7 @@ class CoreManifest(HardwareManifest):
     operations: Operations
     rewrites: tuple[Rewritten, ...]
     formats: Formats
+    ranges: Ranges
     tasks: AcceleratorFacts
     axi: Mapping[str, ShellFacts]
     regions: Mapping[str, Region]

@@ -67,9 +67,9 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
     lines += ["", f"operations of {', '.join(facts.functions)} after each exact rewrite", ""]
     lines += [table(["", *names], rows), ""]
     lines.append(
-        f"{facts.width}-bit words, {facts.mean_width} bits on average; ranges: "
-        f"{facts.ranges.proven} proven, {facts.ranges.searched} the largest that was "
-        "found, and 5 or 10 %"
+        f"{facts.width}-bit words, {facts.mean_width} bits on average; of "
+        f"{facts.ranges.proven + facts.ranges.searched} signals that could overflow "
+        f"{facts.ranges.proven} are proven not to, {facts.ranges.searched} searched"
     )
     line = (
         f"{facts.target}: latency {facts.latency} cycles, initiation interval "

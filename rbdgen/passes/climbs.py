@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
+from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
 from ..search.ascent import Progress, ascend, cones
 from ..search.domain import Domain
 from ..search.extents import extents
-from .ranges import INTERVAL, Interval
 from .wordlength import integer_bits
 
 STEPS, PATIENCE, FEWEST = 150, 30, 24  # of an ascent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
+from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
 from ..search.ascent import ascend
 from ..search.domain import Domain
 from ..search.extents import extents
 from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
-from .ranges import RECIPROCALS, Ranges, analyse, intervals_of
-from .whole_words import for_whole_words
+from .ranges import RECIPROCALS, Ranges, analyse
+from .whole_words import for_whole_words, whole_limits
 
 Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
@@ -73,7 +75,13 @@ class Given:
 
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin)
-        return for_whole_words(graph, found, self.limits)
+        found = for_whole_words(graph, found, self.limits)
+        return replace(found, limits=self._stated(graph))
+
+    def _stated(self, graph: Graph) -> dict[str, Interval]:
+        """The limits that proofs may take: none of inputs whose limits were seen in samples."""
+        whole = whole_limits(graph, self.limits)
+        return whole | dict.fromkeys(self.related, (-math.inf, math.inf))
 
     def _open(self, graph: Graph) -> list[Node]:
         """The signals that may be larger than they have been seen, by their intervals."""

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..graph.graph import Graph
+from ..graph.intervals import Interval
 from ..graph.node import Node, Op
-from .ranges import Interval, Ranges
+from .ranges import Ranges
 from .wordlength import angles, integer_bits
 
 ROUNDING = 1 + 2.0**-10  # sums are rounded, which may carry them beyond what is exact
@@ -25,11 +26,8 @@ def for_whole_words(graph: Graph, ranges: Ranges, limits: Mapping[str, Interval]
 
     ``limits``: of each input; its word goes to the next power of two.
     """
+    towards = _towards(graph)
     largest = {name: 2.0 ** integer_bits(max(map(abs, ends))) for name, ends in limits.items()}
-    towards = angles(graph)  # and what they are made of
-    for node in reversed(graph.nodes):
-        if node in towards:
-            towards.update(node.args)
     bound, proven = dict(ranges.bound), set(ranges.proven)
     found: dict[Node, Linear] = {}
     for node in graph.nodes:
@@ -47,6 +45,25 @@ def for_whole_words(graph: Graph, ranges: Ranges, limits: Mapping[str, Interval]
             bound[node] = max(bound[node], whole * ROUNDING)
             proven.add(node)
     return replace(ranges, bound=bound, proven=frozenset(proven))
+
+
+def whole_limits(graph: Graph, limits: Mapping[str, Interval]) -> dict[str, Interval]:
+    """The limits, those of angles to the ends of their words."""
+    found = dict(limits)
+    for node in _towards(graph):
+        if node.op is Op.INPUT:
+            largest = 2.0 ** integer_bits(max(map(abs, limits[node.name])))
+            found[node.name] = -largest, largest
+    return found
+
+
+def _towards(graph: Graph) -> set[Node]:
+    """The graph's angles, and what they are made of."""
+    found = angles(graph)
+    for node in reversed(graph.nodes):
+        if node in found:
+            found.update(node.args)
+    return found
 
 
 def _linear(node: Node, args: list[Linear | None]) -> Linear | None:

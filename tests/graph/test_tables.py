@@ -13,8 +13,8 @@ from rbdgen.codegen.real import REAL
 from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
+from rbdgen.graph.intervals import INTERVAL
 from rbdgen.graph.node import ARITY, Builder, Op
-from rbdgen.passes.ranges import INTERVAL
 from rbdgen.passes.rounding import CARRIED
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job

@@ -10,8 +10,9 @@ import pytest
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
+from rbdgen.graph.intervals import INTERVAL, Interval, intervals_of
 from rbdgen.graph.node import Builder, Node, Op
-from rbdgen.passes.ranges import INTERVAL, Interval, analyse, intervals_of
+from rbdgen.passes.ranges import analyse
 from rbdgen.robot.canonical import canonicalize
 from tests.random_robots import random_robot
 

@@ -1,0 +1,139 @@
+"""Windows: a few joints in a row, within which signals are known exactly.
+
+What is computed at the joints of a window is a polynomial in what comes in from outside it: rates
+of its joints, velocities and accelerations of the link before, forces of the link behind. Its
+coefficients are trigonometric polynomials in the window's angles, so its largest value is known
+from a grid (``polynomial``), whatever the angles are, for all values of what comes in. Within a
+window nothing is lost, of a whole leg of three joints nothing at all. Between windows it is
+forgotten that what comes in depends on the same state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..graph.graph import Graph
+from ..graph.intervals import Interval
+from ..graph.node import Node, Op
+from .polynomial import STEPS, Polynomial, number, signal, sine
+
+JOINTS = 3  # of a window, or fewer
+ANGLES = 4  # of a window: the grid has STEPS ** ANGLES points
+POWER = 3  # signals in a product
+TERMS = 64  # of a polynomial; a node of more is a signal that comes in
+
+
+class Window:
+    """The polynomials of the nodes of a window, made in the order of the graph.
+
+    ``angles``: what its sines and cosines are of, as nodes.
+    """
+
+    def __init__(self, members: Sequence[Node]) -> None:
+        turned = (node.args[0] for node in members if node.op in (Op.SIN, Op.COS))
+        self.angles = {angle: axis for axis, angle in enumerate(dict.fromkeys(turned))}
+        self._made: dict[Node, Polynomial] = {}
+
+    def make(self, node: Node, intervals: Mapping[Node, Interval]) -> Interval | None:
+        """The values that a member of the window can have; None where it says nothing new.
+
+        ``intervals``: of each node before, and of this one, what is known without windows.
+        """
+        made = self._polynomial(node, intervals)
+        new = made is not None and node.op in (Op.ADD, Op.SUB, Op.MUL)
+        self._made[node] = made or self._given(node, intervals)
+        return made.ends(intervals) if made is not None and new else None
+
+    def forget(self, node: Node) -> None:
+        """Nobody else reads the node."""
+        self._made.pop(node, None)
+
+    def _polynomial(self, node: Node, intervals: Mapping[Node, Interval]) -> Polynomial | None:
+        """The node from its operands' polynomials; None where it is none, or one of many terms."""
+        if node.op in (Op.SIN, Op.COS):
+            of = np.sin if node.op is Op.SIN else np.cos
+            turn = math.tau * np.arange(STEPS) / STEPS
+            return sine(of(turn), self.angles[node.args[0]], len(self.angles))
+        if not all(math.isfinite(end) for arg in node.args for end in intervals[arg]):
+            return None
+        args = [self._made.get(arg) or self._given(arg, intervals) for arg in node.args]
+        match node.op, args:
+            case Op.ADD, [a, b]:
+                made = a.plus(b, 1.0)
+            case Op.SUB, [a, b]:
+                made = a.plus(b, -1.0)
+            case Op.NEG, [a]:
+                made = a.scaled(-1.0)
+            case Op.MULC, [a]:
+                made = a.scaled(node.value)
+            case Op.MUL, [a, b] if a.power + b.power <= POWER:
+                made = a.times(b)
+            case _:
+                return None
+        return made if len(made.terms) <= TERMS else None
+
+    def _given(self, node: Node, intervals: Mapping[Node, Interval]) -> Polynomial:
+        """What comes in."""
+        if node.op is Op.CONST:
+            return number(node.value, len(self.angles))
+        return signal(node, intervals[node], len(self.angles))
+
+
+def windows(graph: Graph) -> dict[Node, list[Window]]:
+    """Node → the windows that it is in.
+
+    A window is of a joint alone, with the one before it, or with two. In it is what is computed at
+    its joints, and what depends on no other angles than theirs.
+    """
+    at: dict[int, list[Node]] = defaultdict(list)
+    for node in graph.nodes:
+        if node.region is not None:
+            at[node.region[1]].append(node)
+    before = _before(graph)
+    paths: set[tuple[int, ...]] = set()
+    for joint in at:
+        path = [joint]
+        while path[-1] in before and len(path) < JOINTS:
+            paths.add(tuple(path))
+            path.append(before[path[-1]])
+        paths.add(tuple(path))
+    turns = _turns(graph)
+    found: dict[Node, list[Window]] = defaultdict(list)
+    for joints in sorted(paths):
+        window = Window([node for joint in joints for node in at[joint]])
+        if len(window.angles) <= ANGLES:
+            for node in graph.nodes:
+                if node.region is not None and (
+                    node.region[1] in joints
+                    or (turns[node] and turns[node] <= window.angles.keys())
+                ):
+                    found[node].append(window)
+    return found
+
+
+def _turns(graph: Graph) -> dict[Node, frozenset[Node]]:
+    """The angles that each node depends on through a sine or cosine."""
+    found: dict[Node, frozenset[Node]] = {}
+    for node in graph.nodes:
+        own = node.args if node.op in (Op.SIN, Op.COS) else ()
+        found[node] = frozenset(own).union(*(found[arg] for arg in node.args))
+    return found
+
+
+def _before(graph: Graph) -> dict[int, int]:
+    """Joint → the one before it that it shares most with; none of a first one."""
+    shared: Counter[tuple[int, int]] = Counter()
+    for node in graph.nodes:
+        for arg in node.args:
+            if node.region and arg.region and node.region[1] != arg.region[1]:
+                first, second = sorted((node.region[1], arg.region[1]))
+                shared[second, first] += 1
+    best: dict[int, int] = {}
+    for joint, other in sorted(shared):
+        if joint not in best or shared[joint, other] > shared[joint, best[joint]]:
+            best[joint] = other
+    return best

@@ -1,0 +1,29 @@
+"""Shipped designs with what is proven of them, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import Words
+from rbdgen.graph.fixed import FixedGraph
+from rbdgen.graph.intervals import Interval
+from rbdgen.passes.given import Given
+from rbdgen.prove.words import Proof, prove
+
+
+@cache
+def made(robot: str, function: str) -> tuple[FixedGraph, Given, Proof, dict[str, Interval]]:
+    """Words, the states that a search found largest in, what is proven, and within which limits."""
+    words = Words(front_end(robot, functions=(function,)))
+    ranges, fixed = words.whole
+    given, _ = words.given.searched(fixed.graph)
+    return fixed, given, prove(fixed, ranges.limits), dict(given.limits)
+
+
+def found_largest(given: Given, every: int) -> Iterator[dict[str, float]]:
+    """Every so many of the states that the search found."""
+    n = len(next(iter(given.extremes.values())))
+    for k in range(0, n, every):
+        yield {name: float(values[k]) for name, values in given.extremes.items()}
