@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +16,8 @@ from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..design.target import Target, find_target
 from ..draw.exploration import picture
-from ..estimate.area import estimated, fitted, model_error
-from ..estimate.explored import Explored, Point, Sites
+from ..estimate.area import estimated, fitted, miss, model_error
+from ..estimate.explored import Explored, Point, QuickError, Sites
 from ..synthesize.tool import SynthesisError
 from .cluster import Executor, at_a_time, executor_of
 from .folder import InputError, OutputError, write_file
@@ -24,7 +26,9 @@ from .parallel import in_parallel
 from .pareto import front
 from .places import check_place, default_place
 from .points import (
+    AXES,
     INTERVALS,
+    QUICK_AXES,
     Choices,
     Compiled,
     Progress,
@@ -34,6 +38,8 @@ from .points import (
     synthesised,
     synthesised_before,
 )
+from .quick_points import CHECKED, QuickPoint, quick_before, quick_points, refuse_quick
+from .quick_points import TOGETHER as TOGETHER_CHECKED
 from .results import Exploration
 
 REPORT, PICTURE, PAGE, KEPT = "explore.json", "pareto.svg", "report.html", "kept"
@@ -52,6 +58,7 @@ def explore(
     force: bool = False,
     executor: str | None = None,
     executor_options: Mapping[str, Any] | None = None,
+    quick: bool = False,
     **choices: Any,
 ) -> Exploration:
     """Compile ``robot`` at every initiation interval, word width and formulation, and compare.
@@ -61,6 +68,11 @@ def explore(
     ``formulation`` among them is the only one tried. Cells are estimated; with ``synthesis``, Yosys
     maps the designs on the Pareto front until each on the front is mapped. Fewer multipliers, fewer
     LUTs, shorter intervals and wider words are better; what exceeds the part is not on the front.
+
+    ``quick``: thousands of designs in minutes, by schedules without linear programs, in which
+    multipliers are shared and nothing takes turns: unless restricted, every interval at which the
+    part has the multipliers, every width, guard bits, and both ways to rotate. How far their
+    estimates are off is measured on some designs.
 
     Results are kept in OUTPUT/kept: an interrupted run goes on where it was. Work is done in
     ``jobs`` processes (default: one for each core); with more than one, a script that calls this
@@ -76,6 +88,8 @@ def explore(
     refuse_unknown(choices, explore)
     _refuse(intervals, widths, jobs, choices)
     choices = {**choices, "fit": False}  # what is larger than the part is compared too
+    if quick:
+        choices = {"fold": "none", **choices}
     design, loaded = load(robot, **choices)
     target = find_target(design.target)
     if target.family not in fitted()["families"]:
@@ -95,12 +109,19 @@ def explore(
     if not force:
         _refuse_another(place, loaded.name, design)
 
+    if quick and (why := refuse_quick(design)):
+        raise InputError(why)
     through = executor_of(executor, place / "jobs", executor_options)
     at_once = at_a_time(jobs, through, os.cpu_count() or 1)
     work = _Work(robot, choices, target, place / KEPT, at_once, progress, through)
     given = {"width": widths, **_chosen(choices)}
-    combined = list(combinations(design, given))
-    points = with_front(work.points(design, combined, intervals), target)
+    combined = list(combinations(design, given, QUICK_AXES if quick else AXES))
+    off: Mapping[str, QuickError] | None = None
+    if quick:
+        found, off = work.quick_points(combined, intervals)
+    else:
+        found = work.points(design, combined, intervals)
+    points = with_front(found, target)
     while synthesis and (missing := [k for k, p in enumerate(points) if _is_unmapped(p)]):
         points = with_front(work.synthesised(points, missing), target)
     report = Explored(
@@ -111,12 +132,13 @@ def explore(
         limits=Sites(target.multipliers, target.luts),
         model={q: model_error(target.family, q) for q in SHOWN},
         points=tuple(points),
+        quick=off,
     )
     write_file(place / REPORT, json.dumps(report.to_json(), indent=2) + "\n")
     write_file(place / PICTURE, picture(report))
-    found = Exploration(report, place)
-    write_file(place / PAGE, found.page())
-    return found
+    exploration = Exploration(report, place)
+    write_file(place / PAGE, exploration.page())
+    return exploration
 
 
 def _refuse_another(place: Path, robot: str, design: Design) -> None:
@@ -197,6 +219,50 @@ class _Work:
             self._point(own, n, known[spoken(own)] if own in able else None) for own, n in tried
         ]
 
+    def quick_points(
+        self, combined: Sequence[Choices], intervals: Sequence[int]
+    ) -> tuple[list[Point], dict[str, QuickError]]:
+        """Designs by quick schedules whose part has the multipliers, and how far they are off."""
+        step = max(1, TOGETHER_CHECKED * len(combined) // CHECKED)
+        inputs = [
+            (self.robot, {**self.choices, **own}, tuple(intervals), k % step == 0, self.store)
+            for k, own in enumerate(combined)
+        ]
+        started, ready = time.monotonic(), 0
+
+        def done(k: int, found: Sequence[QuickPoint]) -> None:
+            nonlocal ready
+            ready += len(found)
+            took = time.monotonic() - started
+            self.progress(
+                f"{ready} designs in {took:.0f} s, {1000 * took / max(ready, 1):.1f} ms each: "
+                f"{spoken(combined[k])}"
+            )
+
+        each = in_parallel(
+            quick_points, inputs, self.jobs, done, self.executor, quick_before, self.progress
+        )
+        points, both = [], []
+        for own, found in zip(combined, each, strict=True):
+            both += [(one.estimated, one.checked) for one in found if one.checked]
+            for one in found:
+                chosen = {**own, "ii": one.interval}
+                points.append(
+                    Point(
+                        choices=chosen,
+                        interval=one.interval,
+                        latency=one.latency,
+                        evaluations_per_clock=1 / one.interval,
+                        multipliers=one.multipliers,
+                        estimated=one.estimated,
+                        mapped=None,
+                        generate=command(self.robot, {**self.choices, **chosen}),
+                    )
+                )
+        if not points:
+            raise InputError(f"ii: {self.target.part} has too few multipliers at each of these")
+        return points, {q: _quick_error([miss(a[q], b[q]) for a, b in both]) for q in SHOWN}
+
     def _compiled(self, all_of: Sequence[Choices]) -> list[Compiled]:
         """Each, in the order given; those that differ in their interval alone share the words."""
         alike: dict[str, list[int]] = {}
@@ -262,6 +328,13 @@ class _Work:
         return results
 
 
+def _quick_error(off: Sequence[float]) -> QuickError:
+    rms = math.sqrt(sum(x * x for x in off) / max(len(off), 1))
+    return QuickError(
+        len(off), round(rms, 4), round(max(off, key=lambda x: abs(x), default=0.0), 4)
+    )
+
+
 def first_of(design: Design, own: Choices) -> Choices:
     """The first design of a combination of choices: one task a clock, or the only one there is.
 
@@ -322,7 +395,8 @@ def with_front(points: Sequence[Point], target: Target) -> list[Point]:
         room = target.luts * (1 if point.mapped else 1 + worst)
         if point.cells and point.multipliers <= target.multipliers and point.cells["luts"] <= room:
             luts, width = point.cells["luts"], point.choices["width"]
-            costs[k] = point.multipliers, luts, point.interval, -width
+            guard = point.choices.get("guard", 0)
+            costs[k] = point.multipliers, luts, point.interval, -width, -guard
     best = dict(zip(costs, front(list(costs.values())), strict=True))
     return [
         replace(point, fits=k in costs, pareto=best.get(k, False)) for k, point in enumerate(points)

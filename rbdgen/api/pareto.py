@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def front(costs: Sequence[Sequence[float]]) -> list[bool]:
     """Whether each row of costs is on the front: no other is as low everywhere and lower somewhere.
 
     Of rows that are equal, all are on the front or none.
     """
-    return [not any(beats(other, own) for other in costs) for own in costs]
+    if not costs:
+        return []
+    rows, which = np.unique(np.array(costs, float), axis=0, return_inverse=True)
+    # Of rows that differ, one that is nowhere higher is lower somewhere, and sorts before.
+    best = [not (rows[:k] <= own).all(axis=1).any() for k, own in enumerate(rows)]
+    return [best[k] for k in which.ravel()]
 
 
 def beats(one: Sequence[float], other: Sequence[float]) -> bool:

@@ -17,7 +17,7 @@ from ..compile.flow import Core, compile_core, front_end
 from ..compile.front import Front
 from ..compile.words import Words
 from ..design.cells import counted
-from ..design.choices import GIVES, LARGEST_INTERVAL
+from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_GUARD, WIDTHS
 from ..design.design import Design
 from ..design.loading import load
 from ..estimate.features import Features, features
@@ -60,16 +60,27 @@ AXES = (
 )
 
 
-def combinations(design: Design, given: dict[str, Sequence[Any]]) -> Iterator[Choices]:
+# The same where a design takes milliseconds. More guard bits are better, as wider words are.
+QUICK_AXES = (
+    AXES[0],
+    Axis("width", tuple(range(WIDTHS[0], WIDTHS[1] + 1))),
+    Axis("guard", tuple(range(1, MOST_GUARD + 1))),
+    Axis("rotation", (4, 3)),
+)
+
+
+def combinations(
+    design: Design, given: dict[str, Sequence[Any]], axes: Sequence[Axis] = AXES
+) -> Iterator[Choices]:
     """Every combination of the axes' values; ``given`` are those that the user asked for."""
     values = []
-    for axis in AXES:
+    for axis in axes:
         tried = tuple(dict.fromkeys(given.get(axis.field, ())))
         if not tried:
             tried = axis.values if axis.values and axis.applies(design) else ()
         values.append(tried or (getattr(design, axis.field),))
     for chosen in itertools.product(*values):
-        yield {axis.field: value for axis, value in zip(AXES, chosen, strict=True)}
+        yield {axis.field: value for axis, value in zip(axes, chosen, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,7 @@ def compiled(robot: str, choices: Choices, intervals: Intervals, place: Path) ->
         ).to_json()
 
     each = [{**choices, "ii": ii} for ii in intervals]
-    found = [kept(place, "point", _all_of(robot, c), partial(compute, c)) for c in each]
+    found = [kept(place, "point", all_of(robot, c), partial(compute, c)) for c in each]
     return [Compiled.from_json(own) for own in found]
 
 
@@ -116,7 +127,7 @@ def compiled_before(
 ) -> list[Compiled] | None:
     """The same if all are kept in ``place``."""
     each = [{**choices, "ii": ii} for ii in intervals]
-    found = [kept(place, "point", _all_of(robot, own), None) for own in each]
+    found = [kept(place, "point", all_of(robot, own), None) for own in each]
     return None if None in found else [Compiled.from_json(own) for own in found]
 
 
@@ -143,10 +154,10 @@ def synthesised_before(robot: str, choices: Choices, place: Path) -> Mapping[str
 
 def _mapped_of(robot: str, choices: Choices) -> str:
     """All that the sites depend on."""
-    return f"{yosys_version()} {_all_of(robot, choices)}"
+    return f"{yosys_version()} {all_of(robot, choices)}"
 
 
-def _all_of(robot: str, choices: Choices) -> str:
+def all_of(robot: str, choices: Choices) -> str:
     """All that a design's figures depend on."""
     design, _ = load(robot, **choices)
     return f"{compiler_digest()} {design_digest(design)}"

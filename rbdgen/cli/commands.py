@@ -111,6 +111,7 @@ def _explore(options: argparse.Namespace, progress: Progress) -> Answer:
         intervals=options.ii or (),
         widths=options.widths or (),
         synthesis=not options.no_synthesis,
+        quick=options.quick,
         jobs=options.jobs,
         executor=options.executor,
         executor_options=dict(options.executor_option),

@@ -169,11 +169,18 @@ def parser() -> Parser:
         "rbdgen explore iiwa14 --no-synthesis",
         "rbdgen explore hyq --function did --ii 4,8,16 --jobs 2",
         "rbdgen explore iiwa14 --widths 16,18 -o build/widths",
+        "rbdgen explore iiwa14 --function did --quick --no-synthesis   10^4 designs in minutes",
         "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
         several=True,
     )
     made.add_argument("--widths", type=numbers, metavar="BITS[,BITS]", help="of words, to try")
     made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME_explore")
+    made.add_argument(
+        "--quick",
+        action="store_true",
+        help="thousands of designs in minutes: every interval, width, guard bit and rotation, "
+        "unless given; schedules without linear programs, whose error is printed",
+    )
     made.add_argument(
         "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"
     )

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from ..estimate.explored import Explored, Point
 from . import svg
 from .colours import GREY, GRID, SERIES
-from .exploration_table import varied
+from .exploration_table import shown_of, varied
 
 LIMIT = "#c23b3b"
 WIDE, HIGH = 430.0, 400.0  # of a panel
@@ -46,11 +46,12 @@ def picture(report: Explored) -> str:
     A dot is filled where Yosys has counted, a ring is an estimate, a cross does not fit the part.
     Lines join the front's designs that differ by their interval alone. Hints say the rest.
     """
-    points, part, limits = report.points, report.part, report.limits
+    points, part, limits = shown_of(report), report.part, report.limits
     title = f"{report.robot}: {', '.join(report.functions)} on {part}"
     page = svg.document(2 * (LEFT + WIDE) + BETWEEN, TOP + HIGH + FOOT, title)
     svg.text(page, 14, 28, title, size=19, weight="bold")
-    names = [name_of(p, varied(points)) for p in points]
+    keys, all_of = series_of(points), varied(points)
+    names = [name_of(p, keys) for p in points]
     colour = {n: SERIES[k % len(SERIES)] for k, n in enumerate(dict.fromkeys(names))}
     _legend(page, colour)
     slowest = max(p.interval for p in points)
@@ -61,7 +62,11 @@ def picture(report: Explored) -> str:
     )
     for k, (name, figure, limit) in enumerate(panels):
         left = LEFT + k * (WIDE + BETWEEN)
-        found = [_Mark(n, p, x) for n, p in zip(names, points, strict=True) if (x := figure(p))]
+        found = [
+            _Mark(n, name_of(p, all_of), p, x)
+            for n, p in zip(names, points, strict=True)
+            if (x := figure(p))
+        ]
         if found:
             _panel(page, left, y, found, (name, part, limit), colour)
     return svg.to_text(page)
@@ -69,8 +74,9 @@ def picture(report: Explored) -> str:
 
 @dataclass(frozen=True)
 class _Mark:
-    """A design in a panel: its name beside its interval, itself, its figure."""
+    """A design in a panel: of which colour, its name beside its interval, itself, its figure."""
 
+    series: str
     name: str
     point: Point
     figure: float
@@ -80,6 +86,14 @@ def name_of(point: Point, keys: Sequence[str]) -> str:
     """``composite, width 18``: the choices called ``keys``."""
     own = {key: point.choices[key] for key in keys}
     return ", ".join(v if isinstance(v, str) else f"{k} {v}" for k, v in own.items())
+
+
+def series_of(points: Sequence[Point]) -> list[str]:
+    """The choices that have colours: what is varied, while there are colours enough."""
+    keys = varied(points)
+    while len({name_of(p, keys) for p in points}) > len(SERIES):
+        keys.remove(max(keys, key=lambda key: len({p.choices[key] for p in points})))
+    return keys
 
 
 def luts(point: Point) -> float | None:
@@ -133,12 +147,12 @@ def _panel(
     svg.text(page, left + WIDE, TOP - 8, words, "end", 11, colour=LIMIT)
 
     for series, own in colour.items():
-        on = [m for m in marks if m.name == series and m.point.pareto]
+        on = [m for m in marks if m.series == series and m.point.pareto]
         if len(on) > 1:
             joined = [(x.at(m.figure), y.at(1 / m.point.interval)) for m in on]
             svg.line(page, joined, own, 1)
     for mark in marks:
-        point, own = mark.point, colour[mark.name]
+        point, own = mark.point, colour[mark.series]
         spot = x.at(mark.figure), y.at(1 / point.interval)
         shape = "cross" if not point.fits else "dot" if point.mapped else "ring"
         group = svg.group(page, _hint(mark))

@@ -6,16 +6,27 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..estimate.explored import Explored, Point
+from ..estimate.explored import Explored, Point, QuickError
 from .tables import table
 
 QUANTITIES = (("LUT", "luts"), ("FF", "flip_flops"))
 
 
+MANY = 100  # designs: of more the front alone is shown
+
+
+def shown_of(report: Explored) -> tuple[Point, ...]:
+    """The designs that a reader looks at: all, or of many those on the front."""
+    if len(report.points) <= MANY:
+        return report.points
+    return tuple(p for p in report.points if p.pareto) or report.points[:MANY]
+
+
 def as_text(report: Explored) -> str:
-    """Every design: choices, interval, latency, multipliers, cells estimated and mapped."""
-    points = report.points
-    shown = varied(points)
+    """Every design, or of many the front: choices, interval, latency, multipliers, cells estimated
+    and mapped."""
+    points = shown_of(report)
+    shown = varied(report.points)
     cells = [f"{name}{of}" for name, _ in QUANTITIES for of in (" model", "", " off")]
     head = [*shown, "II", "latency", "multipliers", *cells, "block RAM", "per clock", ""]
     rows = [
@@ -32,11 +43,15 @@ def as_text(report: Explored) -> str:
         for point in points
     ]
     limits = report.limits
+    words = ", width and guard bits" if "guard" in points[0].choices else " and width"
     notes = [
-        f"*: on the Pareto front of multipliers, LUTs, interval and width, of what fits "
+        f"*: on the Pareto front of multipliers, LUTs, interval{words}, of what fits "
         f"{report.part} ({limits.multipliers} multipliers, {limits.luts} LUTs)",
         *(_errors(name, quantity, report) for name, quantity in QUANTITIES),
+        *(_of_quick(name, own) for name, q in QUANTITIES if (own := (report.quick or {}).get(q))),
     ]
+    if len(points) < len(report.points):
+        notes.insert(0, f"{len(points)} of {len(report.points)} designs are shown: the front")
     title = f"{report.robot}: {', '.join(report.functions)} on {report.part}"
     return "\n".join([title, "", table(head, rows), "", *notes])
 
@@ -78,6 +93,13 @@ def _errors(name: str, quantity: str, report: Explored) -> str:
     rms = math.sqrt(sum(x * x for x in here) / len(here))
     worst = max(here, key=abs)
     return f"{line}; over the {len(here)} mapped here by {rms:.1%} (at worst {worst:+.1%})"
+
+
+def _of_quick(name: str, own: QuickError) -> str:
+    return (
+        f"{name}: from quick schedules; those are off by {own.rms:.1%} (RMS; at worst "
+        f"{own.worst:+.1%}) from the full ones, over {own.designs} designs of which both were made"
+    )
 
 
 def misses(points: Sequence[Point], quantity: str) -> list[float]:

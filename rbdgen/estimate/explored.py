@@ -46,9 +46,19 @@ class Sites(Record):
 
 
 @dataclass(frozen=True)
+class QuickError(Record):
+    """How far estimates from quick schedules are off those from full ones, relative, over some
+    ``designs``: root mean square, and the largest with its sign."""
+
+    designs: int
+    rms: float
+    worst: float
+
+
+@dataclass(frozen=True)
 class Explored(Record):
     """Designs of a robot's functions for a part; ``model``: by quantity, how far the model is off
-    where it was fitted."""
+    where it was fitted; ``quick``: where schedules are quick ones, how far those are off."""
 
     robot: str
     functions: tuple[str, ...]
@@ -57,3 +67,4 @@ class Explored(Record):
     limits: Sites
     model: Mapping[str, ModelError]
     points: tuple[Point, ...]
+    quick: Mapping[str, QuickError] | None = None

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node, Op, Region
+from ..graph.node import Node, Op, Region, operands
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Pipeline
 from ..schedule.fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
-from ..schedule.fold import Fold, job_operands
+from ..schedule.fold import Fold, job_operands, register_number
 from ..schedule.limbs import LimbPlan
-from ..schedule.pipelined import INPUT, OUTPUT, operands, region_of
+from ..schedule.pipelined import INPUT, OUTPUT, region_of
 from ..schedule.plan import Plan
 from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
@@ -185,9 +185,12 @@ def _fold(fold: Fold, count: Counter[str]) -> None:
 def _datapath(fold: Fold, count: Counter[str]) -> None:
     fixed, ring = fold.fixed, fold.target.ring
     last: dict[Node, set[int]] = defaultdict(set)
-    for node in fold.time:
-        for operand in operands(node):
-            last[operand].add(fold.register(operand, fold.start(node)))
+    time, kept, interval = fold.time, fold.registered, fold.interval
+    for node in time:
+        start = fold.start(node)
+        for operand in fixed.reads[node]:
+            age = start - time[operand]
+            last[operand].add(register_number(operand in kept, age, interval))
     loads, rings = 0, set()
     for node in fold.time:
         held = fold.held(node)
@@ -195,6 +198,8 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
         registered = held or (fold.own(node) and fold.chain is None)
         _operation(fixed, node, registered, count)
         loads += width * held
+        if not last[node]:
+            continue
         now = 0
         if not held and any(last[node]):  # its first register can only be its own
             count["waiting_bits"] += width

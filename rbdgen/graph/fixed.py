@@ -20,13 +20,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .graph import Graph
-from .node import Node, Op
+from .node import Node, Op, operands
 from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
 
@@ -112,8 +113,23 @@ class FixedGraph:
         shift = word.fraction + unit.lowest - self.formats[node].fraction
         return Scale(word.width, shift, unit.lowest, unit.steps)
 
+    @cached_property
+    def reads(self) -> Mapping[Node, list[Node]]:
+        """The `operands` of every node."""
+        return {node: operands(node) for node in self.graph.nodes}
+
     def overflowing(self, node: Node) -> bool:
         """Whether operands exist, within their formats, that overflow this node."""
+        if node not in self._overflowing:
+            self._overflowing[node] = self._can_overflow(node)
+        return self._overflowing[node]
+
+    @cached_property
+    def _overflowing(self) -> dict[Node, bool]:
+        """What has been asked: plans ask again and again."""
+        return {}
+
+    def _can_overflow(self, node: Node) -> bool:
         out = self.formats[node]
         never = (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
         if not out.flags or node.op in never:

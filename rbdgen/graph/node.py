@@ -103,6 +103,11 @@ def source(node: Node) -> Node:
     return node
 
 
+def operands(node: Node) -> list[Node]:
+    """The nodes whose bits a unit reads; constants are wired in."""
+    return [s for s in (source(a) for a in node.args) if s.op is not Op.CONST]
+
+
 class Builder:
     """Makes interned nodes. ``region`` labels what is made inside its ``with`` block."""
 

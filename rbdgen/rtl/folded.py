@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, operands
 from ..schedule.fabric import LONGEST_RING
 from ..schedule.fold import Fold, job_operands
-from ..schedule.pipelined import operands
 from ..schedule.units import Job, Kind, job, nodes_of
 from .channel import ChannelFifo
 from .core import Core

@@ -7,10 +7,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Region
+from ..graph.node import Node, Region, operands
 from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
-from ..schedule.pipelined import operands, region_of
+from ..schedule.pipelined import region_of
 from ..schedule.units import Job, job
 from .delay_line import DelayLine, Rings
 from .lut_ram import LutRam

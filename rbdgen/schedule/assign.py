@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +25,32 @@ FAR = 0.5  # of a multiplexer input: what it is worth to stay with jobs of the s
 Source = tuple[Node, int]  # a value, and which of its registers
 
 
+@dataclass(frozen=True)
+class _Ports:
+    """``read``: unit, port → how many jobs read each source there; ``where``: port, source → units
+    that read it."""
+
+    read: list[list[Counter[Source]]]
+    where: list[dict[Source, set[int]]]
+
+    @classmethod
+    def of(cls, units: int, ports: int) -> _Ports:
+        return cls(
+            [[Counter() for _ in range(ports)] for _ in range(units)], [{} for _ in range(ports)]
+        )
+
+    def connect(self, sources: list[Source], place: Place, sign: int) -> None:
+        """One job more, or one less."""
+        order = sources[::-1] if place.swapped else sources
+        for port, there, source in zip(self.read[place.number], self.where, order, strict=True):
+            port[source] += sign
+            if port[source]:
+                there.setdefault(source, set()).add(place.number)
+            else:
+                del port[source]
+                there[source].discard(place.number)
+
+
 def assign(
     fixed: FixedGraph,
     jobs: Jobs,
@@ -31,8 +58,9 @@ def assign(
     interval: int,
     time: Mapping[Node, int],
     start: Mapping[Job, int],
+    passes: int = PASSES,
 ) -> dict[Job, Place]:
-    """A place for every job, no two on one unit in one phase."""
+    """A place for every job, no two on one unit in one phase; ``passes`` over all of them."""
     place: dict[Job, Place] = {}
     for kind, members in jobs.of.items():
         if units[kind] >= len(members):  # to each its own
@@ -46,7 +74,7 @@ def assign(
             reads[own] = [
                 (n, register_number(ends_in_register(fixed, n), age, interval)) for n, age in ages
             ]
-        place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind])
+        place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind], passes)
     return place
 
 
@@ -58,27 +86,28 @@ def _assign_kind(
     start: Mapping[Job, int],
     interval: int,
     units: int,
+    passes: int,
 ) -> dict[Job, Place]:
     phases: list[list[Job]] = [[] for _ in range(interval)]
     for own in members:
         phases[start[own] % interval].append(own)
-    ports: list[list[Counter[Source]]] = [[Counter() for _ in kind.widths] for _ in range(units)]
+    ports = _Ports.of(units, len(kind.widths))
     homes: list[Counter[int]] = [Counter() for _ in range(units)]
     place: dict[Job, Place] = {}
     best = None
-    for _ in range(PASSES):
+    for _ in range(passes):
         for group in phases:
             for own in group:
                 if own in place:
                     homes[place[own].number][_home(own)] -= 1
-                    _connect(ports, reads[own], place.pop(own), -1)
+                    ports.connect(reads[own], place.pop(own), -1)
             rows, columns, swaps = _cheapest(group, reads, ports, homes, kind, fixed.formats)
             for row, column in zip(rows, columns, strict=True):
                 own = group[row]
                 place[own] = Place(kind, int(column), bool(swaps[row, column]))
-                _connect(ports, reads[own], place[own], 1)
+                ports.connect(reads[own], place[own], 1)
                 homes[int(column)][_home(own)] += 1
-        total = sum(len(port) for unit in ports for port in unit)
+        total = sum(len(port) for unit in ports.read for port in unit)
         if best is not None and total >= best:
             break
         best = total
@@ -95,31 +124,16 @@ def _home(own: Job) -> int:
     return region_of(own[1])[1]
 
 
-def _connect(
-    ports: list[list[Counter[Source]]], sources: list[Source], place: Place, sign: int
-) -> None:
-    order = sources[::-1] if place.swapped else sources
-    for port, source in zip(ports[place.number], order, strict=True):
-        port[source] += sign
-        if not port[source]:
-            del port[source]
-
-
 def _cheapest(
     group: list[Job],
     reads: Mapping[Job, list[Source]],
-    ports: list[list[Counter[Source]]],
+    ports: _Ports,
     homes: list[Counter[int]],
     kind: Kind,
     formats: Mapping[Node, Format],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rows, columns of the assignment, and whether each pair is swapped."""
-    units, width = len(ports), len(kind.widths)
-    where: list[dict[Source, list[int]]] = [{} for _ in range(width)]
-    for number, unit in enumerate(ports):
-        for port, there in enumerate(unit):
-            for source in there:
-                where[port].setdefault(source, []).append(number)
+    units, width = len(ports.read), len(kind.widths)
     cost = np.full((2, len(group), units), np.inf)
     cost[:width] = width
     for row, own in enumerate(group):
@@ -128,15 +142,15 @@ def _cheapest(
             if not _fits([n for n, _ in order], kind, formats):
                 cost[swapped, row] = np.inf
             for port, source in enumerate(order):
-                for number in where[port].get(source, ()):
+                for number in ports.where[port].get(source, ()):
                     cost[swapped, row, number] -= 1
     # among equals the emptier multiplexers, so that they stay even
-    inputs = np.array([max((len(p) for p in unit), default=0) for unit in ports], float)
+    inputs = np.array([max(map(len, unit), default=0) for unit in ports.read], float)
     least = cost.min(axis=0) + 1e-3 * inputs
-    joints = [_home(own) for own in group]
-    for number, home in enumerate(homes):
-        all_there = home.total() or 1
-        least[:, number] += [FAR * (1 - home[joint] / all_there) for joint in joints]
+    there = np.array([home.total() or 1 for home in homes])
+    for joint in set(map(_home, group)):
+        rows = [row for row, own in enumerate(group) if _home(own) == joint]
+        least[rows] += FAR * (1 - np.array([home[joint] for home in homes]) / there)
     from scipy.optimize import linear_sum_assignment  # late: half a second
 
     rows, columns = linear_sum_assignment(least)

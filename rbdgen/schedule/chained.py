@@ -15,10 +15,10 @@ from functools import cached_property
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op, operands, source
 from .delays import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
-from .pipelined import INPUT_REGISTER, duration, operands
+from .pipelined import INPUT_REGISTER, duration
 from .units import Jobs, all_hardware, job, shared_jobs
 
 SWEEPS = 8  # most of what can be saved is saved by the first

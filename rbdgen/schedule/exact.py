@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op, operands, source
 from ..system.refusal import Refusal
-from .pipelined import INPUT_REGISTER, operands
+from .pipelined import INPUT_REGISTER
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import Node, Op, Region, operands, source
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
 from .delays import delay, gathering
-from .pipelined import INPUT, INPUT_REGISTER, OUTPUT, operands
+from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 
@@ -213,6 +213,13 @@ def ends_in_register(fixed: FixedGraph, node: Node) -> bool:
     if node.op is Op.MUL:
         return fixed.formats[node].rounded
     return node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
+
+
+def keeping(fixed: FixedGraph, time: Mapping[Node, int], takes: Mapping[Node, int]) -> set[Node]:
+    """The nodes whose own register keeps the result for an interval: a register that nothing reads
+    later than at once need not keep what it has."""
+    late = {a for n in takes for a in fixed.reads[n] if time[n] - takes[n] > time[a]}
+    return {n for n in takes if ends_in_register(fixed, n) and (n in late or n.op is Op.INPUT)}
 
 
 def register_number(held: bool, age: int, interval: int) -> int:

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op
+from ..graph.node import Node, Op, operands
 from .assign import assign
 from .exact import exact
-from .fold import Fold, ends_in_register, register_number, verify_fold
-from .pipelined import INPUT, INPUT_REGISTER, duration, operands
+from .fold import Fold, ends_in_register, keeping, register_number, verify_fold
+from .pipelined import INPUT, INPUT_REGISTER, duration
 from .program import Program
 from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
@@ -29,7 +29,7 @@ LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
+class Work:
     """A graph as jobs: how long each node takes, whose job it is, and what it waits for."""
 
     fixed: FixedGraph
@@ -39,7 +39,7 @@ class _Work:
     before: Mapping[Job, list[Node]]  # job → operands of its nodes
 
     @classmethod
-    def of(cls, fixed: FixedGraph, takes: Mapping[Node, int]) -> _Work:
+    def of(cls, fixed: FixedGraph, takes: Mapping[Node, int]) -> Work:
         jobs = {node: job(node) for node in takes}
         reads = {node: operands(node) for node in takes}
         return cls(fixed, takes, jobs, reads, {jobs[node]: reads[node] for node in takes})
@@ -66,30 +66,34 @@ def fold(
     """
     jobs = jobs or shared_jobs(fixed, target)
     units = units or jobs.units(interval)
-    takes = durations(fixed, target)
-    if selected:
-        takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
-    work = _Work.of(fixed, takes)
-    wish, latest = _least_waiting(work, {}), _latest_starts(work)
+    work = folding(fixed, target, jobs, selected)
+    takes = work.takes
+    wish, latest = least_waiting(work, {}), latest_starts(work)
     found: list[tuple[int, dict[Job, int]]] = []
     for hurry, by_wish in RULES:
         order = {n: wish[n] - takes[n] for n in takes} if by_wish else latest
         slots = _take_slots(work, jobs, units, interval, wish, order, latest if hurry else None)
         found.append((_latest(work, _pins(work, slots)), slots))
     least = min(end for end, _ in found)  # which is known before any program is solved
-    soonest = [_least_waiting(work, slots) for end, slots in found if end == least]
+    soonest = [least_waiting(work, slots) for end, slots in found if end == least]
     time = min(soonest, key=lambda times: waiting_bits(fixed, times, takes, interval))
     if solver:
-        time = _least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
+        time = least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
     start = {work.job[n]: time[n] - takes[n] for n in takes}
     place = assign(fixed, jobs, units, interval, time, start)
     binding = all_hardware(fixed, jobs.hardware(units))
-    # a register that nothing reads later than at once need not keep what it has
-    late = {a for n in takes for a in operands(n) if time[n] - takes[n] > time[a]}
-    held = {n for n in takes if ends_in_register(fixed, n) and (n in late or n.op is Op.INPUT)}
+    held = keeping(fixed, time, takes)
     return verify_fold(
         Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place, selected)
     )
+
+
+def folding(fixed: FixedGraph, target: Target, jobs: Jobs, selected: bool) -> Work:
+    """The graph as jobs; ``selected``: those that are shared take a cycle more, see `fold`."""
+    takes = durations(fixed, target)
+    if selected:
+        takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
+    return Work.of(fixed, takes)
 
 
 def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
@@ -99,7 +103,7 @@ def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
     return {n: duration(fixed, binding, target, n) for n in nodes}
 
 
-def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
+def least_waiting(work: Work, given: Mapping[Job, int]) -> dict[Node, int]:
     """Times at the shortest latency, with the least bits waiting; ``given``: starts of jobs."""
     program, formats, jobs = Program(), work.fixed.formats, work.job
     program.variable(INPUT)
@@ -119,7 +123,7 @@ def _least_waiting(work: _Work, given: Mapping[Job, int]) -> dict[Node, int]:
     return {node: x[jobs[node]] for node in work.nodes}
 
 
-def _pins(work: _Work, given: Mapping[Job, int]) -> dict[object, int]:
+def _pins(work: Work, given: Mapping[Job, int]) -> dict[object, int]:
     """The times of the task and its words, and of jobs whose starts are given."""
     pins: dict[object, int] = {INPUT: 0}
     for node, own in work.job.items():
@@ -130,7 +134,7 @@ def _pins(work: _Work, given: Mapping[Job, int]) -> dict[object, int]:
     return pins
 
 
-def _latest(work: _Work, pins: Mapping[object, int]) -> int:
+def _latest(work: Work, pins: Mapping[object, int]) -> int:
     """The shortest latency with some times given."""
     time: dict[Job, int] = {}
     for node in work.nodes:
@@ -140,7 +144,7 @@ def _latest(work: _Work, pins: Mapping[object, int]) -> int:
     return max(time.values(), default=0)
 
 
-def _latest_starts(work: _Work) -> dict[Node, int]:
+def latest_starts(work: Work) -> dict[Node, int]:
     """When each operation must start, counted back from the last result: all below zero."""
     latest: dict[Job, int] = {}
     start: dict[Node, int] = {}
@@ -152,7 +156,7 @@ def _latest_starts(work: _Work) -> dict[Node, int]:
 
 
 def _take_slots(
-    work: _Work,
+    work: Work,
     jobs: Jobs,
     units: Mapping[Kind, int],
     interval: int,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import Node, Op, Region, operands, source
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .program import Program, ScheduleError
 
@@ -114,11 +114,6 @@ def unit(node: Node) -> object:
     if node.op in (Op.MANTISSA, Op.EXPONENT):
         return "recip", node.args[0], region_of(node)
     return node
-
-
-def operands(node: Node) -> list[Node]:
-    """The nodes whose bits a unit reads; constants are wired in."""
-    return [s for s in (source(a) for a in node.args) if s.op is not Op.CONST]
 
 
 def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:

@@ -226,3 +226,38 @@ def test_no_yosys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SynthesisError, match="no Yosys"):
         api.explore("pendulum", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_quick_designs(tmp_path: Path) -> None:
+    """Every interval at which there are the multipliers; how far off is said, from both ways."""
+    place = tmp_path / "out"
+    own: dict[str, Any] = {"functions": ("did",), "formulation": "composite", "rotation": 4}
+    report = estimate(place, quick=True, widths=(16, 18), guard=1, target="ecp5-25f", **own)
+    points = report["points"]
+    assert all(p["fits"] or p["estimated"]["luts"] > 24288 or p["interval"] == 1 for p in points)
+    for width in (16, 18):
+        mine = {p["interval"]: p for p in points if p["choices"]["width"] == width}
+        assert list(mine) == sorted(mine) and mine[64]["multipliers"] <= 28 < len(mine)
+        counts = [p["multipliers"] for k, p in mine.items() if k > 1]
+        assert counts == sorted(counts, reverse=True)
+    error = report["quick"]["luts"]
+    assert 5 <= error["designs"] <= 10 and error["rms"] <= abs(error["worst"]) < 0.06
+    assert f"{len(points)} designs are shown" in report["text"]
+    assert "from quick schedules" in report["text"]
+    # the same as `explore` estimates for one of them in full, but for the schedule
+    chosen = {**own, "width": 18, "guard": 1, "fold": "none", "target": "ecp5-25f"}
+    full = estimate(tmp_path / "full", intervals=(8,), **chosen)["points"][0]
+    quick = next(p for p in points if p["choices"]["width"] == 18 and p["interval"] == 8)
+    assert quick["multipliers"] == full["multipliers"]
+    assert abs(quick["estimated"]["luts"] / full["estimated"]["luts"] - 1) < 0.06
+    assert quick["generate"].endswith("--ii 8") and "--fold none" in quick["generate"]
+
+
+@pytest.mark.parametrize(
+    "choices", [{"style": "latency"}, {"error": 1e-4}, {"fold": "joints"}, {"scheduler": "exact"}]
+)
+def test_what_has_no_quick_schedule(tmp_path: Path, choices: dict[str, Any]) -> None:
+    (field,) = choices
+    with pytest.raises(api.InputError, match=f"^{field}: "):
+        estimate(tmp_path / "out", functions=("did",), quick=True, **choices)
+    assert not (tmp_path / "out").exists()

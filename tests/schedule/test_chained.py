@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from rbdgen.design.target import find_target
-from rbdgen.graph.node import Node, Op
+from rbdgen.graph.node import Node, Op, operands
 from rbdgen.schedule.chained import ChainError, chain
 from rbdgen.schedule.delays import delay, gathering, levels
 from rbdgen.schedule.fold import Fold, verify_fold
-from rbdgen.schedule.pipelined import operands
 from rbdgen.schedule.program import ScheduleError
 from tests.schedule.examples import compiled, random_graph
 

@@ -10,11 +10,10 @@ import pytest
 
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.target import find_target
-from rbdgen.graph.node import Op
+from rbdgen.graph.node import Op, operands
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
 from rbdgen.schedule.modulo import fold
-from rbdgen.schedule.pipelined import operands
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.units import job, shared_jobs
 
