@@ -65,6 +65,7 @@ NOT_RUN = {
         "rbdgen compare",
         "rbdgen compare iiwa14 --function did --pinocchio -o did.svg",
         "rbdgen explore hyq --function did",
+        "rbdgen explore iiwa14 --function did --quick …",
         "rbdgen generate humanoid --base floating --base-link best --accelerator …",
         "rbdgen generate hyq --base floating --accelerator …",
         "rbdgen info humanoid …",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,7 +37,7 @@ from .points import (
     synthesised,
     synthesised_before,
 )
-from .quick_points import CHECKED, QuickPoint, quick_before, quick_points, refuse_quick
+from .quick_points import CHECKED, QuickPoints, quick_before, quick_points, refuse_quick
 from .quick_points import TOGETHER as TOGETHER_CHECKED
 from .results import Exploration
 
@@ -228,14 +227,14 @@ class _Work:
             (self.robot, {**self.choices, **own}, tuple(intervals), k % step == 0, self.store)
             for k, own in enumerate(combined)
         ]
-        started, ready = time.monotonic(), 0
+        ready, seconds = 0, 0.0
 
-        def done(k: int, found: Sequence[QuickPoint]) -> None:
-            nonlocal ready
-            ready += len(found)
-            took = time.monotonic() - started
+        def done(k: int, found: QuickPoints) -> None:
+            nonlocal ready, seconds
+            ready += len(found.points)
+            seconds += found.seconds
             self.progress(
-                f"{ready} designs in {took:.0f} s, {1000 * took / max(ready, 1):.1f} ms each: "
+                f"{ready} designs, {1000 * seconds / max(ready, 1):.1f} ms of a processor each: "
                 f"{spoken(combined[k])}"
             )
 
@@ -244,8 +243,8 @@ class _Work:
         )
         points, both = [], []
         for own, found in zip(combined, each, strict=True):
-            both += [(one.estimated, one.checked) for one in found if one.checked]
-            for one in found:
+            both += [(one.estimated, one.checked) for one in found.points if one.checked]
+            for one in found.points:
                 chosen = {**own, "ii": one.interval}
                 points.append(
                     Point(
@@ -329,10 +328,11 @@ class _Work:
 
 
 def _quick_error(off: Sequence[float]) -> QuickError:
-    rms = math.sqrt(sum(x * x for x in off) / max(len(off), 1))
-    return QuickError(
-        len(off), round(rms, 4), round(max(off, key=lambda x: abs(x), default=0.0), 4)
-    )
+    if not off:
+        return QuickError(0, 0.0, 0.0)
+    rms = math.sqrt(sum(x * x for x in off) / len(off))
+    worst = max(min(off), max(off), key=abs)
+    return QuickError(len(off), round(rms, 4), round(worst, 4))
 
 
 def first_of(design: Design, own: Choices) -> Choices:

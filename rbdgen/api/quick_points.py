@@ -8,9 +8,10 @@ schedule of `modulo` is made too, which says how far the quick one is off.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 from ..compile.flow import front_end
@@ -42,23 +43,32 @@ class QuickPoint(Record):
     checked: Mapping[str, int] | None = None
 
 
+@dataclass(frozen=True)
+class QuickPoints(Record):
+    """Designs that share their words, and the ``seconds`` of a processor that they took, apart
+    from what checks them."""
+
+    points: tuple[QuickPoint, ...]
+    seconds: float
+
+
 def quick_points(
     robot: str, choices: Choices, intervals: Sequence[int], check: bool, place: Path
-) -> list[QuickPoint]:
+) -> QuickPoints:
     """A design at each of the intervals at which its part has the multipliers, or at all of 1 to
     `LARGEST_INTERVAL` where none are given; ``check``: both ways at `TOGETHER` of them. Kept in
     ``place``."""
     compute = partial(_computed, robot, choices, intervals, check)
     found = kept(place, "quick", _input(robot, choices, intervals, check), compute)
-    return [QuickPoint.from_json(own) for own in found]
+    return QuickPoints.from_json(found)
 
 
 def quick_before(
     robot: str, choices: Choices, intervals: Sequence[int], check: bool, place: Path
-) -> list[QuickPoint] | None:
+) -> QuickPoints | None:
     """The same if it is kept in ``place``."""
     found = kept(place, "quick", _input(robot, choices, intervals, check), None)
-    return None if found is None else [QuickPoint.from_json(own) for own in found]
+    return None if found is None else QuickPoints.from_json(found)
 
 
 def refuse_quick(design: Design) -> str | None:
@@ -81,29 +91,27 @@ def _input(robot: str, choices: Choices, intervals: Sequence[int], check: bool) 
 
 def _computed(
     robot: str, choices: Choices, intervals: Sequence[int], check: bool
-) -> list[dict[str, Any]]:
+) -> dict[str, Any]:
+    started = process_time()
     front = front_end(robot, **choices)
     fixed = Words(front).whole[1]
     target = front.target
     jobs = shared_jobs(fixed, target)
     tried = sorted(set(intervals)) or range(1, LARGEST_INTERVAL + 1)
     folded = [k for k in tried if k > 1 and jobs.multipliers(k) <= target.multipliers]
-    both = set(folded[:: max(1, len(folded) // TOGETHER)][:TOGETHER]) if check else set()
 
-    def cells(plan: Plan) -> dict[str, int]:
-        return estimated(target.family, features(plan))
+    def full(interval: int) -> Plan:
+        return every(interval, front.design, fixed, jobs, target)
 
-    plans: list[Plan] = [every(1, front.design, fixed, jobs, target)] if 1 in tried else []
-    plans += quick_folds(fixed, target, folded, jobs) if folded else []
-    return [
-        QuickPoint(
-            interval=plan.interval,
-            latency=plan.latency,
-            multipliers=plan.multipliers,
-            estimated=cells(plan),
-            checked=cells(every(plan.interval, front.design, fixed, jobs, target))
-            if plan.interval in both
-            else None,
-        ).to_json()
-        for plan in plans
-    ]
+    def point(plan: Plan) -> QuickPoint:
+        cells = estimated(target.family, features(plan))
+        return QuickPoint(plan.interval, plan.latency, plan.multipliers, cells)
+
+    points = [point(full(1))] if 1 in tried else []
+    points += [point(plan) for plan in quick_folds(fixed, target, folded, jobs)]
+    seconds = process_time() - started
+    both = folded[:: max(1, len(folded) // TOGETHER)][:TOGETHER] if check else []
+    checked = {k: estimated(target.family, features(full(k))) for k in both}
+    return QuickPoints(
+        tuple(replace(own, checked=checked.get(own.interval)) for own in points), seconds
+    ).to_json()

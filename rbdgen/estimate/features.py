@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from ..design.target import Style, Target
@@ -23,6 +24,7 @@ from ..schedule.plan import Plan
 from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 
+UNITS = (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)  # whose results are registers of their unit's
 TABLE_WIDTH = 36  # bits of a block RAM's word at the 512 words of a sine table
 NAMES = {
     "sums": "carry chains: sums, differences, negations, rounding of products",
@@ -62,6 +64,11 @@ def features(plan: Plan) -> dict[str, int]:
     for channel in plan.channels:
         _channel(channel, count)
     return {name: count[name] for name in NAMES}
+
+
+@lru_cache(maxsize=4)  # of many plans of one graph
+def _additions(fixed: FixedGraph) -> tuple[tuple[str, int], ...]:
+    return tuple((name, number) for name, number in operations(fixed).items() if number)
 
 
 def operations(fixed: FixedGraph) -> dict[str, int]:
@@ -192,11 +199,13 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
             age = start - time[operand]
             last[operand].add(register_number(operand in kept, age, interval))
     loads, rings = 0, set()
+    for name, number in _additions(fixed):
+        count[name] += number
     for node in fold.time:
         held = fold.held(node)
         width = fixed.formats[node].width
-        registered = held or (fold.own(node) and fold.chain is None)
-        _operation(fixed, node, registered, count)
+        if (held or (fold.chain is None and fold.own(node))) and node.op not in UNITS:
+            count["result_bits"] += width + fixed.overflowing(node)
         loads += width * held
         if not last[node]:
             continue
@@ -229,7 +238,7 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
         count["port_bits"] += kind.widths[k] * fold.selected
     for kind, units in fold.units.items():
         _shared(fold, kind, units, count)
-    for node in fold.time:
+    for node in fold.time if fold.chain is not None else ():
         if node.op is Op.MUL and not fold.shared(node):
             a, b = (fixed.formats[n].width for n in node.args)
             count["chained_products"] += fold.target.hardware_multipliers(a, b)
@@ -243,7 +252,7 @@ def _operation(
     out = fixed.formats[node]
     checked = fixed.overflowing(node)
     count["checks"] += checked
-    if own and node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT):
+    if own and node.op not in UNITS:
         count["result_bits"] += out.width * stored + checked
     if node.op in (Op.ADD, Op.SUB, Op.NEG) or (node.op is Op.MUL and out.rounded):
         count["sums"] += 1

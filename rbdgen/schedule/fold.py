@@ -103,7 +103,7 @@ class Fold:
 
     def own(self, node: Node) -> bool:
         """Whether the result is made by hardware of the node's own, be it a last register."""
-        return not self.shared(node) or ends_in_register(self.fixed, node)
+        return ends_in_register(self.fixed, node) or not self.shared(node)
 
     def register(self, node: Node, cycle: int) -> int:
         """Which of a value's registers shows it in ``cycle``: the first is number 0.

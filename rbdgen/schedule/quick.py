@@ -26,7 +26,7 @@ from .pipelined import INPUT_REGISTER
 from .units import Job, Jobs, all_hardware
 
 Cycles = NDArray[np.int64]  # (intervals,) of something
-SWEEPS = 3  # each backward, then forward
+SWEEPS = 2  # each backward, then forward
 NEVER = 1 << 40
 
 
@@ -72,6 +72,8 @@ def quick_folds(
 ) -> Iterator[Fold]:
     """A fold for each of the intervals, in their order, operands chosen a cycle before they are
     taken, on the fewest units there can be."""
+    if not intervals:
+        return
     work = folding(fixed, target, jobs, selected=True)
     graph = _Graph.of(work)
     wish = least_waiting(work, {})
