@@ -12,6 +12,7 @@ from ..design.choices import UNFORCED
 from ..design.design import Design
 from ..design.states import turns
 from ..robot.model import JointKind, Robot
+from ..robot.payload import PAYLOAD, SIZE
 from .folder import InputError
 
 Array = NDArray[np.float64]
@@ -20,8 +21,10 @@ ASYMMETRY = 1e-6  # of a matrix, against its largest entry
 
 
 def completed(robot: Robot, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The arrays, in place: f_ext zero unless given, quaternions normalised, Minv symmetric."""
+    """The arrays, in place: f_ext and payload zero unless given, quaternions normalised, Minv
+    symmetric."""
     arrays.setdefault("f_ext", np.zeros((len(arrays["q"]), len(robot.moving), 6)))
+    arrays.setdefault(PAYLOAD, np.zeros((len(arrays["q"]), SIZE)))
     _normalise(robot, arrays["q"])
     if "Minv" in arrays:
         arrays["Minv"] = _symmetric("Minv", arrays["Minv"])
@@ -38,6 +41,14 @@ def refuse_missing_forces(design: Design, robot: Robot, f_ext: Array) -> None:
             raise InputError(
                 f'f_ext acts on "{name}", which has no force input; add it to external_forces'
             )
+
+
+def refuse_missing_payload(design: Design, payload: Array) -> None:
+    """InputError for a payload (N, 10) of a design that has none."""
+    if design.payload is None and payload.any():
+        raise InputError(
+            "payload: the design carries none; name the link that does: --payload LINK"
+        )
 
 
 def _normalise(robot: Robot, q: Array) -> None:

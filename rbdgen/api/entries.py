@@ -8,16 +8,18 @@ from collections.abc import Sequence
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.front import Front
 from ..design.choices import UNFORCED
-from ..design.design import all_gives, given_coordinates, needs
+from ..design.design import all_gives, given_coordinates, is_loaded, needs
 from ..dynamics.interface import SAMPLED, WRENCH
 from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import Word, parse
+from ..robot.payload import PAYLOAD, SIZE
 
 
 def interface_of(front: Front) -> Interface:
     """The arrays of one state, as `evaluate` has them, and each graph input's and output's place.
 
-    q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need; where
+    q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need,
+    payload (10,) last; where
     sines and cosines come in, sin and cos, of each joint of the canonical robot. Arrays of what a
     given base leaves out are that much smaller.
     """
@@ -31,12 +33,15 @@ def interface_of(front: Front) -> Interface:
         "tau": (free,),
         "Minv": (free, free),
         "f_ext": (len(robot.moving), len(WRENCH)),
+        PAYLOAD: (SIZE,),
         "sin": (len(front.canonical.joints),),
         "cos": (len(front.canonical.joints),),
     }
     takes = list(needs(design))
     if design.external_forces and not set(design.functions) <= set(UNFORCED):
         takes.append("f_ext")
+    if is_loaded(design):
+        takes.append(PAYLOAD)
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
     results = {name: shape_of(name, free, len(design.frames)) for name in all_gives(design)}

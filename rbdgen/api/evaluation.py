@@ -21,10 +21,11 @@ from ..graph.evaluate import evaluate as evaluate_graph
 from ..graph.fixed import Format
 from ..graph.word import kind_of
 from ..robot.model import Robot
+from ..robot.payload import PAYLOAD, SIZE
 from ..robot.wrapping import wrapped
 from ..robot.xml_lines import did_you_mean
 from .compiled import compiled
-from .completion import completed, refuse_missing_forces
+from .completion import completed, refuse_missing_forces, refuse_missing_payload
 from .folder import InputError
 from .integer_model import IntegerModel
 from .reference import golden_model
@@ -91,11 +92,11 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
     """The arrays that the functions need, as float64, shapes checked, quaternions normalised."""
     free = robot.nv - given_coordinates(design, robot)
     shapes = {"q": (robot.nq,), "tau": (free,), "Minv": (free, free)}
-    shapes |= {"f_ext": (len(robot.moving), 6)}
+    shapes |= {"f_ext": (len(robot.moving), 6), PAYLOAD: (SIZE,)}
     needed = needs(design)
     arrays: dict[str, Array] = {}
     n = None
-    for name in (*needed, "f_ext"):
+    for name in (*needed, "f_ext", PAYLOAD):
         if name not in states:
             if name in needed:
                 raise InputError(
@@ -116,7 +117,9 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
         if bad.size:
             raise InputError(f"{name} of state {bad[0]} is not finite")
         arrays[name] = array.astype(np.float64)
-    return completed(robot, arrays)
+    arrays = completed(robot, arrays)
+    refuse_missing_payload(design, arrays[PAYLOAD])
+    return arrays
 
 
 def to_words(core: Core, arrays: Mapping[str, Array]) -> dict[str, NDArray[np.int64]]:

@@ -12,6 +12,7 @@ from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.fixed import Format
 from ..graph.word import indices, kind_of, parse
+from ..robot.payload import PAYLOAD
 from .contract import UNREAD, Function, Operand
 
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
@@ -40,6 +41,8 @@ MEANING = {
     "hg": "centroidal momentum (6)",
     "M": "mass matrix ({rows}, {rows})",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
+    PAYLOAD: "what the link carries (10): mass, first moment (3), and about the link's origin inertia "
+    "xx, xy, yy, xz, yz, zz",
     "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
     "steps": "how many there are, at least 1",
     "dtau_dq": "({rows}, {rows})",
@@ -63,6 +66,7 @@ class Arrays:
         self.rows = nv - given
         self.sines = [SINES[kind] for kind in SINES if kind in kinds]
         self.forces = ["f_ext"] if "f_ext" in kinds else []
+        self.payload = [PAYLOAD] if PAYLOAD in kinds else []
 
     def function(self, name: str, own: Function) -> dict[str, Any]:
         """What a template says of a function."""
@@ -94,11 +98,11 @@ class Arrays:
         }
 
     def taken(self, functions: Iterable[str]) -> list[str]:
-        """The arrays that functions take, in order: positions, sines, motion, forces."""
+        """The arrays that functions take, in order: positions, sines, motion, forces, payload."""
         named = [name for own in functions for name in takes(own, self.given > 0, self.near)]
         first, *others = dict.fromkeys(named)
         # without motion there are no forces
-        return [first, *self.sines, *others, *(self.forces if others else [])]
+        return [first, *self.sines, *others, *(self.forces if others else []), *self.payload]
 
     def said(self, taken: Sequence[str]) -> list[dict[str, str]]:
         """What a template says of arrays that come in."""

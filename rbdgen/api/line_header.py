@@ -10,6 +10,7 @@ from ..design.manifest import AcceleratorManifest
 from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of
 from ..robot.model import JointKind
+from ..robot.payload import PAYLOAD, SIZE
 from ..system.templates import render
 from .contract import Contract
 
@@ -62,7 +63,9 @@ def _example(
     taken = list(takes(function, False))
     taken[1:1] = [kind for kind in ("sines", "cosines") if kind[:3] in words]
     taken += ["f_ext"] * ("f_ext" in words and len(taken) > 1)
+    taken += [PAYLOAD] * (PAYLOAD in words)
     sizes = {"q": f"{upper}_NQ", "f_ext": f"{upper}_BODIES * 6", "Minv": f"{upper}_NV * {upper}_NV"}
+    sizes[PAYLOAD] = str(SIZE)
     gives = GIVES[function]
     sizes |= {name: f"{upper}_NV * {upper}_NV" for name in gives if SHAPES.get(name) != (V,)}
     arrays = [*taken, *(name for name in gives if name not in taken)]

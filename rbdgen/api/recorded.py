@@ -23,6 +23,7 @@ from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
+from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
 from .evaluation import evaluate
@@ -36,7 +37,7 @@ LEAST = 100  # states
 TRIED = 1000  # of them, evenly taken, of which errors are measured
 DIGITS = 3  # of a limit, rounded up
 ARRAYS = ("q", "qd", "qdd", "tau")
-IGNORED = ("joint_names", "Minv", "f_ext")  # of what `states` draws
+IGNORED = ("joint_names", "Minv", "f_ext", PAYLOAD)  # of what `states` draws
 LIMITS = {"qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from ..design.design import Design, given_coordinates
 from ..dynamics.near import FARTHEST
 from ..graph.arrays import FAR
 from ..robot.model import Robot
+from ..robot.payload import PAYLOAD, carrying
 
 Array = NDArray[np.float64]
 
@@ -24,6 +26,8 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     comes in as that of a state nearby. Where the base's motion is
     given, the joints' rows and columns only, and gradients along the joints alone.
     """
+    if design.payload is not None and arrays[PAYLOAD].any():
+        return _carried(design, robot, arrays)
     results: dict[str, Array] = {}
     joints = slice(given_coordinates(design, robot), None)
     for function in design.functions:
@@ -34,6 +38,19 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     if design.inverse == "near":
         results[FAR] = _far(golden.crba(robot, arrays["q"])[:, joints, joints], arrays["Minv"])
     return results
+
+
+def _carried(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The same of the robot with each state's payload."""
+    assert design.payload is not None
+    names, plain = [name for name in arrays if name != PAYLOAD], replace(design, payload=None)
+    found: dict[str, Array] = {}
+    for payload, rows in golden.by_payload(arrays[PAYLOAD]):
+        loaded = carrying(robot, design.payload, payload)
+        own = golden_model(plain, loaded, {name: arrays[name][rows] for name in names})
+        for name, values in own.items():
+            found.setdefault(name, np.empty((len(arrays["q"]), *values.shape[1:])))[rows] = values
+    return found
 
 
 def _observed(

@@ -12,6 +12,7 @@ from ..compile.samples import refuse_singular, sample_states
 from ..design.choices import WHOLE
 from ..design.loading import load, refuse_unknown
 from ..robot.model import RobotError
+from ..robot.payload import PAYLOAD
 from .folder import InputError
 from .results import Results
 
@@ -30,8 +31,8 @@ def states(
 
     q (n, nq), qd, qdd, tau (n, nv), Minv (n, nv, nv) as the functions among ``choices``, fields of
     Design, need; of all functions where none is given. f_ext (n, bodies, 6) where links take
-    forces; joint_names. SI units, order and frames as in `evaluate`, which takes them with the
-    same choices. tau is what the drawn accelerations take.
+    forces, payload (n, 10) where one carries that; joint_names. SI units, order and frames as in
+    `evaluate`, which takes them with the same choices. tau is what the drawn accelerations take.
 
     Raises RobotError; InputError for more states than memory is meant for.
     """
@@ -56,4 +57,6 @@ def states(
     drawn = sample_states(design, loaded, n, seed)
     if not design.external_forces:
         del drawn["f_ext"]
+    if design.payload is None:
+        del drawn[PAYLOAD]
     return Results(drawn, joint_names=np.array(loaded.joint_names, dtype=np.str_))

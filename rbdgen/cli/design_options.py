@@ -94,6 +94,13 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
     )
     group.add_argument(
+        "--payload",
+        type=checked("payload"),
+        metavar="LINK",
+        help="the link that carries a tool, whose mass, centre of mass and inertia become inputs; "
+        "a fixed one, too",
+    )
+    group.add_argument(
         "--frames",
         type=checked("frames", ","),
         metavar="LINK[,LINK]",
@@ -321,6 +328,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "snap": options.snap,
         "alike": options.alike,
         "external_forces": tuple(forces) if forces is not None else None,
+        "payload": options.payload,
         "frames": options.frames,
         "angles": options.angles,
         "rotation": options.rotation,

@@ -23,6 +23,7 @@ from ..robot.canonical import stages
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError
 from ..robot.named import frame_of
+from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from .samples import sample_states
@@ -102,6 +103,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
         frames=[frame_of(canonical, link) for link in design.frames],
+        payload=frame_of(canonical, design.payload, PAYLOAD) if design.payload else None,
         largest=_largest(design, canonical) if design.products == "winograd" else None,
     )
     return verify(graph)

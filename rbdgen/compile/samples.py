@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from .. import golden
 from ..design.bounds import bounds
 from ..design.choices import INVERTING, ROLLOUTS
 from ..design.design import Design, given_coordinates, needs
+from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns
 from ..dynamics.near import FARTHEST, LEFT_OUT
@@ -21,12 +22,15 @@ from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.drivetrains import without_friction
 from ..robot.model import Array, Robot, RobotError
+from ..robot.named import frame_of
+from ..robot.payload import PAYLOAD
 from ..search.domain import Domain, copied
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "difd", *ROLLOUTS}
 NEARBY_SEED = 17
 STEP = "step"  # so far, as coordinates of a search
+LOAD = "load"  # what a payload is made of, as such coordinates
 
 
 def sample_states(
@@ -34,7 +38,8 @@ def sample_states(
 ) -> State:
     """States as ``random_states`` draws them within the design's limits, and what follows of them.
 
-    Forces act only on the bodies that have a force input. ``tau``, where the functions need it,
+    Forces act only on the bodies that have a force input, and a payload is carried where the design
+    has one. ``tau``, where the functions need it,
     is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
     the design's limits; ``bias`` what the motion takes without acceleration of the joints;
     ``Minv`` is the inverse mass matrix at ``q``, or at a state nearby, where the design says so:
@@ -46,20 +51,36 @@ def sample_states(
     for body, i in enumerate(robot.moving):
         if robot.joints[i].body not in design.external_forces:
             state["f_ext"][:, body] = 0.0
+    if design.payload is None:
+        state[PAYLOAD][:] = 0.0
     needed, given = needs(design), given_coordinates(design, robot)
     if "tau" in needed:
-        tau = golden.rnea(robot, *(state[k] for k in ("q", "qd", "qdd", "f_ext")))
+        tau = _rnea(design, robot, state, state["qd"], state["qdd"])
         state["tau"] = tau[:, given:]
         if np.isfinite(box.effort).any():
-            _hold(robot, state, box.effort[given:], given)
+            _hold(design, robot, state, box.effort[given:], given)
     if "bias" in needed:
         still = state["qdd"].copy()
         still[:, given:] = 0.0
-        state["bias"] = golden.rnea(robot, state["q"], state["qd"], still, state["f_ext"])
+        state["bias"] = _rnea(design, robot, state, state["qd"], still)
     if "Minv" in needed:
         inverse = golden.joint_minv if given else golden.minv
-        state["Minv"] = inverse(robot, _at(design, robot, state["q"], seed))
+        at = _at(design, robot, state["q"], seed)
+        state["Minv"] = _loaded(inverse, design, robot, state, at)
     return state
+
+
+def _loaded(
+    function: Callable[..., Array], design: Design, robot: Robot, state: State, *arrays: Array
+) -> Array:
+    """``function(robot, *arrays)``, of the robot with each state's payload."""
+    if design.payload is None:
+        return function(robot, *arrays)
+    return golden.for_each_payload(function, robot, design.payload, state[PAYLOAD], *arrays)
+
+
+def _rnea(design: Design, robot: Robot, state: State, qd: Array, qdd: Array) -> Array:
+    return _loaded(golden.rnea, design, robot, state, state["q"], qd, qdd, state["f_ext"])
 
 
 def note_of_near(design: Design) -> str | None:
@@ -89,7 +110,7 @@ def _entries(own: slice) -> range:
     return range(own.start, own.stop)
 
 
-def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
+def _hold(design: Design, robot: Robot, state: State, effort: Array, given: int) -> None:
     """Bring ``tau`` within ±``effort`` (nv − given,) in place: slower states, where they can be.
 
     τ = τ₀ + s (τ₁ − τ₀) with qdd times s and qd times √s, but for damping and friction, which get
@@ -109,7 +130,7 @@ def _hold(robot: Robot, state: State, effort: Array, given: int) -> None:
     effort = effort - np.abs(first)
     state["tau"] = state["tau"] - first
     still = np.zeros_like(state["qd"])
-    rest = golden.rnea(robot, state["q"], still, still, state["f_ext"])[:, given:]
+    rest = _rnea(design, robot, state, still, still)[:, given:]
     change = state["tau"] - rest
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(change == 0, np.inf, (effort - np.sign(change) * rest) / np.abs(change))
@@ -153,10 +174,13 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
     vectors = tuple(own for own in vectors if not names.keys().isdisjoint(own))
     names = dict.fromkeys(name for own in vectors for name in own) | names
     steps = [name for name in names if kind_of(name) == STEP]
-    own_names = [name for name in names if name not in steps]
-    limits = input_limits(robot, own_names, bounds(design, robot))
+    loads = [name for name in names if kind_of(name) == LOAD]
+    own_names = [name for name in names if name not in (*steps, *loads)]
+    box = bounds(design, robot)
+    limits = input_limits(robot, own_names, box)
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))
+    limits |= {name: box.payload.loads()[indices(name)[0]] for name in loads}
     angles = {spell("q", robot.q_slices[i].start) for i in robot.free if i in revolute(robot)}
     whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
     return Domain(
@@ -165,14 +189,15 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
         frozenset(angles & limits.keys() - whole),
         vectors,
         derived,
-        to_columns(robot, own_names, samples) | _steps(steps, off, len(samples["q"])),
+        to_columns(robot, own_names, samples)
+        | _anywhere({name: limits[name] for name in (*steps, *loads)}, len(samples["q"])),
     )
 
 
-def _steps(names: Sequence[str], most: float, n: int) -> dict[str, Array]:
-    """How far (n,) states nearby are off, at random."""
-    off = np.random.default_rng(NEARBY_SEED).uniform(-most, most, (len(names), n))
-    return dict(zip(names, off, strict=True))
+def _anywhere(limits: Mapping[str, tuple[float, float]], n: int) -> dict[str, Array]:
+    """Coordinates (n,) within limits, at random."""
+    rng = np.random.default_rng(NEARBY_SEED)
+    return {name: rng.uniform(lower, upper, n) for name, (lower, upper) in limits.items()}
 
 
 def _nearby(builder: Builder, robot: Robot) -> dict[str, Node]:
@@ -190,6 +215,11 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
     builder = Builder()
     outputs: dict[str, Node] = {}
     given = given_coordinates(design, robot)
+    carried: dict[str, Node] = {}
+    if design.payload is not None and any(kind_of(name) == PAYLOAD for name in inputs):
+        words = words_of([builder.input(spell(LOAD, k)) for k in range(LOADS)])
+        carried = {spell(PAYLOAD, k): builder.lift(word) for k, word in enumerate(words)}
+        outputs |= {name: carried[name] for name in inputs if name in carried}
     for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
         wanted = [name for name in inputs if kind_of(name) == field]
         if not wanted:
@@ -201,13 +231,14 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
                 i for i in robot.moving if robot.joints[i].body in design.external_forces
             ],
             root="given" if design.root == "given" else "free",
+            payload=frame_of(robot, design.payload, PAYLOAD) if design.payload else None,
         )
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
             still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
         if field == "Minv" and design.inverse == "near":
             still = _nearby(builder, robot)
-        copies = copied(builder, graph, still)
+        copies = copied(builder, graph, still | carried)
         made = {renamed(name, field): node for name, node in graph.outputs.items()}
         zero = builder.const(0.0)  # entries that are left out
         outputs |= {name: copies[made[name]] if name in made else zero for name in wanted}

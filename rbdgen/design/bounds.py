@@ -10,6 +10,7 @@ import numpy as np
 from ..robot.model import Array, JointKind, Robot, RobotError
 from .design import Design
 from .limits import joint_limits
+from .payload import PayloadLimits
 
 DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 
@@ -18,7 +19,7 @@ DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 class Bounds:
     """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),
     |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says; components of external
-    forces within ``force`` and ``moment``. SI units."""
+    forces within ``force`` and ``moment``, a payload within ``payload``. SI units."""
 
     q_lower: Array
     q_upper: Array
@@ -27,6 +28,7 @@ class Bounds:
     effort: Array
     force: float
     moment: float
+    payload: PayloadLimits
 
 
 def bounds(design: Design, robot: Robot) -> Bounds:
@@ -48,7 +50,8 @@ def bounds(design: Design, robot: Robot) -> Bounds:
     v = np.array(rates).reshape(-1, 3)
     force = design.limits.force or DEFAULT_FORCE
     moment = design.limits.moment or DEFAULT_MOMENT
-    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment)
+    payload = PayloadLimits.of(design.limits)
+    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment, payload)
 
 
 def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:

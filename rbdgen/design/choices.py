@@ -201,6 +201,12 @@ def _name(value: Any) -> str | None:
     return value
 
 
+def _link(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError(f"a link's name, not {quoted(str(value))}")
+    return value
+
+
 def _function(value: Any) -> str:
     """A function by its name here, or by Pinocchio's."""
     word, known = str(value), (*FUNCTIONS, *ROLLOUTS)
@@ -371,6 +377,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "guard": _guard,
     "target": _one_of(*TARGETS),
     "external_forces": _words,
+    "payload": _link,
     "frames": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
@@ -408,6 +415,7 @@ LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "force": _positive,
     "moment": _positive,
     "effort": _positive,
+    **dict.fromkeys(("payload_mass", "payload_reach", "payload_inertia"), _positive),
 }
 JOINT_LIMITS = ("velocity", "acceleration", "position", "effort")  # what may differ by joint
 

@@ -43,7 +43,9 @@ class MotionLimits:
     ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
     ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
     component of an external force, for all links alike; ``effort`` [N·m or N] the absolute value
-    of what forward dynamics takes.
+    of what forward dynamics takes. ``payload_mass`` [kg], ``payload_reach`` [m] and
+    ``payload_inertia`` [kg·m²] bound a payload's mass, each coordinate of its centre of mass in its
+    link's frame, and its moments of inertia about that.
     """
 
     velocity: float | None = None
@@ -52,6 +54,9 @@ class MotionLimits:
     force: float | None = None
     moment: float | None = None
     effort: float | None = None
+    payload_mass: float | None = None
+    payload_reach: float | None = None
+    payload_inertia: float | None = None
 
     def __post_init__(self) -> None:
         for key in LIMIT_CHECKS:
@@ -149,6 +154,8 @@ class Design:
     ``friction_width``   the speed [rad/s or m/s] from which on friction has its whole size, as
                          velocities are given; 0.1 rad/s and 0.01 m/s unless given.
     ``external_forces``  names of the links that take an external force input.
+    ``payload``          the link that carries a payload, whose mass, centre of mass and inertia are
+                         inputs; nothing else about the robot is.
     ``frames``           names of the links whose frames pose, twist, jac and drift are of.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
@@ -227,6 +234,7 @@ class Design:
     limits: MotionLimits = MotionLimits()
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
     external_forces: tuple[str, ...] = ()
+    payload: str | None = None
     frames: tuple[str, ...] = ()
     angles: str = "on-chip"
     rotation: int = 4
@@ -396,6 +404,11 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
         inverse=inverse,
         nearby=nearby,
     )
+
+
+def is_loaded(design: Design) -> bool:
+    """Whether a payload comes in: where there is one, and a function that it changes."""
+    return design.payload is not None and not set(design.functions) <= set(OF_FRAMES)
 
 
 def of_state(design: Design) -> tuple[bool, bool]:

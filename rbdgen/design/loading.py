@@ -12,6 +12,7 @@ from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
 from ..robot.model import NotFound, Robot, RobotError
 from ..robot.named import frame_of
+from ..robot.payload import PAYLOAD
 from ..robot.reroot import reroot
 from ..robot.sources import DESCRIPTION, as_urdf, described
 from ..robot.topology import topology
@@ -245,6 +246,11 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
             frame_of(robot, name)
         except RobotError as error:
             raise _refused(root, str(error), "frames") from None
+    if design.payload is not None:
+        try:
+            frame_of(robot, design.payload, PAYLOAD)
+        except RobotError as error:
+            raise _refused(root, str(error), PAYLOAD) from None
     bodies = [robot.joints[i].body for i in robot.moving]
     if design.external_forces == ("all",):
         return replace(design, external_forces=tuple(bodies))

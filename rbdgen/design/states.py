@@ -6,7 +6,9 @@ import numpy as np
 
 from ..robot.drivetrains import drivetrains
 from ..robot.model import Array, JointKind, Robot
+from ..robot.payload import PAYLOAD
 from .bounds import Bounds
+from .payload import random_payloads
 
 State = dict[str, Array]
 SLOW = 0.25  # of the states in which a joint with friction is within
@@ -16,7 +18,7 @@ REVERSING = 1.5  # of its friction's widths
 def random_states(
     robot: Robot, box: Bounds, n: int, seed: int | list[int], extremes: float = 0.0
 ) -> State:
-    """q (n, nq), qd, qdd (n, nv), f_ext (n, moving, 6), uniform within ``box``.
+    """q (n, nq), qd, qdd (n, nv), f_ext (n, moving, 6), uniform within ``box``; payload (n, 10).
 
     Floating bodies take every orientation alike, planar ones every angle. The share ``extremes``
     of the states has every velocity, acceleration and force at one of its two limits, chosen at
@@ -48,6 +50,7 @@ def random_states(
             slow = np.minimum(REVERSING * max(widths), box.qd[k])
             slowly = rng.random(n) < SLOW
             state["qd"][slowly, k] = rng.uniform(-slow, slow, int(slowly.sum()))
+    state[PAYLOAD] = random_payloads(box.payload, n, rng)
     return state
 
 

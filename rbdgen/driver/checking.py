@@ -15,6 +15,7 @@ from ..board.packets import SELF_TEST, TESTED
 from ..design.design import given_coordinates, takes
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
+from ..robot.payload import PAYLOAD
 from .dynamics import Dynamics
 from .links import PATIENCE, Link, Transport, opened
 
@@ -70,8 +71,9 @@ def _checked(
     for function in there.functions:
         taken = sampled(design, states, seed, functions=(function,))
         given = [taken[name] for name in takes(function, given_coordinates(filed, robot) > 0)]
-        ours = here.submit(function, *given, f_ext=taken.get("f_ext"))
-        theirs = there.submit(function, *given, f_ext=taken.get("f_ext"))
+        besides = {name: taken.get(name) for name in ("f_ext", PAYLOAD)}
+        ours = here.submit(function, *given, **besides)
+        theirs = there.submit(function, *given, **besides)
         for name, expected in ours.arrays.items():
             wrong = np.argwhere(theirs.arrays[name] != expected)
             if len(wrong):

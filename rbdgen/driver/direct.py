@@ -13,7 +13,9 @@ from ..api.completion import completed
 from ..codegen.cuda_library import module_of, on_device
 from ..design.choices import NEEDS
 from ..design.states import turns
+from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR
+from ..robot.payload import PAYLOAD
 
 
 class Direct:
@@ -27,9 +29,10 @@ class Direct:
     def __init__(self, returns: Sequence[str], program: Program) -> None:
         self._robot, self._library = program.robot, program.library
         self._names = [array.name for array in program.interface.takes]
-        self._forces = "f_ext" in self._names
+        self._forces, self._loaded = "f_ext" in self._names, PAYLOAD in self._names
         forced = {program.robot.joints[i].body for i in program.robot.moving}
         self._forceable = forced <= set(program.design.external_forces)
+        self._forces_shape = (len(program.robot.moving), len(WRENCH))
         self._completing = bool(turns(program.robot)) or "Minv" in self._names
         self._angles = not {"sin", "cos"}.isdisjoint(self._names)
         given = program.library.names
@@ -42,11 +45,11 @@ class Direct:
         self._entry = given.index(entry.array), entry.at
 
     def __call__(
-        self, arrays: tuple[Any, ...], f_ext: Any, threads: int
+        self, arrays: tuple[Any, ...], f_ext: Any, payload: NDArray, threads: int
     ) -> tuple[NDArray | None, ...] | None:
         """What the call returns; None for arrays that are to be looked at, or changed, first.
 
-        Singular.
+        ``payload``: the ten numbers of all states. Singular.
         """
         if self._angles:
             return None
@@ -55,9 +58,9 @@ class Direct:
                 return None
             arrays = (*arrays, f_ext)
         elif self._forces:
-            of = module_of(arrays[0]) if on_device(arrays[0]) else np
-            before = np.shape(arrays[0])[:-1]
-            arrays = (*arrays, of.zeros((*before, *self._library.takes[-1]), self._library.dtype))
+            arrays = (*arrays, self._same(arrays[0], np.zeros(self._forces_shape)))
+        if self._loaded:
+            arrays = (*arrays, self._same(arrays[0], payload))
         leading = self._library.fits(arrays)
         if leading is None:
             return None
@@ -73,6 +76,13 @@ class Direct:
             found[k] if k is not None else None if own is None else arrays[own]
             for k, own in zip(self._results, self._kept, strict=True)
         )
+
+    def _same(self, like: Any, values: NDArray) -> Any:
+        """``values`` for each state, where ``like`` is."""
+        of = module_of(like) if on_device(like) else np
+        made = of.empty((*np.shape(like)[:-1], *values.shape), self._library.dtype)
+        made[...] = of.asarray(values)
+        return made
 
     def _completed(self, leading: tuple[int, ...], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
         """Quaternions of norm 1 and a symmetric Minv, in copies of q and Minv."""

@@ -23,8 +23,10 @@ from ..api.completion import completed
 from ..api.folder import InputError
 from ..codegen.cuda_library import on_device
 from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
-from ..design.design import given_coordinates, gives, of_state, takes
+from ..design.design import given_coordinates, gives, is_loaded, of_state, takes
 from ..design.loading import as_filed, refuse_unknown
+from ..robot.model import RobotError
+from ..robot.payload import PAYLOAD, SIZE, checked_body, payload_of
 from ..robot.xml_lines import did_you_mean
 from .answers import TAGS, Tasks
 from .backends import Backend
@@ -39,6 +41,9 @@ from .words import SPELT, Array, step_counts, step_sizes
 BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
 ON_OVERFLOW = ("warn", "raise", "ignore")
 OUTSIDE = ("raise", "saturate")
+
+FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
+NO_INERTIA = np.zeros((3, 3))
 
 Derivatives = tuple[Array, Array, Array | None]
 
@@ -126,6 +131,7 @@ class Dynamics(Observing):
         if self._backend.design.base_link is not None:
             self._robot = as_filed(self._backend.design)
             self.base_link = BaseLink(self._robot, self._backend.robot)
+        self._payload = np.zeros(SIZE)
         self._direct = self._directly()
         self._all: Direct | None = None
         self._queue: list[Ticket] = []
@@ -154,6 +160,25 @@ class Dynamics(Observing):
     def joint_names(self) -> list[str]:
         """The joints that move, in the order of q and v."""
         return list(self._robot.joint_names)
+
+    def set_payload(
+        self, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = NO_INERTIA
+    ) -> None:
+        """What the design's link (``payload``) carries in all calls from now on: nothing by default.
+
+        ``mass`` [kg]; ``com`` (3,) [m], the centre of mass in the link's frame; ``inertia`` (3, 3)
+        [kg·m²] about that, along the link's axes. InputError for what no body has, and for a design
+        without payload.
+        """
+        if not is_loaded(self._backend.design):
+            raise InputError(
+                "set_payload: the design's functions take none; name the link that carries it: "
+                'payload="LINK", --payload LINK'
+            )
+        try:
+            self._payload = payload_of(checked_body(mass, com, inertia))
+        except RobotError as error:
+            raise InputError(f"set_payload: {error}") from None
 
     def rnea(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
@@ -257,7 +282,7 @@ class Dynamics(Observing):
             if self._all is None:
                 self._all = Direct(returns, self._backend.joint())
             arrays = tuple(taken[name] for name in needed)
-            if (own := self._all(arrays, f_ext, self._threads)) is not None:
+            if (own := self._all(arrays, f_ext, self._payload, self._threads)) is not None:
                 return {n: x for n, x in zip(returns, own, strict=True) if x is not None}
         queued = len(self._queue)
         try:
@@ -301,8 +326,17 @@ class Dynamics(Observing):
         assert last_v is not None
         return last_q, last_v
 
-    def submit(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Ticket:
+    def submit(
+        self,
+        call: str,
+        *arrays: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        payload: ArrayLike | None = None,
+    ) -> Ticket:
         """Queue a call: a method's name, or a function's, and its arrays in their order.
+
+        ``payload``: (…, 10), as Pinocchio's ``toDynamicParameters`` has it, about the link's
+        origin, in place of what `set_payload` has said.
 
         What is queued runs together when any of its results is asked for, or with `collect`.
 
@@ -317,6 +351,10 @@ class Dynamics(Observing):
         given: dict[str, ArrayLike] = dict(zip(taken, arrays, strict=True))
         if f_ext is not None:
             given["f_ext"] = f_ext
+        if is_loaded(self._backend.design):
+            given[PAYLOAD] = self._payload if payload is None else payload
+        elif payload is not None:
+            raise InputError(f"{call}: payload: the design carries none")
         leading, flat = self._flat(call, given)
         moved = self.base_link.state(flat) if self.base_link else flat
         batches, tag = [], self._next_tag
@@ -345,20 +383,28 @@ class Dynamics(Observing):
         for ticket in queue:
             ticket._answers = [next(left) for _ in ticket._batches]
 
+    def _at_once(
+        self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
+    ) -> Any:
+        """What a call returns, of its compiled program; None where none takes these arrays."""
+        if call not in self._direct:
+            return None
+        return self._direct[call](arrays, f_ext, self._payload, self._threads)
+
     def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
-        if call in self._direct and (own := self._direct[call](arrays, f_ext, self._threads)):
+        if own := self._at_once(call, arrays, f_ext):
             return own[0]  # type: ignore[return-value]
         found = self.submit(call, *arrays, f_ext=f_ext).result()
         assert isinstance(found, np.ndarray)
         return found
 
     def _found(self, call: str, *arrays: ArrayLike) -> Any:
-        if call in self._direct and (own := self._direct[call](arrays, None, self._threads)):
+        if own := self._at_once(call, arrays):
             return own[0] if len(own) == 1 else own
         return self.submit(call, *arrays).result()
 
     def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
-        if call in self._direct and (own := self._direct[call](arrays, f_ext, self._threads)):
+        if own := self._at_once(call, arrays, f_ext):
             return own  # type: ignore[return-value]
         by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
         assert by_q is not None
@@ -427,6 +473,7 @@ class Dynamics(Observing):
         free = robot.nv - self._base
         shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
         shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
+        shapes[PAYLOAD] = (SIZE,)
         leading: tuple[int, ...] | None = None
         flat = {}
         for name, values in given.items():
@@ -445,8 +492,8 @@ class Dynamics(Observing):
                     f"{call}: {said} is {array.dtype} {array.shape}; expected numbers "
                     f"{own} or ({several})"
                 )
-            if leading and not own and not before:
-                before, array = leading, np.broadcast_to(array, leading)
+            if leading and name in FOR_ALL and not before:
+                before, array = leading, np.broadcast_to(array, leading + own)
             if leading is not None and before != leading:
                 raise InputError(
                     f"{call}: {said} is {array.shape}; q is {(*leading, robot.nq)}, which is "

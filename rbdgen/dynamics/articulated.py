@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..robot.model import Robot
 from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
+from .bodies import Mass
 from .factorisation import Entries
 from .motion import Moved
 from .scalars import Arithmetic, Scalar
@@ -92,7 +93,7 @@ def mass_matrix_inverse(
     for i in reversed(range(len(robot.joints))):
         joint = robot.joints[i]
         with arithmetic.region("articulated", i):
-            body = _own(robot, i, unit)
+            body = _own(moved[i].mass, unit)
             F: dict[int, Wrench] = {}
             for child in robot.children[i]:
                 body = body.plus(passed[child][0])
@@ -154,8 +155,8 @@ def _outward(
     return inverse
 
 
-def _own(robot: Robot, i: int, unit: Units) -> Articulated:
-    A, inertia = unit.acceleration, robot.joints[i].inertia
-    (m,) = scaled([inertia.mass], 1 / A**2)
+def _own(mass: Mass, unit: Units) -> Articulated:
+    A = unit.acceleration
+    (m,) = scaled([mass.m], 1 / A**2)
     N = [[m if j == k else 0.0 for k in range(3)] for j in range(3)]
-    return Articulated(symmetric(inertia.J.tolist()), skew(scaled(inertia.h, 1 / A)), N)
+    return Articulated(symmetric(mass.J), skew(scaled(mass.h, 1 / A)), N)

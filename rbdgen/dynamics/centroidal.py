@@ -45,13 +45,18 @@ class Centroidal:
         q, self.base = _from_the_base(robot, state)
         n = whole.nv
         turns = {i + 1: turn for i, turn in state.turns.items()}
-        still = State([*ZERO, *ZERO, 1.0, *q], [0.0] * n, [0.0] * n, {}, turns)
+        payload = {i + 1: own for i, own in state.payload.items()}
+        still = State([*ZERO, *ZERO, 1.0, *q], [0.0] * n, [0.0] * n, turns=turns, payload=payload)
         run, unit = _OnBase(builder), Units()
         moved = move(run, whole, still, unit, multiplications, f"forward{regions}")
         columns = Columns(run, whole, moved, unit, f"backward{regions}")
         gather(run, whole, moved, unit, f"backward{regions}", columns.add)
         self._M = columns.gradient.M
-        self.mass = sum(joint.inertia.mass for joint in robot.joints)
+        self.mass: Scalar = sum(joint.inertia.mass for joint in robot.joints)
+        with builder.region(SUMS, 0):
+            for own in state.payload.values():
+                self.mass = self.mass + own.words[0]
+            self.per_mass = builder.recip(self.mass) if state.payload else 1 / self.mass
         # m c, of m ĉ
         self.moment: Vector = [self._at(5, 1), self._at(3, 2), self._at(4, 0)]
 
@@ -61,7 +66,11 @@ class Centroidal:
 
     def center(self) -> Vector:
         """c (3,)."""
-        return add(scale(1 / self.mass, self.moment), self.base)
+        return add(scale(self.per_mass, self.moment), self.base)
+
+    def whole_moment(self) -> Vector:
+        """m c (3,)."""
+        return add(self.moment, scale(self.mass, self.base))
 
     def momenta(self, k: int) -> Vector:
         """P and L (6,) of coordinate ``k``, about where the base is."""
@@ -70,7 +79,7 @@ class Centroidal:
     def about_center(self, momenta: Vector) -> Vector:
         """P and L - c × P."""
         P, L = momenta[:3], momenta[3:]
-        return [*P, *sub(L, cross(scale(1 / self.mass, self.moment), P))]
+        return [*P, *sub(L, cross(scale(self.per_mass, self.moment), P))]
 
     def _at(self, i: int, j: int) -> Scalar:
         return self._M[max(i, j)][min(i, j)]

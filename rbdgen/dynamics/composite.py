@@ -35,10 +35,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-
-from ..robot.model import Joint, JointKind, Robot
+from ..robot.model import JointKind, Robot
 from .axes import Axis, Step, carried, factors_of, field_of, power, steps_of, wrench_after
+from .bodies import Mass
 from .motion import Moved
 from .rnea import summed
 from .scalars import Scalar, Vector
@@ -60,7 +59,7 @@ from .spatial import (
     wrench_sum,
 )
 from .steps import Runner
-from .templates import gathering, meeting, step_of
+from .templates import gathering, meeting, step_of, weighing
 from .units import Units, scaled
 
 Matrix = list[Vector]
@@ -179,7 +178,10 @@ class Columns:
         """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
         run, robot, moved = self.run, self.robot, self.moved[i]
         joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
-        m, h, S = _own(joint, self.unit)
+        if moved.mass.is_known:
+            m, h, S = _own(moved.mass, self.unit)
+        else:
+            m, h, S = run(weighing(i), here, _own, moved.mass, self.unit)
         composites = [self._passed[child][0] for child in robot.children[i]] or [NOTHING]
         whole = run(visit, here, _whole, m, h, S, moved.motion.w, composites)
         below: dict[Coordinate, Column] = {}
@@ -305,13 +307,11 @@ def with_descendant(axis: Axis, column: Column) -> Iterator[Scalar]:
     yield power(axis.S, column.G1)
 
 
-def _own(joint: Joint, unit: Units) -> tuple[float, Vector, Tensor]:
-    """m, h and Σ = ½ tr(J) 1 - J of a body."""
-    A, inertia = unit.acceleration, joint.inertia
-    J = inertia.J
-    (m,) = scaled([inertia.mass], 1 / A**2)
-    S = (np.eye(3) * J.trace() / 2 - J).tolist()
-    return m, scaled(inertia.h, 1 / A), S
+def _own(mass: Mass, unit: Units) -> tuple[Scalar, Vector, Tensor]:
+    """m, h and Σ of a body."""
+    A = unit.acceleration
+    (m,) = scaled([mass.m], 1 / A**2)
+    return m, scaled(mass.h, 1 / A), mass.second_moments()
 
 
 def body_alone(m: Scalar, h: Vector, S: Tensor, w: Vector) -> Composite:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..robot.model import Inertia, Robot
+from ..robot.model import Robot
+from .bodies import Mass, mass_of
 from .motion import Motion, State
 from .scalars import Scalar, Vector
 from .spatial import ConstantRotation, Placement, Wrench, add, cross, wrench_difference
@@ -32,19 +33,20 @@ class Body:
     across: Vector
 
 
-def body_of(inertia: Inertia, unit: Units) -> Body:
-    A, B, J = unit.acceleration, unit.force, inertia.J
-    (m,) = scaled([inertia.mass], B / A)
-    S = [float(J.trace()) / 2 - float(J[i, i]) for i in range(3)]
-    diagonal = [diagonal_terms(S[(k + 1) % 3], S[(k + 2) % 3]) for k in range(3)]
-    across = [-float(J[0, 1]), -float(J[0, 2]), -float(J[1, 2])]
-    return Body(m, scaled(inertia.h, B), scaled(inertia.h, 1 / A), diagonal, across)
+def body_of(mass: Mass, unit: Units) -> Body:
+    A, B, S = unit.acceleration, unit.force, mass.second_moments()
+    (m,) = scaled([mass.m], B / A)
+    diagonal = [
+        diagonal_terms(S[(k + 1) % 3][(k + 1) % 3], S[(k + 2) % 3][(k + 2) % 3]) for k in range(3)
+    ]
+    across = [S[0][1], S[0][2], S[1][2]]
+    return Body(m, scaled(mass.h, B), scaled(mass.h, 1 / A), diagonal, across)
 
 
 def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) -> Wrench:
     """What moves joint ``i``'s body so, less the external force on it."""
     joint = robot.joints[i]
-    asked = moving_force(body_of(joint.inertia, unit), motion)
+    asked = moving_force(body_of(mass_of(joint.inertia, i, state.payload), unit), motion)
     if i not in state.f_ext:
         return asked
     frame, at = ConstantRotation(joint.link_frame.rotation), joint.link_frame.translation.tolist()
@@ -72,7 +74,7 @@ def moving_force(body: Body, motion: Motion) -> Wrench:
     return force, add(moment, cross(body.h_moment, motion.a))
 
 
-def diagonal_terms(plus: float, minus: float) -> Vector:
+def diagonal_terms(plus: Scalar, minus: Scalar) -> Vector:
     """[Σ_yy, Σ_zz, Σ_yy + Σ_zz, Σ_yy - Σ_zz] for x, and cyclic."""
     return [plus, minus, plus + minus, plus - minus]
 

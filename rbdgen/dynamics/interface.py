@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
+from ..design.payload import any_payloads
 from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
 from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot
+from ..robot.payload import PAYLOAD
 from ..robot.wrapping import periods, wrapped
 
 Array = NDArray[np.float64]
@@ -47,7 +49,7 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
 
     ``state`` holds, where an input asks for it, q (N, nq), qd, qdd (N, nv), tau (N, nv), Minv
     (N, nv, nv; these two less the base whose motion is given), f_ext (N, len(robot.moving), 6),
-    force then moment. ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
+    force then moment, payload (N, 10). ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
     """
     columns: Columns = {}
     around = periods(robot)
@@ -99,6 +101,7 @@ def random_inputs(
         "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),
         "Minv": rng.normal(0.0, inverse, (n, robot.nv, robot.nv)),
     }
+    state[PAYLOAD] = any_payloads(n, rng)
     return to_columns(robot, names, state)
 
 
@@ -118,6 +121,8 @@ def input_limits(
             limits[name] = float(box.q_lower[k]), float(box.q_upper[k])
         elif field in ("sin", "cos"):
             limits[name] = -1.0, 1.0
+        elif field == PAYLOAD:
+            limits[name] = box.payload.words()[k]
         elif field not in SAMPLED:
             match field, axis[:1]:
                 case "f_ext", "f":

@@ -49,7 +49,7 @@ class Kinematics:
     ) -> None:
         self.robot = robot
         weightless = replace(robot, gravity=frozen(ZERO))
-        still = State(state.q, state.qd, [0.0] * robot.nv, {}, state.turns)
+        still = State(state.q, state.qd, [0.0] * robot.nv, turns=state.turns)
         region = f"forward{regions}"
         self.moved = move(Inline(builder), weightless, still, Units(), multiplications, region)
         self.placed: dict[int, Placed] = {-1: Placed(ONE, ZERO, ZERO, ZERO)}

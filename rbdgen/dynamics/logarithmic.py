@@ -28,10 +28,9 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
-import numpy as np
-
 from ..robot.model import Joint, JointKind, Robot
 from .axes import Axis, Step, power
+from .bodies import Mass, mass_of
 from .common_frame import SUMS, CommonFrame, joined_roots, turned
 from .composite import (
     Column,
@@ -57,6 +56,7 @@ from .spatial import (
     Wrench,
     add,
     cross,
+    is_zero,
     matvec,
     scale,
     skew,
@@ -258,21 +258,32 @@ class Logarithmic:
 
     def inertia(self, i: int, about_O: bool) -> Composite:
         """The body at rest, about O or its origin: m, W h, and W T Wᵀ where Σ = μ 1 + T."""
-        inertia, W = self.robot.joints[i].inertia, self.frame.W[i]
-        T = (inertia.J.trace() / 2 - self._mean(i, about_O)) * np.eye(3) - inertia.J
-        h = matvec(W, inertia.h.tolist())
-        own = Composite(inertia.mass, h, turned(W, T.tolist()), ZERO, NOTHING)
+        mass, W = self._masses[i], self.frame.W[i]
+        left = mass.half - self._mean(i, about_O)
+        T = [
+            [(left if j == k else 0.0) - x for k, x in enumerate(row)]
+            for j, row in enumerate(mass.J)
+        ]
+        own = Composite(mass.m, matvec(W, mass.h), turned(W, T), ZERO, NOTHING)
         return own.seen_after(Step(None, self.frame.o[i], ZERO)) if about_O else own
 
-    def _mean(self, i: int, about_O: bool) -> float:
+    @cached_property
+    def _masses(self) -> dict[int, Mass]:
+        """What each body weighs."""
+        found = {}
+        for i, joint in enumerate(self.robot.joints):
+            with self.at(i):
+                found[i] = mass_of(joint.inertia, i, self.state.payload)
+        return found
+
+    def _mean(self, i: int, about_O: bool) -> Scalar:
         """μ, what of Σ need not be turned. About O ½ tr J, where products with ω take its part;
         else an entry that stands alone in its row, so that T has a row of zeros."""
-        J = self.robot.joints[i].inertia.J
-        half = float(J.trace()) / 2
+        mass = self._masses[i]
         if about_O:
-            return half
-        alone = [k for k in (1, 0, 2) if np.count_nonzero(J[k]) - bool(J[k, k]) == 0]
-        return half - float(J[alone[0], alone[0]]) if alone else 0.0
+            return mass.half
+        alone = [k for k in (1, 0, 2) if is_zero([*mass.J[k][:k], *mass.J[k][k + 1 :]])]
+        return mass.half - mass.J[alone[0]][alone[0]] if alone else 0.0
 
     def _efforts(self, wrenches: dict[int, Wrench]) -> Vector:
         """τ (nv,)."""

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..robot.model import Joint, Robot
+from ..robot.model import Inertia, Joint, Robot
+from .bodies import Mass, Payload
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, Rotation, Turn, Twist, Wrench, is_zero
 
@@ -58,6 +59,7 @@ class State:
     ``f_ext`` maps a joint index to the six components (force; moment) that act on its body, at
     the origin and along the axes of the link's frame in the file. ``turns`` maps a revolute joint
     to (sin, cos) of its angle (multiplier · q + offset); without it they are computed.
+    ``payload`` maps a joint index to what its body carries besides.
     """
 
     q: Sequence[Scalar]
@@ -65,6 +67,7 @@ class State:
     qdd: Sequence[Scalar]
     f_ext: dict[int, Vector] = field(default_factory=dict)
     turns: dict[int, tuple[Scalar, Scalar]] = field(default_factory=dict)
+    payload: dict[int, Payload] = field(default_factory=dict)
 
 
 @dataclass
@@ -79,6 +82,7 @@ class Moved:
                  units; ``changes``: S q̈.
     ``force``    what the body asks for by itself: force and moment about its origin.
     ``Uz``       the last column of the motion's U.
+    ``mass``     what the body weighs.
     """
 
     motion: Motion
@@ -90,6 +94,7 @@ class Moved:
     changes: Twist
     force: Wrench = (ZERO, ZERO)
     Uz: Vector = field(default_factory=lambda: ZERO)
+    mass: Mass = Mass.of(Inertia())
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def gives_masses(
         momenta = {k: found.momenta(k) for k in range(robot.nv)}
         if "jcom" in functions:
             own = {
-                (r, k): x * (1 / found.mass) for k in order for r, x in enumerate(momenta[k][:3])
+                (r, k): x * found.per_mass for k in order for r, x in enumerate(momenta[k][:3])
             }
             _gives(face, "Jcom", own)
         if "ag" in functions:
@@ -67,8 +67,8 @@ def gives_masses(
             _gives(face, "hg", {(r,): x for r, x in enumerate(found.about_center(total))})
         if "energy" in functions:
             _gives(face, "kinetic", {(): _kinetic(robot, found, qd)})
-            height = dot(robot.gravity.tolist(), found.center())
-            _gives(face, "potential", {(): -found.mass * height})
+            along = dot(robot.gravity.tolist(), found.whole_moment())
+            _gives(face, "potential", {(): -along})
 
 
 def _kinetic(robot: Robot, found: Centroidal, qd: Sequence[Scalar]) -> Scalar:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
+from .bodies import Mass, loaded
 from .forces import Body, body_of, external_wrench, moving_force
 from .motion import Motion, Moved, State, Told, told, turn_by
 from .scalars import Scalar, Vector
@@ -23,7 +24,7 @@ from .spatial import (
     wrench_difference,
 )
 from .steps import Runner
-from .templates import on_link, step_of
+from .templates import on_link, step_of, weighing
 from .units import Units, scaled
 
 
@@ -59,7 +60,14 @@ def move(
         own = run(
             visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], unit, multiplications
         )
-        body = body_of(joint.inertia, unit)
+        mass = Mass.of(joint.inertia)
+        if i in state.payload:
+            words, pose = state.payload[i].words, state.payload[i].pose
+            R, r = run.rotation(pose.rotation), pose.translation.tolist()
+            mass = run(weighing(i), here, loaded, mass, words, R, r)
+            body = run(weighing(i), here, body_of, mass, unit)
+        else:
+            body = body_of(mass, unit)
         force, Uz = run(visit, here, _asked, body, own.motion)
         if state.f_ext:  # nothing on the others, whose visits are alike
             external: Wrench = ZERO, ZERO
@@ -68,7 +76,7 @@ def move(
                 own_force = frame, at.tolist(), state.f_ext[i], unit.force
                 external = run(on_link(joint, i), here, external_wrench, *own_force)
             force = run(visit, here, wrench_difference, force, external)
-        moved[i] = replace(own, force=force, Uz=Uz)
+        moved[i] = replace(own, force=force, Uz=Uz, mass=mass)
         for c in robot.children[i]:
             arriving[c] = run(
                 step_of("out", robot, c),

@@ -127,9 +127,8 @@ def _outward(
         # ∂(v × S q̇) = -S q̇ × ∂v
         body.da_dq[k] = _less(body.da_dq[k], _cross_motion(rates, body.dv_dq[k]))
         body.da_dqd[k] = _less(body.da_dqd[k], _cross_motion(rates, body.dv_dqd[k]))
-    inertia = joint.inertia
-    (m,), h = scaled([inertia.mass], 1 / A**2), scaled(inertia.h, 1 / A)
-    J = inertia.J.tolist()
+    mass = moved[i].mass
+    (m,), h, J = scaled([mass.m], 1 / A**2), scaled(mass.h, 1 / A), mass.J
 
     def times(twist: Twist) -> Wrench:
         x, y = twist

@@ -36,6 +36,11 @@ def on_link(joint: Joint, i: int) -> Visit:
     return Visit("external" + _turns(joint.link_frame.rotation), (i,))
 
 
+def weighing(i: int) -> Visit:
+    """The visit of joint ``i`` that adds what its body carries to what it weighs itself."""
+    return Visit("weigh", (i,))
+
+
 def _way(robot: Robot, i: int) -> str:
     """The joint's kind, and what its placement is but a turn about x and a shift."""
     joint = robot.joints[i]

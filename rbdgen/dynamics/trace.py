@@ -18,10 +18,12 @@ from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
 from ..robot.drivetrains import drivetrains
-from ..robot.model import JointKind, Robot, RobotError
+from ..robot.model import JointKind, Robot, RobotError, Transform
+from ..robot.payload import PAYLOAD, SIZE
 from . import drivetrains as gears
 from .articulated import mass_matrix_inverse
 from .blocks import invert_by_blocks
+from .bodies import Payload
 from .centroidal import Centroidal
 from .common_frame import common_frame
 from .composite import Gradient
@@ -68,6 +70,7 @@ def trace(
     root: str = "free",
     largest: Largest | None = None,
     frames: Frames = (),
+    payload: tuple[int, Transform] | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
@@ -77,15 +80,16 @@ def trace(
     pose, twist, jac and drift; of a robot whose inertias are those of bodies com, jcom, energy, ag
     and hg (``observed``); effort (q̈ from ``tau[k]`` and a given
     ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
-    ``external_forces``: joints whose bodies take an input force. ``root``: "given" leaves a
+    ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
+    carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
     "logarithmic", as for ``common_frame``; so is ``inverse`` "near", for which minv, fd and dfd
     take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0;
     and ``largest``, with which gradients' entries are Winograd's inner products (``winograd``).
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
-    moving body, ``Minv[i,j]``, j ≤ i; of a floating or planar joint on the base only the
-    coordinates that turn. With ``sincos_inputs`` angles come as ``sin[i]``, ``cos[i]`` for each
+    moving body, ``payload[k]`` in the order of `rbdgen.robot.payload`, ``Minv[i,j]``, j ≤ i; of a
+    floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs`` angles come as ``sin[i]``, ``cos[i]`` for each
     revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]``
     and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
     """
@@ -94,6 +98,10 @@ def trace(
         raise RobotError(
             f"{robot.name}: formulation: {formulation} has id alone, not {others}; use logarithmic "
             "or composite"
+        )
+    if formulation in LATHROP and payload is not None:
+        raise RobotError(
+            f"{robot.name}: formulation: {formulation} takes no payload; use logarithmic"
         )
     if formulation in LATHROP and external_forces:
         raise RobotError(
@@ -113,6 +121,7 @@ def trace(
             robot.joints[0].kind.nv if root == "given" else 0,
             largest,
             frames,
+            payload,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
@@ -163,6 +172,7 @@ class _Tracing:
     base: int
     largest: Largest | None
     frames: Frames = ()
+    payload: tuple[int, Transform] | None = None
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -253,7 +263,7 @@ class _Tracing:
         """τ without acceleration and forces, of a state of which no more is known."""
         still = [0.0] * self.robot.nv
         qd = state.qd if "qd" in HELD[name] else still
-        tau = self.recursions(State(state.q, qd, still, {}, state.turns), False, regions).tau
+        tau = self.recursions(replace(state, qd=qd, qdd=still, f_ext={}), False, regions).tau
         face.gives_vector(name, {k: tau[k] for k in self.order})
 
     def _solver(self, at: Pass) -> Solver:
@@ -358,7 +368,14 @@ class _Tracing:
                 for i in (self.external_forces if forced else ())
             },
             turns,
+            self._payload(face),
         )
+
+    def _payload(self, face: Interface) -> dict[int, Payload]:
+        if self.payload is None or self.functions <= set(OF_FRAMES):
+            return {}
+        i, pose = self.payload
+        return {i: Payload(face.vector(PAYLOAD, SIZE, range(SIZE)), pose)}
 
 
 def _gives_inverse(

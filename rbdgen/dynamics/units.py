@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..robot.model import Joint, JointKind, Robot
-from .scalars import Vector
+from .scalars import Scalar, Vector
 
 ROUNDING = 1e-12  # relative; constants nearer than this are equal
 Weighed = tuple[float, int, int]  # c, p, n: n products by c · unitᵖ, p = ±1
@@ -27,10 +27,13 @@ class Units:
     force: float = 1.0
 
 
-def scaled(values: Iterable[float], factor: float) -> Vector:
-    """The values times ``factor``; what is a power of two but for rounding becomes one."""
+def scaled(values: Iterable[Scalar], factor: float) -> Vector:
+    """The values times ``factor``; a number that is a power of two but for rounding becomes one."""
     products = []
     for value in values:
+        if not isinstance(value, (float, int)):
+            products.append(factor * value)
+            continue
         product = float(value) * factor
         power = math.copysign(2.0 ** round(math.log2(abs(product))), product) if product else 0.0
         products.append(power if math.isclose(product, power, rel_tol=ROUNDING) else product)

@@ -32,6 +32,7 @@ from .kinematics import (
     frame_velocities,
 )
 from .minv import minv
+from .payload import by_payload, for_each_payload
 from .rerooted import (
     Rerooted,
     Slopes,
@@ -53,12 +54,14 @@ __all__ = [
     "State",
     "aba",
     "aba_derivatives",
+    "by_payload",
     "center_of_mass",
     "center_of_mass_jacobian",
     "centroidal_map",
     "centroidal_momentum",
     "crba",
     "energies",
+    "for_each_payload",
     "frame_drifts",
     "frame_jacobians",
     "frame_poses",

@@ -6,10 +6,10 @@ from .model import Robot, RobotError, Transform
 from .xml_lines import did_you_mean, quoted
 
 
-def frame_of(robot: Robot, link: str) -> tuple[int, Transform]:
+def frame_of(robot: Robot, link: str, said: str = "frames") -> tuple[int, Transform]:
     """The joint whose body has the frame that the file gave ``link``, and its pose in the body's.
 
-    Raises RobotError where no joint moves such a link.
+    Raises RobotError where no joint moves such a link; ``said``: the choice that names it.
     """
     poses = {joint.body: (i, joint.link_frame) for i, joint in enumerate(robot.joints)}
     for frame in robot.merged:
@@ -21,9 +21,9 @@ def frame_of(robot: Robot, link: str) -> tuple[int, Transform]:
         return moved[link]
     still = {robot.base_body, *(frame.link for frame in robot.merged), *poses}
     if link in still:
-        raise RobotError(f"frames: {quoted(link)} is on the base; no joint moves it")
+        raise RobotError(f"{said}: {quoted(link)} is on the base; no joint moves it")
     hint = did_you_mean(link, moved, f"; one of {', '.join(moved) or 'none'}")
-    raise RobotError(f"frames: no link {quoted(link)}{hint}")
+    raise RobotError(f"{said}: no link {quoted(link)}{hint}")
 
 
 def moves(robot: Robot, i: int) -> bool:

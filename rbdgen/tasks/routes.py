@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from ..design.choices import OF_FRAMES, OF_MASSES
 from ..graph.word import indices, kind_of, renamed
+from ..robot.payload import PAYLOAD
 from .visit import PARTS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
@@ -195,9 +196,9 @@ def place(field: str) -> str:
 
 
 # The words of a task in their order, by kind; each function takes the first of them.
-ORDER = ("sin", "cos", "q", "qd", "u", "f_ext", "steps", "h", "Minv")
+ORDER = ("sin", "cos", "q", PAYLOAD, "qd", "u", "f_ext", "steps", "h", "Minv")
 STEPS = "steps[0]"  # of a rollout
-_AT_MOST = {"m": "q", "minv": "q", "g": "q", "nle": "qd"}
+_AT_MOST = {"m": PAYLOAD, "minv": PAYLOAD, "g": PAYLOAD, "nle": "qd"}
 _AT_MOST |= {"euler": "h", "rk4": "h", "difd": "Minv"}
 
 

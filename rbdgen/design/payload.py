@@ -1,0 +1,87 @@
+"""Payloads that a design must serve, and how states at random have one.
+
+A payload's ten words are not free of each other: what has no mass has no inertia either. So states
+are drawn, and searched, by its mass m, its centre of mass c and a rod's u, of which they are made:
+
+    m,   m c,   inertia tr(Σ) 1 - Σ about the link's origin,   Σ = m c cᵀ + u uᵀ
+
+In what is linear in inertia rods are the extremes of all bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..robot.model import Array
+from ..robot.payload import ENTRIES
+from .design import MotionLimits
+
+DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
+LOADS = 7  # m, c and u
+DRAWN = 64  # different payloads that states at random have
+
+
+@dataclass(frozen=True)
+class PayloadLimits:
+    """The heaviest payload [kg], the ``reach`` [m] of each coordinate of its centre of mass in the
+    link's frame, and the largest moment of inertia about it [kg·m²]."""
+
+    mass: float = DEFAULT_MASS
+    reach: float = DEFAULT_REACH
+    inertia: float = DEFAULT_INERTIA
+
+    @classmethod
+    def of(cls, limits: MotionLimits) -> PayloadLimits:
+        """Those of a design, and defaults where it says nothing."""
+        return cls(
+            limits.payload_mass or DEFAULT_MASS,
+            limits.payload_reach or DEFAULT_REACH,
+            limits.payload_inertia or DEFAULT_INERTIA,
+        )
+
+    def loads(self) -> list[tuple[float, float]]:
+        """Interval of each of m, c and u."""
+        rod = self.inertia**0.5
+        return [(0.0, self.mass), *[(-self.reach, self.reach)] * 3, *[(-rod, rod)] * 3]
+
+    def words(self) -> list[tuple[float, float]]:
+        """Interval of each word of a payload."""
+        moment = self.mass * self.reach
+        across = moment * self.reach + self.inertia
+        product, inertia = (-across, across), (0.0, 2 * across)
+        return [
+            (0.0, self.mass),
+            *[(-moment, moment)] * 3,
+            *(inertia, product, inertia, product, product, inertia),
+        ]
+
+
+def words_of(loads: Sequence[Any]) -> list[Any]:
+    """A payload's words of m, c and u: numbers, arrays or a graph's nodes."""
+    m, c, u = loads[0], loads[1:4], loads[4:7]
+    h = [m * x for x in c]
+    xx, xy, yy, xz, yz, zz = (h[i] * c[j] + u[i] * u[j] for i, j in ENTRIES)
+    return [m, *h, yy + zz, -xy, xx + zz, -xz, -yz, xx + yy]
+
+
+def any_payloads(n: int, rng: np.random.Generator) -> Array:
+    """Words (n, 10) of bodies of no payload's size, of which no two entries are equal."""
+    first, other = rng.normal(0.0, 1.0, (2, LOADS, n))
+    first[0], other[0] = np.abs(first[0]), np.abs(other[0])
+    return np.stack(words_of(list(first)), axis=1) + np.stack(words_of(list(other)), axis=1)
+
+
+def random_payloads(limits: PayloadLimits, n: int, rng: np.random.Generator) -> Array:
+    """Words (n, 10) of payloads of which ``DRAWN`` are different: none, and as many at the corners
+    of the limits as anywhere within them."""
+    lower, upper = np.array(limits.loads()).T
+    loads = rng.uniform(lower, upper, (DRAWN, LOADS))
+    corners = loads[1::2]
+    corners[:] = np.where(corners < (lower + upper) / 2, lower, upper)
+    corners[:, 0] = limits.mass
+    loads[0] = 0.0
+    return np.stack(words_of(list(loads.T)), axis=1)[rng.integers(DRAWN, size=n)]
