@@ -41,8 +41,8 @@ MEANING = {
     "hg": "centroidal momentum (6)",
     "M": "mass matrix ({rows}, {rows})",
     "f_ext": "external forces (BODIES, 6), force then moment, in the link's frame",
-    PAYLOAD: "what the link carries (10): mass, first moment (3), and about the link's origin inertia "
-    "xx, xy, yy, xz, yz, zz",
+    PAYLOAD: "what the link carries (10): mass, first moment (3), and about the link's origin "
+    "inertia xx, xy, yy, xz, yz, zz",
     "h": "seconds that a step lasts, up to LONGEST_STEP, the nearest multiple of SHORTEST_STEP",
     "steps": "how many there are, at least 1",
     "dtau_dq": "({rows}, {rows})",

@@ -23,6 +23,7 @@ from .choices import BEST, CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS
 from .design import Design, Fitted, Formulated, JointDrivetrain, MotionLimits
 from .drivetrains import driven
 from .limits import OPTIONS
+from .payload import notes_of_payload
 from .yaml_lines import Node, parse_yaml
 
 MAX_YAML = 2**20  # bytes of a design file
@@ -102,6 +103,8 @@ def load(
         none = len(unforced) == len(design.functions)
         end = ", so the design has no force inputs" if none else ""
         notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
+    if notes is not None and design.payload is not None:
+        notes += notes_of_payload(design)
     return design, robot
 
 

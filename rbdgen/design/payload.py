@@ -18,7 +18,8 @@ import numpy as np
 
 from ..robot.model import Array
 from ..robot.payload import ENTRIES
-from .design import MotionLimits
+from .choices import OF_FRAMES
+from .design import Design, MotionLimits, is_loaded
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
@@ -58,6 +59,21 @@ class PayloadLimits:
             *[(-moment, moment)] * 3,
             *(inertia, product, inertia, product, product, inertia),
         ]
+
+
+def notes_of_payload(design: Design) -> list[str]:
+    """What a payload's words have room for, and which functions do without."""
+    without = ", ".join(name for name in design.functions if name in OF_FRAMES)
+    notes = [f"payload: no payload changes {without}"] if without else []
+    if not is_loaded(design):
+        return [f"{notes[0]}, so the design has no payload inputs"]
+    own = PayloadLimits.of(design.limits)
+    return [
+        *notes,
+        f'payload: on "{design.payload}" up to {own.mass:g} kg, its centre of mass within '
+        f"{own.reach:g} m of the link's origin along each axis, its moments of inertia about that "
+        f"up to {own.inertia:g} kg m²; limits: payload_mass, payload_reach, payload_inertia",
+    ]
 
 
 def words_of(loads: Sequence[Any]) -> list[Any]:

@@ -164,7 +164,7 @@ class Dynamics(Observing):
     def set_payload(
         self, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = NO_INERTIA
     ) -> None:
-        """What the design's link (``payload``) carries in all calls from now on: nothing by default.
+        """What the design's link (``payload``) carries in all calls from now on; () is nothing.
 
         ``mass`` [kg]; ``com`` (3,) [m], the centre of mass in the link's frame; ``inertia`` (3, 3)
         [kg·m²] about that, along the link's axes. InputError for what no body has, and for a design
@@ -393,7 +393,7 @@ class Dynamics(Observing):
 
     def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
         if own := self._at_once(call, arrays, f_ext):
-            return own[0]  # type: ignore[return-value]
+            return own[0]
         found = self.submit(call, *arrays, f_ext=f_ext).result()
         assert isinstance(found, np.ndarray)
         return found
@@ -405,7 +405,7 @@ class Dynamics(Observing):
 
     def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
         if own := self._at_once(call, arrays, f_ext):
-            return own  # type: ignore[return-value]
+            return own
         by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
         assert by_q is not None
         assert by_v is not None

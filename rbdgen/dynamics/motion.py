@@ -94,7 +94,7 @@ class Moved:
     changes: Twist
     force: Wrench = (ZERO, ZERO)
     Uz: Vector = field(default_factory=lambda: ZERO)
-    mass: Mass = Mass.of(Inertia())
+    mass: Mass = field(default_factory=lambda: Mass.of(Inertia()))
 
 
 @dataclass(frozen=True)

@@ -53,9 +53,7 @@ def gives_masses(
             _gives(face, "com", {(k,): x for k, x in enumerate(found.center())})
         momenta = {k: found.momenta(k) for k in range(robot.nv)}
         if "jcom" in functions:
-            own = {
-                (r, k): x * found.per_mass for k in order for r, x in enumerate(momenta[k][:3])
-            }
+            own = {(r, k): x * found.per_mass for k in order for r, x in enumerate(momenta[k][:3])}
             _gives(face, "Jcom", own)
         if "ag" in functions:
             map_of = {k: found.about_center(momenta[k]) for k in order}

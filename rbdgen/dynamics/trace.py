@@ -89,9 +89,10 @@ def trace(
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``payload[k]`` in the order of `rbdgen.robot.payload`, ``Minv[i,j]``, j ≤ i; of a
-    floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs`` angles come as ``sin[i]``, ``cos[i]`` for each
-    revolute joint i. Outputs ``tau[k]``, ``qdd[k]``, ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]``
-    and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on; entries that are zero by structure are left out.
+    floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs``
+    angles come as ``sin[i]``, ``cos[i]`` for each revolute joint i. Outputs ``tau[k]``, ``qdd[k]``,
+    ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]`` and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on;
+    entries that are zero by structure are left out.
     """
     if formulation in OF_ID and set(functions) != {"id"}:
         others = ", ".join(name for name in functions if name != "id")

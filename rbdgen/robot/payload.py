@@ -37,8 +37,8 @@ def inertia_of(payload: ArrayLike) -> Inertia:
 def checked_body(mass: float, com: ArrayLike, inertia: ArrayLike) -> Inertia:
     """The body of that mass, centre of mass (3,) and inertia (3, 3) about it.
 
-    RobotError for what no body has: other shapes, a negative mass, an inertia that is not symmetric,
-    or whose largest moment is more than the two others together.
+    RobotError for what no body has: other shapes, a negative mass, an inertia that is not
+    symmetric, or whose largest moment is more than the two others together.
     """
     c, J = np.asarray(com, dtype=np.float64), np.asarray(inertia, dtype=np.float64)
     if np.shape(mass) or c.shape != (3,) or J.shape != (3, 3):

@@ -1,0 +1,76 @@
+"""Hardware that takes a payload: every bit and flag of the integer model, on time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rbdgen.api.simulation import integer_errors
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from tests.rtl.cores import (
+    any_words,
+    check,
+    check_on_time,
+    shared_folder,
+    states_within_limits,
+    verilated,
+)
+
+SLOW = pytest.mark.slow
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "pendulum": ("pendulum", {"functions": ("did", "m"), "payload": "lower_rod"}),
+    "shared": ("gantry", {"functions": ("id",), "payload": "tool", "ii": 4}),
+    "iiwa14": ("iiwa14", {"functions": ("id",), "payload": "link_7"}),
+    "sums": ("iiwa14", {"functions": ("fd",), "payload": "link_7", "formulation": "logarithmic"}),
+    "limbs": (
+        "hyq",
+        {"functions": ("id",), "payload": "trunk", "base": "floating", "fold": "limbs"},
+    ),
+}
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize(
+    "case", ["pendulum", *(pytest.param(case, marks=SLOW) for case in list(CASES)[1:])]
+)
+def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path, choices = CASES[case]
+    core = compile_core(front_end(path, fit=False, **choices))
+    assert sum(name.startswith("payload") for name in core.fixed.inputs) == 10
+    model = verilated(
+        core, shared_folder(tmp_path_factory, "payload"), f"payload_{list(CASES).index(case)}"
+    )
+    inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 300, 2)
+    assert not inside.flags.any()
+    for expected in (inside, anywhere):
+        run = model.run(expected.tasks, seed=1)
+        check(run, expected)
+        check_on_time(run, core)
+        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+
+
+@pytest.mark.parametrize("function", ["id", "m", "did", "g", "nle", "com", "energy", "hg"])
+def test_words_are_nearly_golden(function: str) -> None:
+    core = compile_core(front_end("gantry", functions=(function,), payload="tool"))
+    report = integer_errors(core, 50)
+    assert report.overflows == 0
+    assert all(error.relative_rms < 0.002 for error in report.errors.values())
+
+
+@pytest.mark.parametrize(
+    "functions", [("id", "m"), pytest.param((*ON_ACCELERATORS, *ROLLOUTS), marks=SLOW)], ids=str
+)
+def test_an_accelerator_takes_it_with_every_task(functions: tuple[str, ...]) -> None:
+    choices: dict[str, Any] = {"functions": functions, "payload": "tool"}
+    made = accelerate("gantry", accelerator=True, ii=16, **choices)
+    state = within_limits(made, 50, 0)
+    traffic = Traffic(made, inputs_of(made, state))
+    for function in (name for name in functions if name not in ROLLOUTS):
+        formats = made.accelerator.formats[function]
+        assert sum(word.startswith("payload") for word in formats) == 10
+        errors = traffic.errors(function, state).values()
+        assert all(error.report().relative_rms < 0.05 for error in errors), function
