@@ -23,9 +23,8 @@ def visits_of(front: Front) -> Program | None:
         (formulation_of(design) != "composite", "formulation: loops have the composite one"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),
-        (design.payload, "payload: loops take none; write them inlined"),
     )
     for is_so, what in wrong:
         if is_so:
             raise RobotError(f"{front.robot.name}: code: loops: {what}")
-    return program(front.canonical, front.graph, design.rotation)
+    return program(front.canonical, front.graph, design.rotation, design.payload)

@@ -67,7 +67,8 @@ class Words:
     def program(self) -> FixedProgram:
         """The program of visits in words; RobotError for joints that compute something else."""
         front, design = self.front, self.front.design
-        program = program_of_joints(chained_frames(front.canonical), front.graph, design.rotation)
+        robot = chained_frames(front.canonical)
+        program = program_of_joints(robot, front.graph, design.rotation, design.payload)
         if not program.reads:
             raise _constant(front)
         self.progress("ranges and word lengths")

@@ -9,6 +9,7 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     column   what one coordinate makes, taken from one joint of its path to the base to the next,
              and the entries of the two
     external the force on a link, as its body takes it
+    weigh    what a body weighs with its payload
     driven   what rotor, damping and friction of a joint add to its τ and to its own entries
 
 A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
@@ -18,13 +19,16 @@ is zero, and nothing goes on from it. So has a joint of another kind, see ``temp
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.visits import Program, Visit
 from ..graph.word import kind_of, spell
 from ..robot.model import JointKind, Robot
+from ..robot.named import frame_of
+from ..robot.payload import PAYLOAD, SIZE
+from .bodies import Payload
 from .composite import Columns
 from .drivetrains import record
 from .interface import WRENCH
@@ -47,10 +51,13 @@ def lacking(functions: Sequence[str]) -> list[str]:
     return [name for name in functions if name not in FUNCTIONS]
 
 
-def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
+def program(
+    robot: Robot, graph: Graph, multiplications: int, carrier: str | None = None
+) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
-    ``robot`` has ``chained_frames``; inputs that the graph has not are zero.
+    ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
+    that carries a payload.
     """
     run, unit = Recorder(), Units()
 
@@ -64,6 +71,7 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
         task("qd", robot.nv),
         task("qdd", robot.nv),
         {i: wrench for i, wrench in forces.items() if wrench},
+        payload=_payload(robot, carrier, task),
     )
     for i, joint in enumerate(robot.joints):
         if joint.kind is JointKind.REVOLUTE:
@@ -82,6 +90,15 @@ def program(robot: Robot, graph: Graph, multiplications: int) -> Program:
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
     return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _payload(
+    robot: Robot, carrier: str | None, task: Callable[[str, int], list[Scalar]]
+) -> dict[int, Payload]:
+    if carrier is None:
+        return {}
+    i, pose = frame_of(robot, carrier, PAYLOAD)
+    return {i: Payload(task(PAYLOAD, SIZE), pose)}
 
 
 def _wrench(b: int, graph: Graph) -> list[Scalar]:

@@ -20,6 +20,8 @@ PAYLOAD = payload_of(checked_body(*BODY))
 KINDS: dict[str, tuple[str, dict[str, Any], float]] = {  # and the error, of the largest entry or 1
     "golden": ("golden", {}, 1e-13),
     "C++": ("cpp", {}, 1e-12),
+    "loops": ("cpp", {"code": "loops"}, 1e-12),
+    "CUDA's text": ("cuda-on-cpu", {}, 1e-12),
     "integer": ("integer", {"ii": 16}, 0.02),
     "plain": ("integer", {"accelerator": False}, 0.02),
 }
@@ -33,7 +35,12 @@ def robot_with(payload: Any) -> Robot:
     return carrying(load("gantry")[1], "tool", payload)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+SLOW = ("loops", "CUDA's text")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=pytest.mark.slow) if k in SLOW else k for k in KINDS]
+)
 def test_set_and_cleared(kind: str) -> None:
     backend, choices, within = KINDS[kind]
     robot = Dynamics("gantry", backend, functions=FUNCTIONS, payload="tool", **choices)
