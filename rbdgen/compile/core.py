@@ -136,7 +136,7 @@ def joints_in_turn(front: Front, words: Words) -> Core:
     made = words.program
     words.progress("schedule")
     plan, note = rounds(front.design, made, front.target)
-    return Core(front, Ranges({}, frozenset()), made.whole, plan, (note,))
+    return Core(front, Ranges({}, frozenset()), plan.whole, plan, (note,))
 
 
 def leaner(core: Core, words: Words) -> Core:

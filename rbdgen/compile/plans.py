@@ -194,7 +194,7 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
     budget = design.multipliers or target.multipliers
     if design.ii is not None and design.ii <= GATHERING:
         raise RobotError(f"ii: {design.ii}: joints in turn take {1 + GATHERING} cycles and more")
-    ways = Ways(program, target)
+    ways = Ways(program, target, apart=design.code != "loops")
     found = None if design.ii is None else ways.leanest(design.ii, budget)
     if found is None:
         try:
@@ -202,8 +202,8 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
         except ValueError as error:
             raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
         if design.ii is not None:
-            raise too_often(design.ii, found.every, target, budget)
-    plan = in_rounds(program, target, found.rounds, found.cycles)
+            raise too_often(design.ii, ways.next(design.ii, budget), target, budget)
+    plan = in_rounds(ways.program(found.rounds), target, found.rounds, found.cycles)
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, program.whole.graph)]
     note = (
         f"joints take turns: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "

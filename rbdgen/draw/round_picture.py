@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from ..passes.specialised import kind_of
 from ..schedule.datapaths import Datapath
 from ..schedule.round_plan import RoundPlan
 from . import svg
@@ -35,14 +36,19 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     last, length = max(plan.at.values()) + 1, plan.template.interval
     first = {plan.datapath[visit]: at for visit, at in sorted(plan.at.items(), key=lambda v: -v[1])}
     datapaths = sorted(plan.datapaths.copies, key=lambda datapath: (first[datapath], datapath))
-    copies = Counter(datapath.template for datapath in datapaths)
-    said = {datapath: _label(datapath, copies[datapath.template]) for datapath in datapaths}
+    copies = Counter(datapath.kind for datapath in datapaths)
+    number: Counter[str] = Counter()
+    said: dict[Datapath, str] = {}
+    for datapath in sorted(datapaths):
+        number[datapath.kind] += 1
+        said[datapath] = _label(datapath.kind, number[datapath.kind], copies[datapath.kind])
     left = 24 + max(svg.extent(words, SMALL) for words in said.values())
     needed = max(svg.extent(_key(visit.key), SMALL) for visit in plan.at) + 2
     cell = max((WIDTH - left - 24) / last, min(needed, WIDEST / last))
     width = left + cell * last + 24
-    colour = {name: BUSY[k % len(BUSY)] for k, name in enumerate(plan.program.templates)}
-    there = list(dict.fromkeys(datapath.template for datapath in datapaths))
+    kinds = dict.fromkeys(kind_of(name) for name in plan.program.templates)
+    colour = {kind: BUSY[k % len(BUSY)] for k, kind in enumerate(kinds)}
+    there = list(dict.fromkeys(datapath.kind for datapath in datapaths))
     own = BUSY[0]
     shown = [
         Entry("a visit of the task, with its joint's number, or its two", own),
@@ -59,9 +65,9 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     svg.text(page, left - 6, top - 7, "clock cycle", "end", SMALL, colour=GREY)
     every = plan.rounds * -(-TICK // (cell * plan.rounds))
     for k in range(int(-(-last // every))):
-        number = round(every * k)
-        x = left + cell * number
-        svg.text(page, x, top - 7, str(number * length), "start", SMALL, colour=GREY)
+        tick = round(every * k)
+        x = left + cell * tick
+        svg.text(page, x, top - 7, str(tick * length), "start", SMALL, colour=GREY)
         svg.line(page, [(x, top - 4), (x, top + ROW * len(datapaths))], GREY, 0.4)
     for datapath, y in row.items():
         svg.text(page, left - 6, y + 16, said[datapath], "end", SMALL)
@@ -74,7 +80,7 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
             hint += "" if mine else " of another task"
             shade, opacity = svg.group(page, hint), 1.0 if mine else OTHER
             y = row[datapath] + 2
-            svg.rectangle(shade, x, y, cell, ROW - 4, colour[datapath.template], opacity)
+            svg.rectangle(shade, x, y, cell, ROW - 4, colour[datapath.kind], opacity)
             key, middle = _key(visit.key), x + cell / 2
             size = SMALL if cell >= svg.extent(key, SMALL) + 2 else TIGHT
             if mine and cell >= svg.extent(key, size):
@@ -82,10 +88,10 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
     return svg.to_text(page)
 
 
-def _label(datapath: Datapath, copies: int) -> str:
+def _label(kind: str, number: int, copies: int) -> str:
     """``out, base`` or, where there are several, ``out  1 of 2``."""
-    words = datapath.template.replace(BASE, ", base")
-    return f"{words}  {datapath.number + 1} of {copies}" if copies > 1 else words
+    words = kind.replace(BASE, ", base")
+    return f"{words}  {number} of {copies}" if copies > 1 else words
 
 
 def _meaning(template: str) -> str:

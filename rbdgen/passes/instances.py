@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -64,6 +64,25 @@ def instantiate(
     for visit in program.reads:
         made.copy(visit, regions(visit) if regions else None)
     return made.program(inputs)
+
+
+def computing(
+    program: Program,
+    templates: Mapping[str, FixedGraph],
+    inputs: Mapping[str, Format],
+    outputs: Iterable[str],
+) -> FixedProgram:
+    """The program, all of whose visits compute whatever their templates do.
+
+    ``inputs`` and ``outputs`` are those of the whole, in this order.
+    """
+    named = replace(program, outputs={name: program.outputs[name] for name in outputs})
+    regions = {v: (name, k) for name in templates for k, v in enumerate(program.of(name))}
+    made = instantiate(named, templates, inputs, regions.__getitem__)
+    # what a visit computes for nobody may overflow too, and then the hardware says so
+    kept = tuple(n for copy in made.copies.values() for n in copy.values() if n.op is not Op.CONST)
+    graph = Graph(made.whole.graph.inputs, made.whole.graph.outputs, kept)
+    return replace(made, real=program, whole=verify_fixed(replace(made.whole, graph=graph)))
 
 
 class _Instances:
@@ -166,10 +185,12 @@ def copied(
     words: Mapping[str, Node],
     formats: dict[Node, Format],
     region: Region | None,
+    zeros: bool = False,
 ) -> dict[Node, Node]:
     """Node of the template → its copy; ``words``: what its inputs are.
 
-    What is constant is worked out. ``region``: of the copies, or their own.
+    What is constant is worked out; with ``zeros`` what a zero makes of the rest, too: no product,
+    and no sum where the other operand has its bits. ``region``: of the copies, or their own.
     """
     copy: dict[Node, Node] = {}
     for node in template.graph.nodes:
@@ -182,13 +203,39 @@ def copied(
             own, of = template.formats[node.args[0]], formats[args[0]]
             moved = own.fraction - word.fraction
             word = replace(word, width=of.width, fraction=of.fraction - moved)
+        if zeros and (left := _beside_zero(node, args, formats, word)) is not None:
+            copy[node] = left
+            continue
         with builder.in_region(region or node.region):
-            if constant:
-                copy[node] = builder.node(Op.CONST, value=_worked_out(template, node, args, word))
+            if constant or (zeros and node.op is Op.MUL and any(map(_is_zero, args))):
+                value = _worked_out(template, node, args, word) if constant else 0.0
+                copy[node] = builder.node(Op.CONST, value=value)
             else:
                 copy[node] = builder.node(node.op, *args, value=node.value)
         formats[copy[node]] = word
     return copy
+
+
+def _is_zero(node: Node) -> bool:
+    return node.op is Op.CONST and node.value == 0
+
+
+def _beside_zero(
+    node: Node, args: list[Node], formats: Mapping[Node, Format], word: Format
+) -> Node | None:
+    """The operand that a sum is, the other one being zero; None: it is no such, or loses bits."""
+    if node.op not in (Op.ADD, Op.SUB) or word.wraps:
+        return None
+    a, b = args
+    if _is_zero(b):
+        left = a
+    elif _is_zero(a) and node.op is Op.ADD:
+        left = b
+    else:
+        return None
+    own = formats[left]
+    fits = own.fraction <= word.fraction and own.width - own.fraction <= word.width - word.fraction
+    return left if fits and left.op is not Op.CONST else None
 
 
 def _worked_out(template: FixedGraph, node: Node, args: list[Node], word: Format) -> float:

@@ -17,7 +17,7 @@ from ..graph.visits import Program, Result, Source, Visit, factored
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Given
-from .instances import FixedProgram, instantiate
+from .instances import FixedProgram, computing
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
@@ -231,12 +231,4 @@ def _instantiated(
         bits = width + (ANGLE_BITS if name in turning else 0)
         whole = integer_bits(max(map(abs, given.limits[name])))
         inputs[name] = Format(bits, bits - 1 - whole)
-    outputs = {name: program.outputs[name] for name in graph.outputs}
-    named = replace(program, outputs=outputs)
-    names = program.templates
-    regions = {v: (name, k) for name in names for k, v in enumerate(program.of(name))}
-    made = instantiate(named, templates, inputs, regions.__getitem__)
-    # what a visit computes for nobody may overflow too, and then the hardware says so
-    kept = tuple(n for copy in made.copies.values() for n in copy.values() if n.op is not Op.CONST)
-    whole_graph = Graph(made.whole.graph.inputs, made.whole.graph.outputs, kept)
-    return replace(made, real=program, whole=verify_fixed(replace(made.whole, graph=whole_graph)))
+    return computing(program, templates, inputs, graph.outputs)

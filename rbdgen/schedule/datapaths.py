@@ -11,6 +11,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
 from ..passes.instances import CopyingBuilder, FixedProgram, copied
+from ..passes.specialised import kind_of
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them
@@ -26,6 +27,11 @@ class Datapath:
     @property
     def name(self) -> str:
         return f"{self.template}_{self.number}"
+
+    @property
+    def kind(self) -> str:
+        """What all joints of a kind have: ``column`` of the ``column_3`` that some of them have."""
+        return kind_of(self.template)
 
 
 @dataclass(frozen=True, eq=False)

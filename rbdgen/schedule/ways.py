@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import count
 
 from ..design.target import Target
 from ..passes.instances import FixedProgram
+from ..passes.specialised import specialised
 from .datapaths import datapaths_of
 from .round_plan import GATHERING
 from .units import Jobs
@@ -28,8 +30,9 @@ class Way:
 class Ways:
     """All numbers of rounds that a task may take, and of cycles in a round."""
 
-    def __init__(self, program: FixedProgram, target: Target) -> None:
-        self._program, self._target = program, target
+    def __init__(self, program: FixedProgram, target: Target, apart: bool = True) -> None:
+        """``apart``: each datapath has what its own visits need, not what any of them might."""
+        self._program, self._target, self._apart = program, target, apart
         visits = [len(program.real.of(name)) for name in program.templates]
         datapaths = {k: sum(-(-n // k) for n in visits) for k in range(1, max(visits) + 1)}
         # fewest datapaths first: the logic is in datapaths
@@ -73,6 +76,11 @@ class Ways:
             raise ValueError(f"it takes at least {fewest} hardware multipliers")
         return min(ways, key=lambda way: (way.every, way))
 
+    def next(self, every: int, budget: int) -> int:
+        """The next interval within a budget; one that is enough for ``soonest``."""
+        longer = count(every + 1)
+        return next(one for one in longer if self.leanest(one, budget) is not None)
+
     def leaner(self, budget: int, longest: int) -> list[int]:
         """Intervals within a budget, each with fewer datapaths than the one before."""
         try:
@@ -89,7 +97,11 @@ class Ways:
             every += 1
         return found
 
+    def program(self, rounds: int) -> FixedProgram:
+        """The program whose datapaths take so many rounds."""
+        return specialised(self._program, rounds) if self._apart else self._program
+
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:
-            self._jobs[rounds] = datapaths_of(self._program, rounds).jobs(self._target)
+            self._jobs[rounds] = datapaths_of(self.program(rounds), rounds).jobs(self._target)
         return self._jobs[rounds]

@@ -19,6 +19,7 @@ from rbdgen.graph.node import Op, source
 from rbdgen.graph.visits import Result, Visit
 from rbdgen.passes.instances import FixedProgram
 from rbdgen.passes.program_words import fixed_program
+from rbdgen.passes.specialised import specialised
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import flag_time, verify_fold
@@ -228,10 +229,10 @@ def test_the_leanest_way_has_the_fewest_lanes() -> None:
     assert (found.every, found.rounds * found.cycles) == (28, 28)
     made = words("iiwa14", "did")
     for rounds in (1, 2, 4, 7, 14):
-        datapaths = datapaths_of(made, rounds)
+        datapaths = datapaths_of(specialised(made, rounds), rounds)
         needs = datapaths.jobs(TARGET).multipliers(28 // rounds)
         assert needs > 156 or found.datapaths <= len(datapaths.copies)
-    chosen = datapaths_of(made, found.rounds)
+    chosen = datapaths_of(specialised(made, found.rounds), found.rounds)
     assert len(chosen.copies) == found.datapaths
     assert chosen.jobs(TARGET).multipliers(found.cycles) == found.multipliers <= 156
 

@@ -1,0 +1,83 @@
+"""Which visits share a datapath: those that need the same, and read of the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations, product
+
+from ..graph.node import Node
+from ..graph.visits import Result, Visit
+from .instances import FixedProgram
+from .needs import Need, size_of
+
+SEARCHED = 32  # visits to a template, beyond which their order has to do
+SENDER = 2  # sums that a place counts as from which a port reads: a memory, and a choice
+
+
+def grouped(
+    program: FixedProgram, needs: Mapping[Visit, Need], rounds: int
+) -> dict[str, list[list[Visit]]]:
+    """Template → its visits in groups of ``rounds``; the last has what is left."""
+    return _Groups(program, needs, rounds).found
+
+
+class _Groups:
+    """First in the order of what they need. Then two change places as long as that makes less."""
+
+    def __init__(self, program: FixedProgram, needs: Mapping[Visit, Need], rounds: int) -> None:
+        self._needs = needs
+        self._reads = {
+            visit: [(port, needs[visit].read(port, source)) for port, source in sources.items()]
+            for visit, sources in program.real.reads.items()
+        }
+        self._readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
+        for visit, reads in self._reads.items():
+            for _, source in reads:
+                if isinstance(source, Result):
+                    self._readers[source.visit].add(visit)
+        self._of: dict[Visit, list[Visit]] = {}
+        self.found: dict[str, list[list[Visit]]] = {}
+        size = {visit: size_of(need.nodes) for visit, need in needs.items()}
+        for name in program.templates:
+            visits = sorted(program.real.of(name), key=lambda v: (size[v], v.key[::-1]))
+            self.found[name] = [visits[k : k + rounds] for k in range(0, len(visits), rounds)]
+            self._of |= {visit: group for group in self.found[name] for visit in group}
+        few = [name for name in self.found if len(program.real.of(name)) <= SEARCHED]
+        better = True
+        while better:
+            better = sum(self._improve(self.found[name]) for name in few) > 0
+
+    def _improve(self, groups: list[list[Visit]]) -> int:
+        """Exchanges that made less, of all that there could be among the groups of a template."""
+        made = 0
+        for one, other in combinations(groups, 2):
+            for a, b in product(range(len(one)), range(len(other))):
+                near = self._near(one[a], other[b])
+                before = sum(map(self._cost, near))
+                self._exchange(one, a, other, b)
+                if sum(map(self._cost, near)) < before:
+                    made += 1
+                else:
+                    self._exchange(one, a, other, b)
+        return made
+
+    def _near(self, one: Visit, other: Visit) -> list[list[Visit]]:
+        """The groups whose cost depends on where these visits are."""
+        visits = {one, other} | self._readers[one] | self._readers[other]
+        return list({id(group): group for group in map(self._of.__getitem__, visits)}.values())
+
+    def _exchange(self, one: list[Visit], a: int, other: list[Visit], b: int) -> None:
+        one[a], other[b] = other[b], one[a]
+        self._of[one[a]], self._of[other[b]] = one, other
+
+    def _cost(self, group: list[Visit]) -> int:
+        """What the group computes, and the places from which its ports read."""
+        places = {
+            (port, id(self._of[source.visit]), source.name)
+            if isinstance(source, Result)
+            else (port, isinstance(source, str))
+            for visit in group
+            for port, source in self._reads[visit]
+        }
+        nodes = frozenset[Node]().union(*(self._needs[visit].nodes for visit in group))
+        return size_of(nodes) + SENDER * len(places)

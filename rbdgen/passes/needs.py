@@ -1,0 +1,95 @@
+"""What each visit of a program needs: what is zero there, and what nobody reads, it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ..graph.fixed import FixedGraph
+from ..graph.node import Node, Op
+from ..graph.visits import Result, Source, Visit
+from .instances import FixedProgram
+
+SUMS = (Op.ADD, Op.SUB, Op.NEG, Op.MULC)  # zero, where all that they take is
+PRODUCT = 2  # sums that a product counts as
+
+
+@dataclass(frozen=True, eq=False)
+class Need:
+    """``nodes`` of the visit's template, and ``results`` that others read.
+
+    ``idle``: the ports that are zero, or that it does not need; zero will do for them.
+    """
+
+    nodes: frozenset[Node]
+    results: frozenset[str]
+    idle: frozenset[str]
+
+    def read(self, port: str, source: Source) -> Source:
+        """What a port may read in place of its source."""
+        return 0.0 if port in self.idle else source
+
+
+def size_of(nodes: Iterable[Node]) -> int:
+    """Arithmetic, in sums."""
+    ops = [node.op for node in nodes]
+    return PRODUCT * ops.count(Op.MUL) + ops.count(Op.ADD) + ops.count(Op.SUB)
+
+
+def needs_of(program: FixedProgram) -> dict[Visit, Need]:
+    """What every visit needs, in the order of the visits."""
+    real = program.real
+    zeros: dict[Visit, set[Node]] = {}
+    for visit, sources in real.reads.items():
+        zeros[visit] = _zeros(program, sources, program.templates[visit.template], zeros)
+    results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}
+    for source in real.outputs.values():
+        if isinstance(source, Result):
+            results[source.visit].add(source.name)
+    found: dict[Visit, Need] = {}
+    for visit in reversed(list(real.reads)):
+        template = program.templates[visit.template]
+        stack = [template.graph.outputs[name] for name in results[visit]]
+        nodes: set[Node] = set()
+        while stack:
+            node = stack.pop()
+            if node not in nodes and node not in zeros[visit]:
+                nodes.add(node)
+                stack += node.args
+        ports = {node.name for node in nodes if node.op is Op.INPUT}
+        for port in ports:
+            read = real.reads[visit][port]
+            if isinstance(read, Result):
+                results[read.visit].add(read.name)
+        idle = frozenset(template.inputs) - ports
+        found[visit] = Need(frozenset(nodes), frozenset(results[visit]), idle)
+    return {visit: found[visit] for visit in real.reads}
+
+
+def _zeros(
+    program: FixedProgram,
+    sources: Mapping[str, Source],
+    template: FixedGraph,
+    before: Mapping[Visit, set[Node]],
+) -> set[Node]:
+    """The nodes that are zero in a visit, whatever the state."""
+    found: set[Node] = set()
+
+    def is_zero(node: Node) -> bool:
+        match node.op:
+            case Op.INPUT:
+                read = sources[node.name]
+                if isinstance(read, Result):
+                    given = program.templates[read.visit.template].graph.outputs[read.name]
+                    return given in before[read.visit]
+                return isinstance(read, float) and not int(template.formats[node].quantize(read))
+            case Op.CONST:
+                return not int(template.formats[node].quantize(node.value))
+            case Op.MUL:
+                return any(a in found for a in node.args)
+        return node.op in SUMS and all(a in found for a in node.args)
+
+    for node in template.graph.nodes:
+        if is_zero(node):
+            found.add(node)
+    return found

@@ -1,0 +1,107 @@
+"""A program whose visits are shared out among datapaths, each with what its own visits need alone.
+
+A template serves whatever joint visits it, so for most visits much of it is products by zero, or
+for nobody: iiwa 14's gradients take 1560 products in visits, and 633 in their graph. A datapath
+serves as many visits as there are rounds. Here it becomes a template of its own: what is zero in
+all of its visits is a constant there, and what none of them needs is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from ..graph.fixed import FixedGraph, Format
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..graph.verify import verify_fixed
+from ..graph.visits import Program, Result, Source, Visit
+from .grouping import grouped
+from .instances import CopyingBuilder, FixedProgram, computing, copied
+from .needs import needs_of
+
+
+def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
+    """The same words, of templates that at most ``rounds`` visits share.
+
+    Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
+    not need it reads as zero.
+    """
+    needs = needs_of(program)
+    groups = grouped(program, needs, rounds)
+    of = {
+        visit: Visit(f"{name}_{k}" if len(found) > 1 else name, visit.key)
+        for name, found in groups.items()
+        for k, visits in enumerate(found)
+        for visit in visits
+    }
+    templates: dict[str, FixedGraph] = {}
+    real: dict[str, Graph] = {}
+    for name, found in groups.items():
+        for visits in found:
+            part, own = of[visits[0]].template, [needs[visit] for visit in visits]
+            idle = frozenset.intersection(*(need.idle for need in own))
+            results = frozenset[str]().union(*(need.results for need in own))
+            templates[part] = _part(program.templates[name], part, idle, results)
+            real[part] = program.real.templates[name]
+    reads = {
+        of[visit]: {
+            port: _renamed(needs[visit].read(port, source), of)
+            for port, source in sources.items()
+            if port in templates[of[visit].template].inputs
+        }
+        for visit, sources in program.real.reads.items()
+    }
+    outputs = {name: _renamed(source, of) for name, source in program.real.outputs.items()}
+    whole = program.whole
+    return computing(Program(real, reads, outputs), templates, whole.inputs, whole.graph.outputs)
+
+
+def kind_of(name: str) -> str:
+    """The template of which the one called so is a part."""
+    return re.sub(r"_\d+$", "", name)
+
+
+def _renamed(source: Source, of: Mapping[Visit, Visit]) -> Source:
+    return replace(source, visit=of[source.visit]) if isinstance(source, Result) else source
+
+
+def _part(
+    template: FixedGraph, name: str, idle: Collection[str], results: Collection[str]
+) -> FixedGraph:
+    """What is left of a template where some ports are zero, and only some results are wanted."""
+    builder = CopyingBuilder()
+    formats: dict[Node, Format] = {}
+    words: dict[str, Node] = {}
+    for port, word in template.inputs.items():
+        words[port] = builder.node(Op.CONST) if port in idle else builder.input(port)
+        formats[words[port]] = word
+    copy = copied(builder, template, words, formats, (name, 0), zeros=True)
+    outputs = {
+        result: copy[node] for result, node in template.graph.outputs.items() if result in results
+    }
+    nodes = Graph(tuple(words), outputs).nodes
+    if wired := _ports_of_factors(template, copy, set(nodes)) & set(idle):
+        return _part(template, name, set(idle) - wired, results)
+    used = {node.name for node in nodes if node.op is Op.INPUT}
+    inputs = {port: word for port, word in template.inputs.items() if port in used}
+    steps = {copy[node]: count for node, count in template.steps.items()}
+    mantissas = {copy[node]: width for node, width in template.mantissas.items()}
+    graph = Graph(tuple(inputs), outputs)
+    return verify_fixed(FixedGraph(graph, inputs, formats, template.width, steps, mantissas))
+
+
+def _ports_of_factors(
+    template: FixedGraph, copy: Mapping[Node, Node], left: Collection[Node]
+) -> set[str]:
+    """The ports that constant factors were made of: a shared multiplier takes words alone."""
+    products = (n for n in template.graph.nodes if n.op is Op.MUL and copy[n] in left)
+    stack = [a for n in products if copy[n].op is Op.MUL for a in n.args if copy[a].op is Op.CONST]
+    found: set[Node] = set()
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack += node.args
+    return {node.name for node in found if node.op is Op.INPUT}
