@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ from ..dynamics.interface import turning_inputs
 from ..estimate.area import NoModel, estimated, model_error
 from ..estimate.features import Features, features
 from ..graph.node import Op
-from ..graph.word import spell
+from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..tasks.routes import CODES
 from .results import Info
@@ -131,6 +132,7 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
         adder_bits=sum(fixed.formats[n].width for n in arithmetic if n.op is not Op.MUL),
         mean_width=round(sum(widths) / max(len(widths), 1), 2),
         ranges=ranges_of(core),
+        largest_errors=largest_errors(core),
         latency=plan.latency,
         initiation_interval=plan.interval,
         multipliers=plan.multipliers,
@@ -152,6 +154,16 @@ def ranges_of(core: Core) -> Ranges:
     able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
     proven = sum(node in core.proof.holds for node in able) if core.proof else 0
     return Ranges(proven, len(able) - proven)
+
+
+def largest_errors(core: Core) -> dict[str, float | None]:
+    """Array → the error of its entries, at most, where words are proven."""
+    if core.design.proven == "none":
+        return {}
+    found: dict[str, float] = {}
+    for name, error in core.output_errors.items():
+        found[kind_of(name)] = max(error, found.get(kind_of(name), 0.0))
+    return {kind: error if math.isfinite(error) else None for kind, error in found.items()}
 
 
 def about(target: Target, features: Features) -> Area | None:

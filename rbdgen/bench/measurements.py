@@ -46,6 +46,7 @@ from .loops import loops
 from .names import TAKES, chosen
 from .peers import beside_peers
 from .programs import programs
+from .proven import proven
 from .ranges import ranges
 from .rk4 import rk4
 from .rounding import rounding
@@ -288,6 +289,7 @@ MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "loops": loops,
     "bits": bits,
     "ranges": ranges,
+    "proven": proven,
     "scans": scans,
     "growth": growth,
     "tool": tool,

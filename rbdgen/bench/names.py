@@ -21,6 +21,7 @@ TAKES = {
     "loops": "minutes",
     "bits": "minutes",
     "ranges": "hours",
+    "proven": "minutes",
     "scans": "half an hour",
     "growth": "minutes",
     "tool": "half an hour",

@@ -210,6 +210,16 @@ def words(group: argparse._ArgumentGroup) -> None:
         "are more exact (default: 1)",
     )
     group.add_argument(
+        "--proven",
+        nargs="?",
+        const="all",
+        type=checked("proven"),
+        metavar="WHICH",
+        help="words that no state within the limits overflows, by a proof: one-bit, those that it "
+        "costs a bit or less; all, as when nothing is named, or a line says which has none "
+        "(default: none; info says what is proven of searched words)",
+    )
+    group.add_argument(
         "--error",
         type=checked("error"),
         metavar="RMS",
@@ -315,6 +325,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "functions": functions,
         "width": options.width,
         "guard": options.guard,
+        "proven": options.proven,
         "error": options.error,
         "target": options.target,
         "base": options.base,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -18,7 +19,7 @@ from ..passes.instances import FixedProgram, instantiate
 from ..passes.limbs import LIMB, LimbError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
-from ..prove.words import Proof, prove
+from ..prove.words import Proof, output_errors, prove
 from ..robot.equal_limbs import cure
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
@@ -72,6 +73,14 @@ class Core:
     def proof(self) -> Proof | None:
         """What is proven of the words that ``plan`` schedules; None where joints take turns."""
         return prove(self.plan.fixed, self.ranges.limits) if self.ranges.limits else None
+
+    @cached_property
+    def output_errors(self) -> dict[str, float]:
+        """Output of what ``plan`` schedules → its error, at most; infinite where not known."""
+        fixed = self.plan.fixed
+        if not self.ranges.limits:
+            return dict.fromkeys(fixed.graph.outputs, math.inf)
+        return output_errors(fixed, self.ranges.limits)
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:
@@ -141,6 +150,8 @@ def joints_in_turn(front: Front, words: Words) -> Core:
 
 def leaner(core: Core, words: Words) -> Core:
     """The core, or one in which joints take turns where that takes much less logic."""
+    if core.design.proven != "none":
+        return core  # the words of joints in turn are searched
     try:
         other = joints_in_turn(core.front, words)
     except RobotError:
@@ -163,6 +174,8 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
             return None
 
     def joints() -> FixedProgram | None:
+        if front.design.proven != "none":
+            return None
         try:
             refuse_joints(replace(front.design, ii=1), front.robot.name)
             return words.program

@@ -84,9 +84,13 @@ def in_words(
     design, target = front.design, front.target
     graph = run(UNITS, graph, None)
     if design.error is None:
-        ranges, fixed = to_words(graph, given, design.width, progress=progress, guard=design.guard)
+        ranges, fixed = to_words(
+            graph, given, design.width, None, progress, design.guard, design.proven
+        )
     else:
-        ranges, fixed = within_error(graph, given, design.error, target.multiplier_width, progress)
+        ranges, fixed = within_error(
+            graph, given, design.error, target.multiplier_width, progress, design.proven
+        )
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
         raise _constant(front)
     return ranges, fixed

@@ -94,6 +94,7 @@ OF_HARDWARE = (
     *(
         "width",
         "guard",
+        "proven",
         "error",
         "target",
         "ii",
@@ -122,6 +123,7 @@ EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queu
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
 INVERTING = ("minv", "fd", "dfd")  # the functions that ask for it
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
+PROVEN = ("none", "one-bit", "all")  # which words
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
 ROOTS = ("free", "given", "ignored")
@@ -375,6 +377,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "functions": _functions,
     "width": _width,
     "guard": _guard,
+    "proven": _one_of(*PROVEN),
     "target": _one_of(*TARGETS),
     "external_forces": _words,
     "payload": _link,

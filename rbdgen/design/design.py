@@ -145,6 +145,9 @@ class Design:
     ``width``            word width [bit] of every signal.
     ``guard``            bits that words have more where no multiplier reads them, products that are
                          added up, say: they cost adders and no multipliers.
+    ``proven``           which words no state within the limits overflows, by a proof: "one-bit",
+                         those that it costs a bit or less; "all", or it is refused; "none": words
+                         are searched, and what is proven of them is said.
     ``target``           FPGA part, a name of ``rbdgen.schedule``'s targets.
     ``limits``           for every joint; ``joint_limits`` by joint name, which wins.
     ``velocity``, ``acceleration``, ``effort``  limits that win over those: a number for every
@@ -230,6 +233,7 @@ class Design:
     functions: tuple[str, ...] = ("id",)
     width: int = 18
     guard: int = 1
+    proven: str = "none"
     target: str = "ecp5-85f"
     limits: MotionLimits = MotionLimits()
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
@@ -288,7 +292,9 @@ class Design:
                     raise RobotError(f"{key}: {value} is for formulation logarithmic")
         _check_functions(self)
         if self.guard != 1:
-            _refuse_guard(self)
+            _refuse_own_words(self, f"guard: {self.guard}", self.error is not None)
+        if self.proven != "none":
+            _refuse_own_words(self, f"proven: {self.proven}")
         if self.inverse == "near":
             _refuse_near(self)
         elif self.nearby != NEARBY:
@@ -328,16 +334,16 @@ def _check_functions(design: Design) -> None:
         )
 
 
-def _refuse_guard(design: Design) -> None:
-    """RobotError where words are not of a width that guard bits are added to."""
+def _refuse_own_words(design: Design, said: str, by_error: bool = False) -> None:
+    """RobotError for a choice of words, as ``said``, where the design has words of its own."""
     own = (
-        ("error", design.error is not None),
+        ("error", by_error),
         ("accelerator", design.accelerator),
         ("fold: joints", design.fold == "joints"),
     )
     for name, there in own:
         if there:
-            raise RobotError(f"guard: {design.guard}: {name} has words of its own; leave one out")
+            raise RobotError(f"{said}: {name} has words of its own; leave one out")
 
 
 def _refuse_near(design: Design) -> None:

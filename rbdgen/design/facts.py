@@ -125,7 +125,9 @@ class CoreFacts(RobotFacts):
     """A design of its own: its words, what the passes left, its schedule.
 
     ``latency``, ``initiation_interval`` [cycles], ``clock`` [ns]; ``estimated`` is None of a family
-    without an area model, ``fitted`` of a design that was not made to fit.
+    without an area model, ``fitted`` of a design that was not made to fit. ``largest_errors``:
+    array → how far an entry is off, at most, unless a flag rises; None where that is not known;
+    empty of a design whose words are all searched.
     """
 
     width: int
@@ -134,6 +136,7 @@ class CoreFacts(RobotFacts):
     adder_bits: int
     mean_width: float
     ranges: Ranges
+    largest_errors: Mapping[str, float | None]
     latency: int
     initiation_interval: int
     multipliers: int

@@ -71,6 +71,9 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
         f"{facts.ranges.proven + facts.ranges.searched} signals that could overflow "
         f"{facts.ranges.proven} are proven not to, {facts.ranges.searched} searched"
     )
+    for kind, error in facts.largest_errors.items():
+        most = "not known" if error is None else f"{error:.3g} at most, unless a flag rises"
+        lines.append(f"{kind}: error {most}")
     line = (
         f"{facts.target}: latency {facts.latency} cycles, initiation interval "
         f"{facts.initiation_interval}, {facts.multipliers} hardware multipliers"

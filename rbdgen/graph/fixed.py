@@ -85,7 +85,9 @@ class FixedGraph:
 
     ``inputs`` has the format of every input of the interface, read by some node or not.
     ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``;
-    ``mantissas``: its width, where that is not ``width``.
+    ``mantissas``: its width, where that is not ``width``. ``before``: the graphs over real numbers
+    that it was made from, in order, and how far constants of their MULC were moved; None of a graph
+    that is not made so.
     """
 
     graph: Graph
@@ -94,6 +96,7 @@ class FixedGraph:
     width: int  # of words that meet a multiplier
     steps: Mapping[Node, int] = field(default_factory=dict)
     mantissas: Mapping[Node, int] = field(default_factory=dict)
+    before: tuple[tuple[Graph, Mapping[Node, float]], ...] | None = None
 
     def sincos(self, node: Node) -> SinCos:
         """The unit that computes this SIN or COS."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -45,6 +46,37 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
     All constants of one operand in one region are planned together, the most exacting first: what
     one of them made, the others may use. A constant below its slack is zero.
     """
+    plans = _plans(graph, tolerance)
+    builder = RegionalBuilder()
+    new: dict[Node, Node] = {}
+    for node in graph.nodes:
+        args = [new[a] for a in node.args]
+        with builder.in_region(node.region):
+            if node in plans:
+                recipe, exponent = plans[node]
+                new[node] = builder.mul(2.0**exponent, _build(builder, recipe, args[0]))
+            elif node.op is Op.MULC and node.value <= tolerance[node]:
+                new[node] = builder.const(0.0)  # never as much as a last bit
+            else:
+                new[node] = builder.same(node, args)
+    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+
+
+def moved(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, float]:
+    """How far ``constant_multiply`` moves the constant of each MULC."""
+    plans = _plans(graph, tolerance)
+    found: dict[Node, float] = {}
+    for node in graph.nodes:
+        if node in plans:
+            recipe, exponent = plans[node]
+            found[node] = abs(math.ldexp(value(recipe), exponent) - node.value)
+        elif node.op is Op.MULC:
+            found[node] = node.value if node.value <= tolerance[node] else 0.0
+    return found
+
+
+def _plans(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, tuple[Recipe, int]]:
+    """How each MULC is made that is no power of two, and not below its slack."""
     plans: dict[Node, tuple[Recipe, int]] = {}
     by_operand: dict[tuple[Node, Region | None], list[Node]] = defaultdict(list)
     for node in graph.nodes:
@@ -60,20 +92,7 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
             for part in sorted(parts(plan[0]), key=lambda p: (depth(p), value(p))):
                 if part not in available:
                     available.append(part)
-
-    builder = RegionalBuilder()
-    new: dict[Node, Node] = {}
-    for node in graph.nodes:
-        args = [new[a] for a in node.args]
-        with builder.in_region(node.region):
-            if node in plans:
-                recipe, exponent = plans[node]
-                new[node] = builder.mul(2.0**exponent, _build(builder, recipe, args[0]))
-            elif node.op is Op.MULC and node.value <= tolerance[node]:
-                new[node] = builder.const(0.0)  # never as much as a last bit
-            else:
-                new[node] = builder.same(node, args)
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return plans
 
 
 def _build(builder: Builder, recipe: Recipe, x: Node) -> Node:

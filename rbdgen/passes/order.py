@@ -8,7 +8,7 @@ The graph is verified after each, so that what is wrong is said of the pass that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ..graph.evaluate import Array
@@ -16,10 +16,12 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.verify import GraphError, verify, verify_fixed
 from .balance import balance
-from .constant_multiply import constant_multiply, has_constants
+from .constant_multiply import constant_multiply, has_constants, moved
 from .factor import factor
 from .identities import identities
 from .phase import phase
+from .proven import proven_words
+from .ranges import Ranges
 from .reciprocals import reciprocals
 from .setting import Setting
 from .wordlength import input_formats, wordlength
@@ -46,15 +48,24 @@ class Pass(Generic[Known]):
 
 def _constants(graph: Graph, setting: Setting) -> Graph:
     while has_constants(graph):  # again where a negligible product left a constant factor
-        graph = verify(constant_multiply(graph, setting.slack(graph)))
+        slack = setting.slack(graph)
+        setting.before.append((graph, moved(graph, slack)))
+        graph = verify(constant_multiply(graph, slack))
     return graph
 
 
 def _words(graph: Graph, setting: Setting) -> FixedGraph:
-    ranges = setting.searched(graph)
-    chosen = setting.fractions(graph, ranges)
-    inputs = input_formats(graph, setting.given.limits, setting.width, chosen)
-    return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard)
+    def make(ranges: Ranges) -> FixedGraph:
+        chosen = setting.fractions(graph, ranges)
+        inputs = input_formats(graph, setting.given.limits, setting.width, chosen)
+        return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard)
+
+    searched = setting.searched(graph)
+    if setting.proven == "none":
+        return make(searched)
+    ranges, fixed = proven_words(graph, searched, setting.proven, make)
+    setting.keep(graph, ranges)
+    return fixed
 
 
 # Over real numbers; told a few random states.
@@ -128,4 +139,4 @@ def to_fixed(graph: Graph, setting: Setting) -> FixedGraph:
     *before, last = WORDS
     made = last(run(before, graph, setting), setting)
     assert isinstance(made, FixedGraph), f"{last.name} makes no words"
-    return made
+    return replace(made, before=tuple(setting.before))

@@ -20,6 +20,8 @@ GAIN_SAMPLES = 256
 class Setting:
     """Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
+    ``proven``: which words are made for ranges that are proven, of ``proven.MORE``, or "none".
+    ``before``: the graphs whose constants were moved, and how far.
     """
 
     given: Given
@@ -27,13 +29,19 @@ class Setting:
     error: float | None = None
     progress: Progress = lambda _: None
     guard: int = GUARD
+    proven: str = "none"
+    before: list[tuple[Graph, dict[Node, float]]] = field(default_factory=list, init=False)
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
     def searched(self, graph: Graph) -> Ranges:
-        """Ranges from a search for the largest signals of this graph, made once."""
+        """Ranges from a search for the largest signals of this graph, made once; or those kept."""
         if graph not in self._ranges:
             self._ranges[graph] = self.given.searched(graph, self.progress)[1]
         return self._ranges[graph]
+
+    def keep(self, graph: Graph, ranges: Ranges) -> None:
+        """Those that the graph's words were made for in the end."""
+        self._ranges[graph] = ranges
 
     def slack(self, graph: Graph) -> dict[Node, float]:
         """How far each constant of a product may be off, by ranges from what has been seen."""

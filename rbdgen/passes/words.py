@@ -24,13 +24,15 @@ def to_words(
     error: float | None = None,
     progress: Progress = lambda _: None,
     guard: int = GUARD,
+    proven: str = "none",
 ) -> tuple[Ranges, FixedGraph]:
     """Constants as shifts and additions, sums in order, and a format for every signal.
 
     Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
+    ``proven``: which words are made for proven ranges, see ``Setting``.
     """
-    setting = Setting(given, width, error, progress, guard)
+    setting = Setting(given, width, error, progress, guard, proven)
     fixed = to_fixed(graph, setting)
     return setting.searched(fixed.graph), fixed
 
@@ -41,16 +43,17 @@ def within_error(
     error: float,
     width: int,
     progress: Progress = lambda _: None,
+    proven: str = "none",
 ) -> tuple[Ranges, FixedGraph]:
     """Words whose outputs are off by at most ``error``, measured on the ``few`` with a margin.
 
-    ``width``: of a hardware multiplier's operand.
+    ``width``: of a hardware multiplier's operand; ``proven`` as of ``to_words``.
     """
     given, _ = given.searched(graph, progress)  # once, for what is tried to start from
     again = replace(given, rounds=1)
     return affordable(
         error,
-        lambda aim: to_words(graph, again, width, aim, progress),
+        lambda aim: to_words(graph, again, width, aim, progress, proven=proven),
         lambda made: relative_error(made[1], graph, given.few),
     )
 

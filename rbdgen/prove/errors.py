@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.sincos import SinCos
 
@@ -29,11 +30,31 @@ def errors(fixed: FixedGraph, largest: Mapping[Node, float]) -> dict[Node, float
 
     ``largest``: the magnitude of each node over real numbers, at most.
     """
+    return summed(fixed.graph, largest, rounding(fixed, largest))
+
+
+def summed(
+    graph: Graph, largest: Mapping[Node, float], own: Mapping[Node, float]
+) -> dict[Node, float]:
+    """Node → its error, at most, if each adds at most its ``own``."""
     found: dict[Node, float] = {}
-    for node in fixed.graph.nodes:
+    for node in graph.nodes:
         carried = CARRIED[node.op](node, largest, *(found[arg] for arg in node.args))
-        found[node] = (carried + _own(fixed, node, largest)) * OUTWARD
+        found[node] = (carried + own[node]) * OUTWARD
     return found
+
+
+def rounding(fixed: FixedGraph, largest: Mapping[Node, float]) -> dict[Node, float]:
+    """What each node's own word cuts off, at most."""
+    return {node: _own(fixed, node, largest) for node in fixed.graph.nodes}
+
+
+def moving(
+    graph: Graph, largest: Mapping[Node, float], moved: Mapping[Node, float]
+) -> dict[Node, float]:
+    """What a constant that is ``moved`` adds to each product, at most."""
+    by = {node: moved.get(node, 0.0) for node in graph.nodes}
+    return {node: by[node] * largest[node.args[0]] if by[node] else 0.0 for node in graph.nodes}
 
 
 def _unknown(node: Node, largest: Mapping[Node, float], *of: float) -> float:
@@ -69,7 +90,6 @@ CARRIED: dict[Op, Callable[..., float]] = {
 
 
 def _own(fixed: FixedGraph, node: Node, largest: Mapping[Node, float]) -> float:
-    """What the node's own word cuts off, at most."""
     word = fixed.formats[node]
     ulp = 2.0**-word.fraction
     of = [fixed.formats[arg].fraction for arg in node.args]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Node
 from .bounds import magnitudes
-from .errors import errors
+from .errors import errors, moving, rounding, summed
+from .gains import propagated
+
+MOST_NODES = 20_000  # of derivatives: some seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +29,35 @@ class Proof:
     largest: Mapping[Node, float]
     error: Mapping[Node, float]
     holds: frozenset[Node]
+
+
+def output_errors(fixed: FixedGraph, limits: Mapping[str, Interval]) -> dict[str, float]:
+    """Output → its distance from the graph that was traced, at most; infinite where not known.
+
+    Of words, and of constants that are not exactly what they were. Of a graph that is small, or
+    has few outputs, by gains; else by sums, which are coarser.
+    """
+    if fixed.before is None:
+        return dict.fromkeys(fixed.graph.outputs, math.inf)
+    largest = magnitudes(fixed.graph, limits)
+    steps = [(fixed.graph, largest, rounding(fixed, largest))]
+    for graph, moved in fixed.before:
+        largest = magnitudes(graph, limits)
+        steps.append((graph, largest, moving(graph, largest, moved)))
+    total = dict.fromkeys(fixed.graph.outputs, 0.0)
+    for graph, largest, own in steps:
+        error = summed(graph, largest, own)
+        found = {name: error[node] for name, node in graph.outputs.items()}
+        if all(map(math.isfinite, found.values())) and _cones(graph) <= MOST_NODES:
+            by_gains = propagated(graph, limits, own, error)
+            found = {name: min(size, by_gains[name]) for name, size in found.items()}
+        total = {name: size + found[name] for name, size in total.items()}
+    return total
+
+
+def _cones(graph: Graph) -> int:
+    """How many nodes all outputs depend on, one by one."""
+    return sum(len(Graph((), {"": node}).nodes) for node in graph.outputs.values())
 
 
 def prove(fixed: FixedGraph, limits: Mapping[str, Interval]) -> Proof:

@@ -1,0 +1,76 @@
+"""Words for ranges that are proven, in place of those that a search found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..prove.bounds import magnitudes
+from ..prove.errors import errors
+from .ranges import RangeError, Ranges
+from .wordlength import integer_bits
+
+# Bits that a word may have more than a search asks for, so that it is proven to hold.
+MORE = {"one-bit": 1.0, "all": math.inf}
+
+
+def proven_words(
+    graph: Graph, searched: Ranges, which: str, make: Callable[[Ranges], FixedGraph]
+) -> tuple[Ranges, FixedGraph]:
+    """The words that ``make`` makes of ranges that are proven, where that takes no more bits than
+    ``which`` of ``MORE`` allows; and those ranges.
+
+    A word has room for its proven error, too, which its formats decide: so they are made again
+    until it has.
+
+    Raises:
+        RangeError: all are to be proven, and of one there is no proof.
+    """
+    largest = magnitudes(graph, searched.limits)
+    most = {node: integer_bits(size) + MORE[which] for node, size in searched.bound.items()}
+    chosen = {n: size for n, size in largest.items() if math.isfinite(size)}
+    chosen = {n: size for n, size in chosen.items() if integer_bits(size) <= most[n]}
+    chosen |= {n: max(chosen[n], searched.bound[n]) for n in searched.proven if n in chosen}
+    while True:
+        ranges = replace(
+            searched,
+            bound={**searched.bound, **chosen},
+            proven=searched.proven | chosen.keys(),
+        )
+        fixed = make(ranges)
+        error = errors(fixed, largest)
+        if which == "all":
+            _refuse_unknown(graph, largest, error)
+        short = {
+            node: largest[node] + error[node]
+            for node in chosen
+            if fixed.overflowing(node)
+            and largest[node] + error[node] >= fixed.formats[node].limits[1]
+        }
+        if not short:
+            return ranges, fixed
+        for node, size in short.items():
+            if math.isfinite(size) and integer_bits(size) <= most[node]:
+                chosen[node] = size
+            else:
+                del chosen[node]
+
+
+def _refuse_unknown(
+    graph: Graph, largest: Mapping[Node, float], error: Mapping[Node, float]
+) -> None:
+    """RangeError with the first node of which nothing is known, whose operands are known."""
+    for node in graph.nodes:
+        if math.isfinite(largest[node]) and math.isfinite(error[node]):
+            continue
+        if node.op is Op.INPUT:
+            said, why = node.name, "nobody states its limits"
+        else:
+            where = " of region {} {}".format(*node.region) if node.region else ""
+            said = f"node {node.index} ({node.op.value}){where}"
+            why = "nothing is proven behind a reciprocal or a choice"
+        raise RangeError(f"proven: all: {said} has no proof: {why}; one-bit proves what can be")

@@ -1,0 +1,86 @@
+"""Words from proofs: none overflows, at few bits more; or a line says why there is no proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.words import Words
+from rbdgen.design.design import Design
+from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen.graph.node import Op
+from rbdgen.passes.ranges import RangeError
+from rbdgen.passes.wordlength import integer_bits
+from rbdgen.passes.words import relative_error
+from rbdgen.prove.words import prove
+from rbdgen.robot.model import RobotError
+from tests.proven import made
+
+
+@pytest.mark.parametrize(("robot", "worse"), [("hyq", 1.03), ("iiwa14", 1.9)])
+def test_no_word_overflows(robot: str, worse: float) -> None:
+    """Of all signals it is proven; states in which a search found signals largest raise no flag.
+    ``worse``: the relative error, against that of searched words."""
+    before, given, _, _ = made(robot, "id")
+    words = Words(front_end(robot, functions=("id",), proven="all"))
+    ranges, fixed = words.whole
+    assert prove(fixed, ranges.limits).holds == set(fixed.graph.nodes)
+    inputs = {k: word.quantize(given.extremes[k]) for k, word in fixed.inputs.items()}
+    assert not evaluate_fixed(fixed, inputs).overflowed
+    few = words.given.few
+    assert relative_error(fixed, words.front.graph, few) <= worse * relative_error(
+        before, words.front.graph, few
+    )
+    for node in fixed.graph.nodes:  # products read no wider words
+        if node.op is Op.MUL:
+            assert all(fixed.formats[arg].width <= 18 for arg in node.args)
+
+
+def test_one_bit_is_one_bit() -> None:
+    """No range is wider than a bit more than the search asked for; nearly all are proven."""
+    searched, _ = Words(front_end("iiwa14", functions=("id",))).whole
+    ranges, fixed = Words(front_end("iiwa14", functions=("id",), proven="one-bit")).whole
+    pairs = zip(searched.bound.values(), ranges.bound.values(), strict=True)
+    more = [integer_bits(b) - integer_bits(a) for a, b in pairs]
+    assert max(more) == 1
+    holds = prove(fixed, ranges.limits).holds
+    able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
+    proven = [node in holds for node in able]
+    assert 0.95 <= np.mean(proven) < 1
+    # what is called a proof is one, and has room for the error
+    assert all(node in holds for node in ranges.proven)
+
+
+def test_words_of_an_error_are_proven_too() -> None:
+    words = Words(front_end("pendulum", functions=("did",), proven="all", error=1e-4))
+    ranges, fixed = words.whole
+    assert prove(fixed, ranges.limits).holds == set(fixed.graph.nodes)
+    assert relative_error(fixed, words.front.graph, words.given.few) <= 1e-4
+
+
+def test_limbs_in_turn_are_proven() -> None:
+    core = compile_core(front_end("hyq", functions=("id",), proven="all", ii=4))
+    assert core.plan.turns
+    assert core.proof is not None
+    assert core.proof.holds == set(core.plan.fixed.graph.nodes)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("fd", r"^proven: all: node \d+ \(mantissa\) of region \w+ \d has no proof: nothing"),
+        ("difd", r"^proven: all: Minv\[0,0\] has no proof: nobody states its limits"),
+    ],
+)
+def test_the_first_signal_without_a_proof_is_named(function: str, said: str) -> None:
+    with pytest.raises(RangeError, match=said):
+        compile_core(front_end("pendulum", functions=(function,), proven="all"))
+
+
+@pytest.mark.parametrize("choices", [{"accelerator": True}, {"fold": "joints"}])
+def test_words_that_many_places_share_are_not_proven(choices: dict[str, Any]) -> None:
+    with pytest.raises(RobotError, match=r"proven: one-bit: .* has words of its own"):
+        Design("arm.urdf", proven="one-bit", **choices)
