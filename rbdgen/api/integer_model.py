@@ -44,4 +44,4 @@ def c_source(core: Core, name: str, about: Mapping[str, str]) -> Source:
     """The model in C, with a flag for each output. ``about``: ``robot`` and so on, in words."""
     flags = len(core.fixed.graph.outputs)
     file, function, word = core_function(core.fixed, flagged_outputs(core.plan), flags, name)
-    return Source(sources(file, [function], word, about), [function], word)
+    return Source(sources(file, [function], word, about), (function,), word)

@@ -14,29 +14,50 @@ from .digests import FOLDER, compiler_digest, design_digest
 from .folder import read_manifest
 from .made import Made
 
+Progress = Callable[[str], None]
 
-def kept_design(robot: str, progress: Callable[[str], None], choices: Mapping[str, Any]) -> Path:
+
+def kept_design(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Path:
     """The folder that `generate` makes of ``robot``, in the cache.
 
-    It is found by a digest of robot, choices and compiler. ``progress`` is told the notes on the
-    design in either case. SimulationError where the cache cannot be written.
+    ``progress`` is told the notes on the design in either case. Errors as those of `kept_folder`.
     """
-    design, _ = load(robot, **choices)
-    of = f"{compiler_digest(FOLDER)} {design_digest(design)}"
-    made = False
 
     def make(work: Path) -> None:
         from . import verilog  # imports all that makes hardware
 
-        nonlocal made
-        made = True
         for name, text in verilog.verilog(Made(robot, progress, choices)).items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
-    with in_cache():
-        folder = cached(f"design-{hashlib.sha256(of.encode()).hexdigest()[:16]}", make, progress)
+    folder, made = kept_folder("design", robot, progress, choices, make)
     if not made:
         progress(f"generated before: {folder}")
         for note in read_manifest(folder)["notes"]:
             progress(f"note: {note}")
     return folder
+
+
+def kept_folder(
+    what: str,
+    robot: str,
+    progress: Progress,
+    choices: Mapping[str, Any],
+    make: Callable[[Path], None],
+) -> tuple[Path, bool]:
+    """The folder ``what`` of a robot's design in the cache, and whether ``make`` made it now.
+
+    It is found by a digest of robot, choices and compiler. SimulationError where the cache cannot
+    be written.
+    """
+    design, _ = load(robot, **choices)
+    of = f"{compiler_digest(FOLDER)} {design_digest(design)}"
+    made = False
+
+    def make_now(work: Path) -> None:
+        nonlocal made
+        made = True
+        make(work)
+
+    with in_cache():
+        name = f"{what}-{hashlib.sha256(of.encode()).hexdigest()[:16]}"
+        return cached(name, make_now, progress), made

@@ -27,12 +27,12 @@ class Word(Record):
 
 
 @dataclass(frozen=True)
-class Function:
+class Function(Record):
     """A function as its callers see it; ``flags``: how many it gives; ``short``: among others."""
 
     name: str
-    inputs: Sequence[Word]
-    outputs: Sequence[Word]
+    inputs: tuple[Word, ...]
+    outputs: tuple[Word, ...]
     flags: int
     words: str = "words.txt"
     expected: str = "expected_words.txt"
@@ -48,9 +48,9 @@ class Function:
         return {"function": self.name, **words, "flags": self.flags}
 
 
-def words(formats: Mapping[str, Format]) -> list[Word]:
+def words(formats: Mapping[str, Format]) -> tuple[Word, ...]:
     """The words of an interface."""
-    return [Word(name, word.width, word.fraction) for name, word in formats.items()]
+    return tuple(Word(name, word.width, word.fraction) for name, word in formats.items())
 
 
 def core_function(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..graph.fixed import Integers
 from ..system.c_library import c_library
 from ..system.compiler import CompilerError, NoCompiler
+from ..system.records import Record
 from .c_program import Function
 
 COMPILING = 0.6e-3  # s a node, of gcc
@@ -31,11 +32,11 @@ Reference = Callable[[Mapping[str, Integers]], Results]
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(Record):
     """C files by name, the functions in them, and the type of a word."""
 
     files: Mapping[str, str]
-    functions: Sequence[Function]
+    functions: tuple[Function, ...]
     word: str
 
 
@@ -67,12 +68,18 @@ class Compiled:
 
 
 class Model:
-    """Functions in integers of graphs with so many ``nodes``; ``make`` writes them in C."""
+    """Functions in integers of graphs with so many ``nodes``.
 
-    def __init__(self, make: Callable[[], Source], nodes: int, progress: Progress) -> None:
-        self._make, self._expected, self._progress = make, COMPILING * nodes, progress
+    ``source``: them in C, or what writes them.
+    """
+
+    def __init__(
+        self, source: Source | Callable[[], Source], nodes: int, progress: Progress
+    ) -> None:
+        self._expected, self._progress = COMPILING * nodes, progress
         self._nodes, self._spent, self._looked = nodes, 0.0, False
-        self._source: Source | None = None
+        self._make = source if callable(source) else lambda: source
+        self._source = None if callable(source) else source
         self._compiled: Compiled | None = None
 
     def run(self, short: str, words: Mapping[str, Integers], reference: Reference) -> Results:
@@ -99,7 +106,7 @@ class Model:
 
     def _consider(self) -> None:
         """Compile, if NumPy has taken as long as that may take; or take what is kept."""
-        if self._spent < LOOKING * self._expected:
+        if self._source is None and self._spent < LOOKING * self._expected:
             return
         wanted = self._spent >= self._expected
         if self._looked and not wanted:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,14 @@ from ..api.contract import Contract
 from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
 from ..api.kept_design import kept_design
+from ..api.kept_integers import KeptIntegers
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design, gives, of_functions
+from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..graph.fixed import Integers
@@ -36,11 +38,10 @@ from .dma import PYNQ, DmaLink
 from .links import PATIENCE, Link, Transport, opened
 from .words import Array, Coder, Flags
 
-if TYPE_CHECKING:
-    from ..tasks.compiled import TaskModel
-
 Manifest = CoreManifest | AcceleratorManifest
 Progress = Callable[[str], None]
+# A function and its words, by place → results (N,) by name, flags (N,).
+Tasked = Callable[[str, Mapping[str, Integers]], tuple[dict[str, Integers], Flags]]
 # Function: what one call asks for besides, and costs little more where it is computed with it.
 TOGETHER = {"did": ("m",), "dfd": ("minv",)}
 
@@ -102,7 +103,7 @@ def run_programs(
 
 
 def run_integer(
-    coder: Coder, model: TaskModel, batches: Sequence[Tasks]
+    coder: Coder, model: Tasked, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The integer model of the accelerator: the same bits as its hardware."""
     answers = []
@@ -247,29 +248,40 @@ def _of_robot(
     if kind == "rtl":
         folder = kept_design(robot, progress, choices)
         return _rtl(folder, read_manifest(folder).facts, progress)
-    return _integer(robot, progress, choices, place)
+    return _integer_of(place, progress) if place else _integer(robot, progress, choices)
 
 
-def _integer(
-    robot: str, progress: Progress, choices: Mapping[str, Any], place: Path | None
-) -> Backend:
-    """The integer model; OutputError where the folder ``place`` has another than is made now."""
+def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Backend:
+    """The integer model of a robot's design."""
+    kept = KeptIntegers(robot, progress, choices)
+    coder = _coder(kept.folder, kept.facts.tasks)
+    if kept.facts.whole:
+        (function,) = kept.facts.source.functions
+        inputs, outputs = ([own.name for own in way] for way in (function.inputs, function.outputs))
+        run: Run = partial(run_core, coder, outputs, by_model(inputs, kept.run))
+    else:
+        run = partial(run_integer, coder, kept.run_task)
+    return Backend(coder.design, coder.robot, coder, run)
+
+
+def _integer_of(place: Path, progress: Progress) -> Backend:
+    """That of a folder's design; OutputError where this rbdgen makes another of it."""
     # the compiler: one second that others save
     from ..api.facts import accelerator_facts
     from ..api.integer_model import IntegerModel
     from ..api.recompiled import recompiled
     from ..compile.core import Core
-    from ..compile.product import compile_design
     from ..tasks.compiled import TaskModel
 
-    product = recompiled(place, progress) if place else compile_design(robot, progress, **choices)
+    product = recompiled(place, progress)
     front = product.front
     coder = Coder(
         Contract.of(accelerator_facts(product)), front.design, front.robot, front.canonical
     )
     if isinstance(product, Core):
-        outputs = list(product.fixed.graph.outputs)
-        run: Run = partial(run_core, coder, outputs, by_model(IntegerModel(product, progress)))
+        inputs, outputs = list(product.fixed.inputs), list(product.fixed.graph.outputs)
+        model = IntegerModel(product, progress)
+        run: Run = partial(run_core, coder, outputs, by_model(inputs, model))
     else:
         run = partial(run_integer, coder, TaskModel(product.accelerator, progress))
     return Backend(coder.design, coder.robot, coder, run)
@@ -282,7 +294,7 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
             f"{place}: boards take accelerators, of one function or several; make one with: rbdgen "
             "generate ROBOT --accelerator --function F"
         )
-    coder = _coder(place, entry)
+    coder = _coder(place, entry.tasks)
     if isinstance(port, str) and port.startswith(PYNQ):
         packets, bitfile = coder.contract.packets, port.removeprefix(PYNQ)
         dma = DmaLink(bitfile, packets, entry.identity, entry.name)
@@ -293,16 +305,16 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
     return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))
 
 
-def _coder(place: Path, entry: Manifest) -> Coder:
-    """The coder of a generated folder, whose manifest, ``entry``, says all that is needed."""
+def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
+    """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
     design, loaded = load(place / DESIGN)
-    contract = Contract.of(entry.tasks)
+    contract = Contract.of(tasks)
     return Coder(contract, design, loaded, canonicalize(loaded, design.snap, alike=design.alike))
 
 
 def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
     """The back end of a generated folder."""
-    coder = _coder(place, entry)
+    coder = _coder(place, entry.tasks)
     model = load_core(place, entry, progress=progress)
     if isinstance(entry, AcceleratorManifest):
         run: Run = partial(run_rtl, coder, model)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..api.integer_model import IntegerModel
+from ..codegen.compiled import Results
 from ..graph.fixed import Integers
 from ..simulate.model import Model
 from .answers import Answer, Tasks
@@ -28,11 +28,11 @@ class Computed:
 Compute = Callable[[Integers], Computed]  # of words (N, inputs)
 
 
-def by_model(model: IntegerModel) -> Compute:
-    """The core's integer model."""
+def by_model(inputs: Sequence[str], model: Callable[[Mapping[str, Integers]], Results]) -> Compute:
+    """The core's integer model, of ``inputs`` in the order of a task's words."""
 
     def compute(words: Integers) -> Computed:
-        named = {name: words[:, k] for k, name in enumerate(model.core.fixed.inputs)}
+        named = {name: words[:, k] for k, name in enumerate(inputs)}
         found, flags = model(named)
         return Computed(np.stack(list(found.values()), axis=1), flags)
 

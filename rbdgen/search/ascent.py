@@ -279,7 +279,8 @@ def _kept(climb: Climb, before: list[Array], now: list[Array]) -> Array:
         if kind != Kind.LINEAR:
             was = was + old * old
             turned = turned + new * (new - old)
-    return np.asarray(np.clip(turned / was, 0.0, 1.0))
+    with np.errstate(over="ignore"):  # where it stood still before: all of it
+        return np.asarray(np.clip(turned / was, 0.0, 1.0))
 
 
 def _directions(climb: Climb, to: list[Array], along: list[Array]) -> list[Array]:

@@ -47,6 +47,6 @@ class TaskModel:
 def tasks_source(accelerator: Accelerator) -> Source:
     """The accelerator's functions in C."""
     file = File("tasks")
-    functions = add_tasks(file, accelerator)
+    functions = tuple(add_tasks(file, accelerator))
     word = word_type(all_words(accelerator))
     return Source(sources(file, functions, word, ABOUT), functions, word)

@@ -13,12 +13,15 @@ from rbdgen.api import made as ways
 from rbdgen.api import simulate, verilog
 from rbdgen.api.folder import MARK, sealed
 from rbdgen.api.kept_design import kept_design
+from rbdgen.codegen import compiled
+from rbdgen.compile import product
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from tests.driver.designs import states
 
 CHOICES: dict[str, Any] = {"accelerator": True, "functions": ("m",), "width": 12}
 NOTHING_MADE = mock.patch.object(ways, "compile_front", side_effect=AssertionError)
+NOTHING_COMPILED = mock.patch.object(product, "compile_front", side_effect=AssertionError)
 NOTHING_VERILATED = mock.patch.object(Toolchain, "verilate", side_effect=AssertionError)
 
 
@@ -102,3 +105,32 @@ def test_nothing_is_made_the_second_time(cache: Path) -> None:
         np.testing.assert_array_equal(Dynamics(folder, "rtl", progress=said.append).crba(q), first)
         assert not said
         simulate(folder, 100)
+
+
+@pytest.mark.parametrize("accelerator", [False, True])
+def test_the_integer_model_is_made_once(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, accelerator: bool
+) -> None:
+    """What was compiled before needs no design; what was not makes it when NumPy is asked."""
+    choices = {"functions": ("id", "m"), "width": 12, "accelerator": accelerator}
+    choices |= {"ii": 8} if accelerator else {}
+    q, v, a = (states("pendulum", 40, 3)[name] for name in "qva")
+
+    def found() -> list[np.ndarray]:
+        model = Dynamics("pendulum", "integer", progress=said.append, **choices)
+        return [model.rnea(q, v, a), model.crba(q)]
+
+    said: list[str] = []
+    first = found()
+    notes = [line for line in said if line.startswith("note: ")]
+    assert notes
+    said.clear()
+    again = found()
+    assert said[0].startswith("compiled before: ") and said[1 : 1 + len(notes)] == notes
+    monkeypatch.setattr(compiled, "COMPILING", 0.0)
+    in_c = found()
+    with NOTHING_COMPILED:
+        kept = found()
+    for others in (again, in_c, kept):
+        for one, other in zip(first, others, strict=True):
+            np.testing.assert_array_equal(one, other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -148,6 +149,13 @@ def test_without_a_compiler_the_states_are_the_same(monkeypatch: pytest.MonkeyPa
     assert "no C++ compiler" in said[0]
     for name in domain.names:
         np.testing.assert_array_equal(found[0][name], found[1][name])
+
+
+def test_a_gradient_that_was_zero_before_is_no_warning() -> None:
+    climb = SimpleNamespace(kind=[ascent.Kind.ANGLE])
+    with np.errstate(all="raise"):
+        kept = ascent._kept(climb, [np.zeros(2)], [np.array([1e9, 0.0])])  # type: ignore[arg-type]
+    np.testing.assert_array_equal(kept, [1.0, 0.0])
 
 
 def test_cones_are_counted() -> None:

@@ -1,0 +1,118 @@
+"""The integer model of a robot's design, made once and kept in the cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..codegen.compiled import Model, Results, Source
+from ..design.facts import AcceleratorFacts
+from ..graph.fixed import Integers
+from ..system.records import Record
+from ..tasks.model import Flags, evaluate_task
+from ..tasks.routes import place
+from .kept_design import kept_folder
+
+if TYPE_CHECKING:
+    from ..compile.product import Product
+
+Progress = Callable[[str], None]
+KEPT = "integers.json"
+
+
+@dataclass(frozen=True)
+class Facts(Record):
+    """What is kept: words and functions of the tasks, the model in C of so many nodes, notes.
+
+    ``whole``: a task computes all functions, and there is one flag for each output; else a task is
+    of one function, with one flag.
+    """
+
+    tasks: AcceleratorFacts
+    whole: bool
+    source: Source
+    nodes: int
+    notes: tuple[str, ...]
+
+
+class KeptIntegers:
+    """The integer model of a robot's design: in C if that was compiled before, or is worth it.
+
+    ``folder`` has the robot and the design, too. What NumPy takes, the design's graphs, is made
+    only when NumPy is asked, which it is not where the C was compiled before.
+    """
+
+    def __init__(self, robot: str, progress: Progress, choices: Mapping[str, Any]) -> None:
+        """Errors as those of `kept_folder`."""
+
+        @cache
+        def product() -> Product:
+            from ..compile.product import compile_design  # the compiler: one second
+
+            return compile_design(robot, progress, **choices)
+
+        def make(work: Path) -> None:
+            for name, text in _files(product()).items():
+                (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+
+        self._product = product
+        self.folder, made = kept_folder("integers-design", robot, progress, choices, make)
+        self.facts = Facts.from_json(json.loads((self.folder / KEPT).read_bytes()))
+        if not made:
+            progress(f"compiled before: {self.folder}")
+        for note in self.facts.notes:
+            progress(f"note: {note}")
+        self._model = Model(self.facts.source, self.facts.nodes, progress)
+
+    def run(self, words: Mapping[str, Integers]) -> Results:
+        """Of a design whose tasks compute all functions: outputs (N,), flags (N, outputs)."""
+
+        def reference(words: Mapping[str, Integers]) -> Results:
+            from ..compile.core import Core
+            from .integer_model import integer_results
+
+            product = self._product()
+            assert isinstance(product, Core)
+            return integer_results(product, words)
+
+        return self._model.run("", words, reference)
+
+    def run_task(
+        self, function: str, words: Mapping[str, Integers]
+    ) -> tuple[dict[str, Integers], Flags]:
+        """Of an accelerator: outputs (N,) of tasks, flags (N,); ``words`` by their `place`."""
+
+        def reference(words: Mapping[str, Integers]) -> Results:
+            found, flags = evaluate_task(self._product().accelerator, function, words)
+            return found, flags[:, None]
+
+        names = [own.name for own in self.facts.tasks.functions[function].inputs]
+        named = {name: words[place(name)] for name in names}
+        found, flags = self._model.run(function, named, reference)
+        return found, flags[:, 0]
+
+
+def _files(product: Product) -> dict[str, str]:
+    """The files of the folder, by name."""
+    from ..compile.core import Core
+    from ..tasks.compiled import tasks_source
+    from .facts import accelerator_facts
+    from .integer_model import ABOUT, c_source
+    from .made import sources_of
+
+    if isinstance(product, Core):
+        source = c_source(product, "model", ABOUT)
+    else:
+        source = tasks_source(product.accelerator)
+    facts = Facts(
+        tasks=accelerator_facts(product),
+        whole=isinstance(product, Core),
+        source=source,
+        nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),
+        notes=(*product.front.notes, *product.notes),
+    )
+    return sources_of(product.front) | {KEPT: json.dumps(facts.to_json())}
