@@ -152,7 +152,7 @@ def test_without_a_compiler_the_states_are_the_same(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_gradient_that_was_zero_before_is_no_warning() -> None:
-    climb = SimpleNamespace(kind=[ascent.Kind.ANGLE])
+    climb = SimpleNamespace(kind=[ascent.Kind.TURN])
     with np.errstate(all="raise"):
         kept = ascent._kept(climb, [np.zeros(2)], [np.array([1e9, 0.0])])  # type: ignore[arg-type]
     np.testing.assert_array_equal(kept, [1.0, 0.0])
