@@ -87,7 +87,7 @@ class PerSignal(Words):
     def _source(self) -> Source:
         flagged = {n: frozenset({0}) for n in self.fixed.graph.nodes if self.fixed.overflowing(n)}
         file, function, word = core_function(self.fixed, flagged, 1, "gradient")
-        return Source(sources(file, [function], word, ABOUT), [function], word)
+        return Source(sources(file, [function], word, ABOUT), (function,), word)
 
 
 class OnePoint(Words):
