@@ -44,6 +44,7 @@ from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
 from .names import TAKES, chosen
+from .payload import payload
 from .peers import beside_peers
 from .programs import programs
 from .proven import proven
@@ -278,6 +279,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 
 MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
     "cpu": cpu,
+    "payload": payload,
     "rounding": rounding,
     "codesign": codesign,
     "programs": programs,

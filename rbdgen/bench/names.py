@@ -10,6 +10,7 @@ from ..system.refusal import Refusal
 ALL = "all"
 TAKES = {
     "cpu": "an hour",
+    "payload": "minutes",
     "rounding": "minutes",
     "codesign": "minutes",
     "programs": "an hour",

@@ -1,0 +1,87 @@
+"""What a payload that is an input costs: operations, cycles, cells, and ns in C++."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..api.compiled import Program, compiled
+from ..api.folder import write_file
+from ..api.program_times import Command, command, read
+from ..api.timing import least
+from ..compile.flow import compile_core, front_end
+from ..design.loading import load
+from ..draw.tables import markdown, table
+from ..estimate.area import estimated
+from ..estimate.features import features
+from .cells import FAMILIES
+from .errors import errors
+
+Progress = Callable[[str], None]
+CASES = (
+    ("iiwa14", "fixed", "link_7", "id"),
+    ("iiwa14", "fixed", "link_7", "did"),
+    ("hyq", "floating", "trunk", "id"),
+)
+STATES, FEW = 4000, 256
+HEAD = (
+    *("", "products", "by constants", "sums", "cycles", "multipliers"),
+    *(f"LUTs, about, {family}" for family in FAMILIES),
+    *("RMS error", "C++, one state", "blocks"),
+)
+LEGEND = (
+    "18 bits, a task every cycle; LUTs by the area model. RMS error: the largest of the arrays',\n"
+    f"of {STATES} random states within the limits, payloads included. C++: ns a state, in double,\n"
+    "one at a time and in blocks of 16, medians in CPU time, least of 5 processes in turn"
+)
+
+
+def payload(place: Path, progress: Progress) -> Any:
+    """Functions with and without a payload that is an input: cells, cycles, errors, ns in C++."""
+    results: dict[str, dict[str, Any]] = {}
+    for robot, base, link, function in CASES:
+        name = f"{robot}{' floating' * (base == 'floating')} {function}"
+        programs: dict[str, Program] = {}
+        for said, carrier in ((name, None), (f"{name}, payload", link)):
+            progress(said)
+            choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
+            results[said] = _hardware(robot, choices, place / "kept")
+            programs[said] = compiled(*load(robot, **choices), "cpp", progress)
+        progress(f"{name}: timed")
+        commands: dict[str, Command] = {
+            said: command(own, (FEW,), 1, progress) for said, own in programs.items()
+        }
+        for said, numbers in least(commands).items():
+            found = read(numbers, (FEW,))
+            results[said] |= {"one": found.one, "blocks": found.of[FEW].blocks}
+    load_of = os.getloadavg()[1]
+    rows = [_row(name, own) for name, own in results.items()]
+    about = f"{LEGEND}; load {load_of:.1f}."
+    print(f"{table(HEAD, rows)}\n\n{about}")
+    write_file(place / "payload.md", f"{markdown(HEAD, rows)}\n\n{about}\n")
+    return {"load": load_of, "results": results}
+
+
+def _hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
+    """Of a pipeline that takes a task every cycle."""
+    front = front_end(robot, target="xcup", fit=False, **choices)
+    core = compile_core(front)
+    found = errors(core, STATES, store)["arrays"]
+    return {
+        "operations": front.graph.operations(),
+        "latency": core.plan.latency,
+        "multipliers": core.plan.binding.multipliers,
+        "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
+        "error": max(own["relative_rms"] for own in found.values()),
+    }
+
+
+def _row(name: str, own: dict[str, Any]) -> list[Any]:
+    count = own["operations"]
+    return [
+        *(name, count["mul"], count["mulc"], count["add"], own["latency"], own["multipliers"]),
+        *(own["luts"][family] for family in FAMILIES),
+        *(f"{own['error']:.1e}", f"{own['one']:.3g}", f"{own['blocks']:.3g}"),
+    ]
