@@ -117,6 +117,11 @@ def fit(
         few = {k: v[:: -(-len(v) // TRIED)] for k, v in arrays.items()}
         errors, more = _errors(design, before, now, few, progress, choices)
     notes += more
+    if design.payload is not None:
+        notes.append(
+            "Recorded payloads are not read: their limits stay. Errors, and what is missing of qdd "
+            "and tau, are of the robot without one."
+        )
     if still := [name for name, own in joints.items() if not own]:
         notes.append(f"{', '.join(still)}: did not move, and keep their limits.")
     if output is not None:

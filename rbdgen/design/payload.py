@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,10 @@ from .design import Design, MotionLimits, is_loaded
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u
 DRAWN = 64  # different payloads that states at random have
+# of m, c and u, by their limits: -u is the same rod as u
+CORNERS = np.array(
+    [(1, *c, 1, *u) for c in product((-1, 1), repeat=3) for u in product((-1, 1), repeat=2)]
+)
 
 
 @dataclass(frozen=True)
@@ -92,12 +97,10 @@ def any_payloads(n: int, rng: np.random.Generator) -> Array:
 
 
 def random_payloads(limits: PayloadLimits, n: int, rng: np.random.Generator) -> Array:
-    """Words (n, 10) of payloads of which ``DRAWN`` are different: none, and as many at the corners
-    of the limits as anywhere within them."""
+    """Words (n, 10) of payloads of which ``DRAWN`` are different: none, some anywhere within
+    the limits, and all at their corners."""
     lower, upper = np.array(limits.loads()).T
     loads = rng.uniform(lower, upper, (DRAWN, LOADS))
-    corners = loads[1::2]
-    corners[:] = np.where(corners < (lower + upper) / 2, lower, upper)
-    corners[:, 0] = limits.mass
     loads[0] = 0.0
+    loads[DRAWN - len(CORNERS) :] = upper * CORNERS
     return np.stack(words_of(list(loads.T)), axis=1)[rng.integers(DRAWN, size=n)]

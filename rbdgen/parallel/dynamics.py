@@ -196,6 +196,11 @@ def _loaded(robot: str | Path | Robot, choices: Mapping[str, Any]) -> Robot:
     if design.base_link is not None or design.root != "free":
         key = "base_link" if design.base_link is not None else "root"
         raise RobotError(f"{robot}: {key} is a choice of hardware; leave it out of the design")
+    if design.payload is not None:
+        raise RobotError(
+            f"{robot}: payload: here robots carry none; leave it out of the design, or give the "
+            "Robot that rbdgen.robot.payload.carrying makes"
+        )
     return loaded
 
 

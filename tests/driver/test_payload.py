@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from rbdgen import golden
+from rbdgen.api import fit, states
 from rbdgen.api.folder import InputError
+from rbdgen.api.names import design_text
+from rbdgen.design.bounds import bounds
 from rbdgen.design.loading import load
+from rbdgen.design.payload import DRAWN, PayloadLimits, random_payloads
 from rbdgen.driver import Dynamics
-from rbdgen.robot.model import Robot
-from rbdgen.robot.payload import carrying, checked_body, payload_of
+from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.payload import carrying, checked_body, inertia_of, payload_of
+from rbdgen.system.data import data_folder
 
 FUNCTIONS = ("id", "m", "did")
 BODY = 2.0, (0.05, -0.03, 0.1), np.diag([0.01, 0.02, 0.015])
@@ -100,6 +107,55 @@ def test_on_another_base() -> None:
     expected = file.rnea(q, v, a)
     assert np.abs(expected - without).max() > 1
     np.testing.assert_allclose(other.rnea(q, v, a), expected, atol=1e-10 * np.abs(expected).max())
+
+
+def test_where_there_is_none(tmp_path: Path) -> None:
+    """A recording says so, and arrays for JAX refuse such a design."""
+    choices: dict[str, Any] = {"payload": "lower_rod"}
+    drawn = states("pendulum", 200, functions=("id",), **choices)
+    recorded = {name: drawn[name] for name in ("q", "qd", "qdd", "payload")}
+    report = fit("pendulum", recorded, functions=("id",), **choices)
+    assert any("Recorded payloads are not read" in note for note in report.notes)
+    jax = pytest.importorskip("jax", reason="rbdgen.parallel needs JAX")
+    jax.config.update("jax_enable_x64", True)
+    from rbdgen.parallel import Dynamics as Parallel
+
+    (tmp_path / "arm.urdf").write_bytes((data_folder("robots") / "pendulum.urdf").read_bytes())
+    (tmp_path / "arm.yaml").write_text("robot: arm.urdf\npayload: lower_rod\n")
+    with pytest.raises(RobotError, match="payload: here robots carry none; leave it out"):
+        Parallel(tmp_path / "arm.yaml")
+
+
+def test_a_design_file_says_the_link_and_its_limits(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_bytes((data_folder("robots") / "pendulum.urdf").read_bytes())
+    text = "robot: arm.urdf\npayload: lower_rod\nlimits: {payload_mass: 2, payload_reach: 0.5}\n"
+    (tmp_path / "arm.yaml").write_text(text)
+    design, robot = load(tmp_path / "arm.yaml")
+    assert bounds(design, robot).payload == PayloadLimits(2.0, 0.5, 0.1)
+    notes: list[str] = []
+    again, _ = load(tmp_path / "arm.yaml", notes=notes, functions=("id", "m"))
+    assert 'payload: on "lower_rod" up to 2 kg, its centre of mass within 0.5 m' in notes[-1]
+    assert yaml.safe_load(design_text(again))["payload"] == "lower_rod"
+    (tmp_path / "arm.yaml").write_text("robot: arm.urdf\npayload: lower_rot\n")
+    with pytest.raises(RobotError, match=r"arm.yaml:2:.*did you mean .*lower_rod"):
+        load(tmp_path / "arm.yaml")
+
+
+def test_payloads_at_random_are_bodies_within_the_words() -> None:
+    limits = PayloadLimits(3.0, 0.3, 0.05)
+    payloads = random_payloads(limits, 2000, np.random.default_rng(6))
+    lower, upper = np.array(limits.words()).T
+    assert ((payloads >= lower - 1e-12) & (payloads <= upper + 1e-12)).all()
+    assert len(np.unique(payloads, axis=0)) == DRAWN
+    heaviest = payloads[:, 0] == limits.mass
+    assert 0.4 < heaviest.mean() < 0.6
+    for own in np.unique(payloads, axis=0):
+        body = inertia_of(own)
+        if body.mass:
+            c = body.h / body.mass
+            about = body.J - body.mass * (c @ c * np.eye(3) - np.outer(c, c))
+            checked_body(body.mass, c, about)  # which refuses what no body has
+            assert np.abs(c).max() <= limits.reach * (1 + 1e-12)
 
 
 def test_refused() -> None:
