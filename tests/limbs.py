@@ -109,3 +109,22 @@ def urdf_of_carousel(arms: int) -> str:
         for name, parent, (x, y, z), angle, axis in joints
     ]
     return f'<robot name="carousel">{"".join(parts)}</robot>'
+
+
+def urdf_of_faun() -> str:
+    """The walker's legs, and two arms of two joints on a torso that turns on its body."""
+    parts = [BODY.format(name="torso", y=0.02, mass=3, xy=1e-3, yz=2e-3)]
+    joints = [("torso", "body", (0.02, 0.01, 0.2), "0 0 1")]
+    for side, s in (("left", 1), ("right", -1)):
+        joints.append((f"{side}_upper", "torso", (0.01, s * 0.2, 0.15), "0 1 0"))
+        joints.append((f"{side}_lower", f"{side}_upper", (0.05, s * 0.03, -0.2), "1 0 0"))
+        parts += [
+            BODY.format(name=f"{side}_{part}", y=s * 0.01, mass=1, xy=s * 3e-3, yz=s * 1e-3)
+            for part in ("upper", "lower")
+        ]
+    parts += [
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{name}"/>'
+        f'<origin xyz="{x} {y} {z}"/><axis xyz="{axis}"/>{TURN}'
+        for name, parent, (x, y, z), axis in joints
+    ]
+    return WALKER.read_text().replace("</robot>", f"{''.join(parts)}</robot>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -166,8 +167,9 @@ class _Pieces:
         return cut_whole(self.front, self.given, self.progress)
 
     @cached_property
-    def alike(self) -> tuple[int, StagePieces] | str:
-        """How many limbs are alike, and the pieces of which one limb's stand for all; or why not.
+    def alike(self) -> tuple[tuple[int, ...], StagePieces, tuple[str, ...]] | str:
+        """How many limbs are alike in each group, the pieces, of which one limb's stand for all,
+        and why others do not take turns; or why none do.
 
         The robot consists of them, or they stand on a trunk that moves, or that others stand on.
         """
@@ -178,11 +180,13 @@ class _Pieces:
         except LimbError as error:
             why = str(error)
         else:
-            return len(limbs.reads), cut_limbs(front, limbs, self.given, self.progress)
+            pieces = cut_limbs(front, limbs, self.given, self.progress)
+            return (len(limbs.reads),), pieces, ()
         if formulation_of(front.design) == "logarithmic":
             return f"{why}; sums in one frame are not cut where limbs meet a trunk"
         try:
-            return cut_hips(front, self.searched, self.progress)
+            hips, pieces = cut_hips(front, self.searched, self.progress)
+            return tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart
         except LimbError as error:
             return f"{why}; {error}"
 
@@ -195,12 +199,13 @@ def _pieces(front: Front, words: _Pieces, notes: list[str]) -> tuple[StagePieces
         if isinstance(alike, str):
             why = alike + cure(front.canonical)
         else:
-            n, staged = alike
-            intervals = stage_intervals(design, front.target, staged.pieces, n)
-            if note := _about_turns(staged.pieces, intervals, n):
+            counts, staged, apart = alike
+            intervals = stage_intervals(design, front.target, staged.pieces, math.lcm(*counts))
+            if note := _about_turns(staged.pieces, intervals, counts):
                 notes.append(note)
+                notes += [f"other limbs do not take turns: {why}" for why in apart]
                 return staged, intervals
-            why = f"no stage's interval is a multiple of the {n} limbs"
+            why = f"no stage's interval is a multiple of the {_either(counts)} limbs"
         if design.fold == "limbs":
             raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
         notes.append(f"limbs do not take turns: {why}")
@@ -241,22 +246,31 @@ def _columns(
 def _takes_turns(piece: Piece, interval: int) -> bool:
     """Whether a piece at an interval is one limb's datapath, once for each of its limbs."""
     made = piece.program
-    if made is None or constant(made.template):
-        return False
-    return interval % len(made.copies) == 0
+    return made is not None and not constant(made.template) and interval % _visits(piece) == 0
 
 
-def _about_turns(pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: int) -> str:
-    """Which stages the limbs take turns in; empty if in none."""
+def _visits(piece: Piece) -> int:
+    """How many limbs a piece is of."""
+    return len(piece.program.copies) if piece.program else 1
+
+
+def _either(counts: Sequence[int]) -> str:
+    return " or ".join(map(str, dict.fromkeys(counts)))
+
+
+def _about_turns(
+    pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: Sequence[int]
+) -> str:
+    """Which stages the limbs take turns in, so many in each group; empty if in none."""
     there = [name for name, piece in pieces.items() if not constant(piece.fixed)]
     turns = [name for name in there if _takes_turns(pieces[name], intervals[name])]
     if not turns:
         return ""
-    counts = [pieces[name].fixed.graph.operations() for name in turns]
-    additions = sum(count["add"] for count in counts)
+    additions = {name: pieces[name].fixed.graph.operations()["add"] for name in turns}
+    built = {name: n // _visits(pieces[name]) for name, n in additions.items()}
     note = (
-        f"{limbs} limbs that are alike take turns in the datapaths of one: "
-        f"{', '.join(turns)}; {additions // limbs} of {additions} additions"
+        f"{' and '.join(map(str, limbs))} limbs that are alike take turns in the datapaths of one: "
+        f"{', '.join(turns)}; {sum(built.values())} of {sum(additions.values())} additions"
     )
     others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
     return note + (f"; not in {', '.join(others)}" if others else "")
@@ -268,12 +282,12 @@ def _stages(
     """Each piece scheduled at its own interval."""
     design, target = front.design, front.target
     given = given_coordinates(design, front.robot)
-    of_limbs = frozenset(
-        output
+    of_limbs = {
+        output: parse(name).part
         for name, piece in pieces.items()
-        if parse(name).part == LIMBS
+        if parse(name).part in LIMBS
         for output in piece.fixed.graph.outputs
-    )
+    }
     return {
         name: Stage(name, piece, _plan(design, piece, intervals[name], target), given, of_limbs)
         for name, piece in pieces.items()

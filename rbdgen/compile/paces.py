@@ -11,6 +11,7 @@ from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.units import shared_jobs
 from ..tasks.routes import ROLLOUTS, visit_counts
+from ..tasks.visit import parse
 
 
 def stage_intervals(
@@ -40,9 +41,8 @@ def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
         shares = mix(design.mix)
         most = {n: sum(k * visited[f].get(n, 0) for f, k in shares.items()) for n in pieces}
         most = {name: max(count, 1) for name, count in most.items()}
-    most["trig"] = max(most.get("trig", 1), most.get("rnea", 1))
-
-    return most
+    sines = [name for name in pieces if parse(name).step == "trig"]
+    return most | {name: max(most[name], most.get("rnea", 1)) for name in sines}
 
 
 def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: int = 1) -> int:

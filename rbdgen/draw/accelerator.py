@@ -85,9 +85,10 @@ def links_of(accelerator: Accelerator) -> list[Link]:
         for visit, leads in route.items():
             found += [Link(function, visit.stage, to.stage, to) for to in leads]
         visited = {visit.stage for visit in route}
-        for stage, other in accelerator.waits.items():
-            if {stage, other} <= visited:
-                found.append(Link(function, other, stage, parse(stage), waits=True))
+        for stage, others in accelerator.waits.items():
+            for other in others:
+                if {stage, other} <= visited:
+                    found.append(Link(function, other, stage, parse(stage), waits=True))
     return list(dict.fromkeys(found))
 
 

@@ -55,19 +55,22 @@ def find_limbs(graph: Graph, states: Mapping[str, Array]) -> Program:
 
 
 def in_turn(
-    template: Graph, limbs: Iterable[tuple[Mapping[str, Signed], Mapping[str, Signed]]]
+    template: Graph,
+    limbs: Iterable[tuple[Mapping[str, Signed], Mapping[str, Signed]]],
+    called: str = LIMB,
 ) -> Program:
     """Visits to one template: its inputs → words of the task, its outputs → what they are called.
 
-    An input that is not named is zero, an output that is not named is nobody's.
+    An input that is not named is zero, an output that is not named is nobody's. ``called``: the
+    template.
     """
     reads: dict[Visit, Mapping[str, Source]] = {}
     outputs: dict[str, Source] = {}
     for k, (read, given) in enumerate(limbs):
-        visit = Visit(LIMB, (k,))
+        visit = Visit(called, (k,))
         reads[visit] = {p: scaled(*read[p]) if p in read else 0.0 for p in template.inputs}
         outputs |= {name: scaled(Result(visit, of), by) for of, (name, by) in given.items()}
-    return Program({LIMB: template}, reads, outputs)
+    return Program({called: template}, reads, outputs)
 
 
 def _named(of: Iterable[str], own: Iterable[str], signs: Array) -> dict[str, Signed]:

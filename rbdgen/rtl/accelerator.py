@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
-from ..tasks.visit import StageVisit
+from ..tasks.visit import StageVisit, parse
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -150,7 +150,7 @@ class _Wiring:
             m.d.comb += head.o.ready.eq(station.i.ready & gate & ~before)
             before = before | head.o.valid
         m.d.comb += [
-            gate.eq(self._passed(name, offered.slot)),
+            gate.eq(self._passed(name, offered.slot, station.i.valid & station.i.ready)),
             station.i.valid.eq(valid & gate),
             *(station.i.payload[key].eq(offered[key]) for key in ("slot", "function", "again")),
         ]
@@ -217,16 +217,20 @@ class _Wiring:
             queues.append(queue)
         return queues
 
-    def _passed(self, name: str, slot: Value) -> Value:
-        """Whether the task in a slot has left what ``name`` waits for besides."""
-        waits = self.slots.core.accelerator.waits.get(name)
-        if waits not in self.slots.core.stations:
-            return Const(1)
-        passed = Signal(self.slots.depth, name=f"passed_{waits}_for_{name}")
-        stations = self.slots.core.stations
-        comes_back = []
-        if "integrate" in stations:  # it will go there once more
-            integrate = stations["integrate"]
-            comes_back.append((integrate.done, integrate.whose.slot))
-        self.slots.mark(passed, [(stations[waits].done, stations[waits].whose.slot)], comes_back)
-        return passed.bit_select(slot, 1)
+    def _passed(self, name: str, slot: Value, taken: Value) -> Value:
+        """Whether the task in a slot has left all that ``name`` waits for besides.
+
+        ``taken``: whether ``name`` takes it; a part of the same step is waited for at each visit.
+        """
+        stations, found = self.slots.core.stations, list[Value]()
+        for waits in self.slots.core.accelerator.waits.get(name, ()):
+            if waits not in stations:
+                continue
+            passed = Signal(self.slots.depth, name=f"passed_{waits}_for_{name}")
+            again = [(taken, slot)] if parse(waits).step == parse(name).step else []
+            if "integrate" in stations:  # it will go there once more
+                integrate = stations["integrate"]
+                again.append((integrate.done, integrate.whose.slot))
+            self.slots.mark(passed, [(stations[waits].done, stations[waits].whose.slot)], again)
+            found.append(passed.bit_select(slot, 1))
+        return Cat(found).all() if len(found) > 1 else found[0] if found else Const(1)

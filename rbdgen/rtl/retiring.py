@@ -131,7 +131,8 @@ class Retiring:
             words.append(word)
         by_stage: dict[str, list[str]] = {}
         for f in accelerator.functions:
-            by_stage.setdefault(accelerator.last(f), []).append(f)
+            for stage in accelerator.flags_of(f):
+                by_stage.setdefault(stage, []).append(f)
         flag = Cat(
             is_one_of(function, fs) & banks[stage][FLAG] for stage, fs in by_stage.items()
         ).any()

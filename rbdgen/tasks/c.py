@@ -96,7 +96,7 @@ class _Tasks:
             giver = accelerator.giver(name, output)
             at = _place(accelerator.stages[giver.stage], giver.field)
             lines.append(f"out[{k}] = s.{giver.stage}[{at}]; /* {output} */")
-        last = f"s.o_{accelerator.last(name)}"
+        last = " | ".join(f"s.o_{stage}" for stage in accelerator.flags_of(name))
         lines += [f"overflow[0] = (uint8_t){last};", f"return {last};"]
         head = f"int {own}(const {self.word} *in, {self.word} *out, uint8_t *overflow)"
         file.functions.append(function(head, lines))

@@ -101,4 +101,5 @@ class _Run:
         accelerator, function = self.accelerator, self.function
         givers = {name: accelerator.giver(function, name) for name in accelerator.results[function]}
         found = {name: self.given[own.stage][own.field] for name, own in givers.items()}
-        return found, self.flagged[accelerator.last(function)]
+        flags = [self.flagged[stage] for stage in accelerator.flags_of(function)]
+        return found, np.logical_or.reduce(flags)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from ..design.choices import OF_FRAMES, OF_MASSES
 from ..graph.word import indices, kind_of, renamed
 from ..robot.payload import PAYLOAD
-from .visit import PARTS, StageVisit, parse
+from .visit import LEVELS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
 CODES = {name: k for k, name in enumerate(_ALL)}
@@ -117,27 +117,44 @@ def route(function: str, stages: Iterable[str]) -> dict[StageVisit, tuple[StageV
 
     def leads(visit: StageVisit) -> tuple[StageVisit, ...]:
         past = [(to,) if to != beginning or "trig" in stages else own[to] for to in own[visit]]
-        return tuple(parts(to, there)[0] for own in past for to in own if to.stage in there)
+        return tuple(v for own in past for to in own if to.stage in there for v in first(to, there))
 
     found: dict[StageVisit, tuple[StageVisit, ...]] = {}
     for visit in own:
         if visit.stage in there:
-            own_parts = parts(visit, there)
-            found |= {part: (to,) for part, to in pairwise(own_parts)}
+            for own_parts, to in pairwise(levels(visit, there)):
+                found |= {part: tuple(to) if part == own_parts[0] else () for part in own_parts}
             found[visit] = leads(visit)
     return found
 
 
-def parts(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
-    """The visits that one to a stage consists of, where it is split at the hips."""
-    before = [replace(visit, part=part) for part in PARTS]
-    return [own for own in before if own.stage in stages] + [visit]
+def levels(visit: StageVisit, stages: Container[str]) -> list[list[StageVisit]]:
+    """The visits that one to a stage consists of where it is split at the hips, last itself.
+
+    Those of a level are beside each other: the first one leads on, and what comes then waits for
+    the others.
+    """
+    own = [[replace(visit, part=part) for part in level] for level in LEVELS]
+    there = [[part for part in level if part.stage in stages or part == visit] for level in own]
+    return [level for level in there if level]
 
 
-def waits(stages: Container[str]) -> dict[str, str]:
-    """Stage → what a task must have left besides, of the ``stages`` that there are."""
-    own = {StageVisit(step): other for step, other in WAITS.items() if step in stages}
-    return {parts(visit, stages)[0].stage: other for visit, other in own.items()}
+def first(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
+    """The visits that one to a stage begins with."""
+    return levels(visit, stages)[0]
+
+
+def waits(stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Stage → those that a task must have left besides, of the ``stages`` that there are."""
+    there, found = list(stages), dict[str, tuple[str, ...]]()
+    for step, other in WAITS.items():
+        if step in there:
+            found |= {visit.stage: (other,) for visit in first(StageVisit(step), there)}
+    for step in dict.fromkeys(parse(stage).step for stage in there):
+        for before, after in pairwise(levels(StageVisit(step), there)):
+            if beside := tuple(visit.stage for visit in before[1:]):
+                found |= {visit.stage: beside for visit in after}
+    return found
 
 
 def visit_counts(function: str, stages: Iterable[str]) -> dict[str, int]:

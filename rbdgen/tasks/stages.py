@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from .routes import (
     STEPS,
     TURN,
     Source,
+    first,
     origin,
     place,
     route,
@@ -30,7 +32,7 @@ from .routes import (
     waits,
     words_taken,
 )
-from .visit import LIMBS, StageVisit, parse, part_of
+from .visit import StageVisit, parse, part_of
 
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
@@ -43,14 +45,14 @@ class Stage:
 
     ``plan`` is None for a piece without operations: its outputs are words that came, or constant.
     ``given``: how many of v's first entries are the base's, its motion being given. ``of_limbs``:
-    the outputs that stages of limbs give, and not those that they are part of.
+    the outputs that stages of limbs give, and not those that they are part of, with their part.
     """
 
     name: str
     piece: Piece
     plan: Plan | None
     given: int = 0
-    of_limbs: frozenset[str] = frozenset()
+    of_limbs: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def fixed(self) -> FixedGraph:
@@ -93,7 +95,8 @@ class Stage:
         found = {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
         for name, source in found.items():
             if name not in reads and source.stage in STAGES and source.field in self.of_limbs:
-                found[name] = Source(part_of(source.stage, LIMBS), source.field)
+                part = self.of_limbs[source.field]
+                found[name] = Source(part_of(source.stage, part), source.field)
         return found
 
 
@@ -217,18 +220,42 @@ class Accelerator:
         return {visit: to for visit, to in whole.items() if visit.stage in self.stages}
 
     @cached_property
-    def waits(self) -> dict[str, str]:
-        """Stage → the stage that a task must have left besides the one that it comes from."""
+    def waits(self) -> dict[str, tuple[str, ...]]:
+        """Stage → the stages that a task must have left besides the one that it comes from."""
         return waits(self.stages)
 
     def entries(self, function: str) -> tuple[StageVisit, ...]:
         """The visits that a task begins with."""
-        first = StageVisit("trig")
-        return (first,) if first.stage in self.stages else route(function, self.stages)[first]
+        trig = StageVisit("trig")
+        if trig.stage not in self.stages:
+            return route(function, self.stages)[trig]
+        return tuple(first(trig, self.stages))
 
     def last(self, function: str) -> str:
         """The stage that completes a function."""
         return LAST[function]
+
+    def flags_of(self, function: str) -> list[str]:
+        """The stages whose flags together tell of all that made a result, the last one first.
+
+        A stage's flag tells of those that it reads; a limb's part may give results that no other
+        stage reads.
+        """
+        senders: dict[str, set[str]] = {}
+        for visit in self.route(function):
+            sources = self.stages[visit.stage].sources(function, visit).values()
+            senders.setdefault(visit.stage, set()).update(source.stage for source in sources)
+        givers = [self.giver(function, name).stage for name in self.results[function]]
+        found, told = list[str](), set[str]()
+        for stage in dict.fromkeys([self.last(function), *reversed(givers)]):
+            if stage not in told:
+                found.append(stage)
+            pending = [stage]
+            while pending:
+                if (one := pending.pop()) not in told:
+                    told.add(one)
+                    pending += senders.get(one, ())
+        return found
 
     @property
     def multipliers(self) -> int:
@@ -267,9 +294,9 @@ class Accelerator:
 
     def before(self, function: str, visit: StageVisit) -> tuple[list[StageVisit], list[StageVisit]]:
         """The visits that send a task to a visit, and those that it only waits for."""
-        waits = self.waits.get(visit.stage)
+        waited = [parse(stage) for stage in self.waits.get(visit.stage, ())]
         senders = [v for v, leads in self.route(function).items() if visit in leads]
-        return senders, [parse(waits)] if waits else []
+        return senders, [replace(v, again=visit.again and v.step == visit.step) for v in waited]
 
     def ordered(self, function: str) -> list[StageVisit]:
         """The visits of a function, each after those that it reads of; a rollout's first turn."""

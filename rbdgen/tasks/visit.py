@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 # Where limbs on a trunk that moves take turns, a stage is split at the hips: what each limb
-# computes is a stage before it, and what RNEA and gradients read of the trunk another one, before
-# those. Of a product whose columns come in parts, the columns are a stage before the one that adds
-# them up.
-TRUNK, LIMBS, COLUMNS = "trunk", "limbs", "columns"
-PARTS = (TRUNK, LIMBS, COLUMNS)  # in the order of visits; last, the stage itself
+# computes is a stage before it, one for each group of limbs that are alike, and what they read of
+# the trunk another one, before those. Of a product whose columns come in parts, the columns are a
+# stage before the one that adds them up.
+TRUNK, LIMBS, COLUMNS = "trunk", ("limbs", "limbs2", "limbs3", "limbs4"), "columns"
+LEVELS = ((TRUNK,), LIMBS, (COLUMNS,), ("",))  # of visits, beside each other; last the stage itself
+PARTS = tuple(part for level in LEVELS for part in level)
 OF_TRUNK = "rnea", TRUNK  # the one that is called by its part alone
 AGAIN = "again"
 
@@ -46,7 +47,7 @@ def parse(name: str) -> StageVisit:
     if (step, part) == (TRUNK, ""):
         step, part = OF_TRUNK
     found = StageVisit(step, part, again)
-    if not step or part not in ("", *PARTS) or str(found) != name:
+    if not step or part not in PARTS or str(found) != name:
         raise ValueError(f"no name of a stage: {name!r}")
     return found
 

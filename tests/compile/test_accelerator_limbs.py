@@ -194,13 +194,6 @@ def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None
     ("robot", "choices", "says"),
     [
         ("gantry", {"ii": 8}, "gantry: fold: limbs: there is one limb"),
-        ("spot_arm_like", {"ii": 8}, "spot_arm_like: fold: limbs: the limb of"),
-        pytest.param(
-            "spot_arm_like",
-            {"ii": 8, "base": "floating"},
-            "own joints are in mass",
-            marks=pytest.mark.slow,
-        ),
         pytest.param(
             "hyq",
             {"ii": 8, "base": "floating", "error": 1e-4},

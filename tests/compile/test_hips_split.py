@@ -17,7 +17,7 @@ from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.passes.limbs import LIMB, LimbError
 from rbdgen.robot.alike import SIGNS
-from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel
+from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel, urdf_of_faun
 
 TOLERANCE = 1e-11  # of an output's largest value
 
@@ -44,12 +44,14 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
     """Every output, from the parts."""
     words = states | evaluate(hips.trunk, states)
     found: dict[str, Array] = {}
-    for limb in hips.limbs.reads:
-        own = {name: sign * words[word] for name, (word, sign) in hips.limbs.read(limb).items()}
-        given = hips.limbs.given(limb)
-        for name, values in evaluate(hips.limbs.templates[LIMB], own).items():
-            word, sign = given[name]
-            found[word] = sign * values
+    for limbs in hips.groups:
+        (template,) = limbs.templates.values()
+        for limb in limbs.reads:
+            own = {name: sign * words[word] for name, (word, sign) in limbs.read(limb).items()}
+            given = limbs.given(limb)
+            for name, values in evaluate(template, own).items():
+                word, sign = given[name]
+                found[word] = sign * values
     # the effort that comes in is called as the one that goes out
     return found | evaluate(hips.rest, words | found | states)
 
@@ -57,50 +59,57 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
 @pytest.mark.parametrize(
     ("robot", "base", "functions", "limbs", "most"),
     [
-        (WALKER.read_text(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), 2, None),
-        ("hyq", "floating", ("id",), 4, 260),
-        ("hyq", "floating", ("m",), 4, 200),
-        ("hyq", "floating", ("did",), 4, 1200),
-        (urdf_of_biped(), "floating", ("id", "m", "did"), 2, 1900),
-        (urdf_of_carousel(3), "fixed", ("id", "m", "did"), 3, 330),
+        (WALKER.read_text(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2,), None),
+        ("hyq", "floating", ("id",), (4,), 260),
+        ("hyq", "floating", ("m",), (4,), 200),
+        ("hyq", "floating", ("did",), (4,), 1200),
+        (urdf_of_biped(), "floating", ("id", "m", "did"), (2,), 1900),
+        (urdf_of_carousel(3), "fixed", ("id", "m", "did"), (3,), 330),
+        (urdf_of_faun(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2, 2), None),
     ],
-    ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel"],
+    ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel", "faun"],
 )
 def test_the_parts_compute_what_the_whole_does(
-    robot: str, base: str, functions: tuple[str, ...], limbs: int, most: int | None, tmp_path: Path
+    robot: str,
+    base: str,
+    functions: tuple[str, ...],
+    limbs: tuple[int, ...],
+    most: int | None,
+    tmp_path: Path,
 ) -> None:
     """In other states than those that the limbs were compared in; and with few additions."""
     front = front_of(named(robot, tmp_path), *functions, base=base)
     hips = hips_of(front)
-    assert len(hips.limbs.reads) == limbs
+    assert tuple(len(group.reads) for group in hips.groups) == limbs
     states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
     exact, found = evaluate(front.graph, states), together(hips, states)
     assert found.keys() >= exact.keys()
     for name, values in exact.items():
         largest = np.abs(values).max()
         np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
-    parts = (hips.trunk, hips.limbs.templates[LIMB], hips.rest)
+    parts = (hips.trunk, *(t for group in hips.groups for t in group.templates.values()), hips.rest)
     count = sum(part.operations()["add"] for part in parts)
     if most is not None:
         assert count <= most < front.graph.operations()["add"] / 1.5
 
 
 @pytest.mark.parametrize("base_link", ["pelvis", "best"])
-def test_arms_that_differ_by_little_take_turns(base_link: str) -> None:
+def test_arms_and_legs_that_differ_by_little_take_turns(base_link: str) -> None:
     """Made alike; and held by a link in whose frame the one is the other's image along z."""
     choices: dict[str, Any] = {"base": "floating", "base_link": base_link}
     front = front_of("humanoid", "id", **choices, alike=0.01)
     hips = hips_of(front)
-    assert len(hips.limbs.reads) == 2
-    assert hips.limbs.templates[LIMB].operations()["sincos"] == 7
+    assert [len(group.reads) for group in hips.groups] == [2, 2]
+    own = [template for group in hips.groups for template in group.templates.values()]
+    assert [template.operations()["sincos"] for template in own] == [7, 6]
     states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
     exact, found = evaluate(front.graph, states), together(hips, states)
     for name, values in exact.items():
         largest = np.abs(values).max()
         np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
     # with the figures of the file fewer of their words are the same
-    as_read = hips_of(front_of("humanoid", "id", **choices)).limbs.templates[LIMB]
-    assert as_read.operations()["mul"] < hips.limbs.templates[LIMB].operations()["mul"]
+    arms, *_ = hips_of(front_of("humanoid", "id", **choices)).groups
+    assert arms.templates[LIMB].operations()["mul"] < own[0].operations()["mul"]
 
 
 @pytest.mark.parametrize("along", SIGNS, ids=str)
@@ -117,11 +126,10 @@ def test_a_base_feels_gravity_as_seen_through_its_signs(along: Array) -> None:
 def test_most_of_a_quadruped_is_one_leg() -> None:
     """RNEA of HyQ: nothing is multiplied but in the trunk and in one leg."""
     hips = hips_of(front_of("hyq", "id", base="floating"))
+    (legs,) = hips.groups
     assert hips.rest.operations()["mul"] == 0
-    assert (
-        4 * hips.limbs.templates[LIMB].operations()["mul"] + hips.trunk.operations()["mul"] == 346
-    )
-    mirrored = [sum(s < 0 for _, s in hips.limbs.read(limb).values()) for limb in hips.limbs.reads]
+    assert 4 * legs.templates[LIMB].operations()["mul"] + hips.trunk.operations()["mul"] == 346
+    mirrored = [sum(s < 0 for _, s in legs.read(leg).values()) for leg in legs.reads]
     assert mirrored[0] == 0
     assert min(mirrored[1:]) > 0
 
@@ -142,7 +150,9 @@ def test_which_limbs(tmp_path: Path) -> None:
     robot = named(WALKER.read_text().replace("</robot>", f"{arms}</robot>"), tmp_path)
     front = front_of(robot, "id", base="floating")
     assert groups(front.canonical) == [((3, 4), (5, 6)), ((1,), (2,))]
-    limbs = hips_of(front).limbs
+    hips = hips_of(front)
+    (limbs,) = hips.groups
+    assert "differs from the same of another limb" in hips.apart[0]  # the other arms
     first, _ = limbs.reads
     assert ("tau[6]", 1) in limbs.given(first).values()
 
@@ -166,7 +176,7 @@ def test_limbs_that_differ(change: tuple[str, str], says: str, tmp_path: Path) -
 def test_limbs_that_are_partly_alike() -> None:
     """The humanoid's legs differ in what one joint feels: they take turns only where asked to."""
     front = front_of("humanoid", "id", base="floating")
-    assert len(hips_of(front).limbs.reads) == 2
+    assert [len(group.reads) for group in hips_of(front).groups] == [2]
     states = random_inputs(front.canonical, front.graph.inputs, 8, 3)
     says = r"joint left_hip_.*, differs from the same of another limb by .*; --fold limbs lets what"
     with pytest.raises(LimbError, match=says):

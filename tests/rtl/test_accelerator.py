@@ -18,7 +18,7 @@ from rbdgen.rtl.emit import emit_accelerator
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks.routes import CODES, STEPS
-from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
+from tests.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 from tests.rtl.cores import shared_folder
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
@@ -50,6 +50,9 @@ CASES: dict[str, dict[str, Any]] = {
     # legs in turn on a trunk that moves: pipelines of a leg's part of RNEA, folds of the others
     "hips": {"robot": "cart", "functions": ("id", "m", "fd", "minv", "dfd"), "ii": 4},
     "floating": {"robot": str(WALKER), "functions": ("id", "m"), "ii": 4, "base": "floating"},
+    # arms and legs, each in a part of its own, beside each other; on a trunk with a joint
+    "arms and legs": {"robot": "faun", "functions": ("id", "m", "dfd"), "ii": 8, "fold": "limbs"},
+    "apart": {"robot": "faun", "functions": ("id",), "ii": 4, "base": "fixed"},
     # a product's columns in turn, in parts that are added up; in "all" they are whole
     "columns": {"robot": str(WALKER), "functions": ("dfd", "difd"), "ii": 16, "base": "floating"},
     "few columns": {"robot": "cart", "functions": ("dfd", "difd"), "ii": 6},
@@ -62,6 +65,10 @@ def compiled(case: str, folder: Path) -> Accelerated:
     if robot == "cart_pole":
         (folder / "cart_pole.urdf").write_text(CART_POLE)
         robot = str(folder / "cart_pole.urdf")
+    if robot == "faun":
+        (folder / "faun.urdf").write_text(urdf_of_faun())
+        choices = {"base": "floating", **choices}
+        robot = str(folder / "faun.urdf")
     if robot == "cart":
         (folder / "cart.urdf").write_text(urdf_of_cart())
         robot = str(folder / "cart.urdf")

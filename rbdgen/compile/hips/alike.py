@@ -13,7 +13,7 @@ from ...graph.node import Node, Op
 from ...graph.word import spell
 from ...passes.limbs import SAME, LimbError, Signed
 from ...robot.model import JointKind, Robot, Transform
-from .names import Names, seen_quaternion
+from .names import OTHER, Names, seen_quaternion
 
 FREE = (Op.INPUT, Op.CONST)
 
@@ -36,6 +36,8 @@ class Seen:
 class Alike:
     """The nodes that are the same in ``limbs``, in ``states``; ``owner``, ``first`` as for `split`.
 
+    ``others``: joints of limbs of another group, what depends on which is neither theirs nor the
+    trunk's.
     ``of``: node → the limbs that it depends on, the trunk's on none; None where it is the rest's.
     ``seen``: each limb. ``counterparts``: node of the trunk → what each limb reads where the first
     one reads it, and the sign. ``common``: those of the first limb's nodes that all limbs have.
@@ -50,16 +52,18 @@ class Alike:
         states: Mapping[str, Array],
         owner: Mapping[Node, str],
         first: Collection[str],
+        others: Collection[int] = (),
     ) -> None:
         self.graph, self.robot, self.states = graph, robot, states
-        self.names, self.count = Names(robot, limbs), len(limbs)
+        self.names, self.count = Names(robot, limbs, others), len(limbs)
         self.reads: dict[Node, frozenset[int]] = {}  # the limbs that a node depends on
         self.of: dict[Node, frozenset[int] | None] = {}  # the same; None where it is the rest's
         for node in graph.nodes:
             own = self.names.limb(node.name) if node.op is Op.INPUT else frozenset()
             own = own.union(*(self.reads[a] for a in node.args))
             late = not own and owner.get(node) not in first
-            apart = len(own) > 1 or (node.op not in FREE and (late or node not in owner))
+            apart = len(own) > 1 or OTHER in own
+            apart |= node.op not in FREE and (late or node not in owner)
             self.reads[node] = own
             self.of[node] = None if apart or any(self.of[a] is None for a in node.args) else own
         self.values: dict[Node, Array] = {}
@@ -138,13 +142,12 @@ class Alike:
             if there not in self.states:
                 raise LimbError(f"{name} is an input, {there} is none")
             found[name] = self.names.sign(name, signs) * self.states[there]
-        hips = [self.robot.joints[joints[0]] for joints in self.names.limbs]
-        joints = self.robot.joints
-        bases = [k for k in self.names.carriers if joints[k].kind is JointKind.FLOATING]
-        for base in bases:
+        joints, (base, *after) = self.robot.joints, self.names.carriers or (-1,)
+        if base >= 0 and joints[base].kind is JointKind.FLOATING:
             self._turn_base(found, base, signs[base])
-            if hips[0].parent == base:
-                self._move_hip(found, base, hips[limb].placement, hips[0].placement, signs[base])
+            # what stands on the base: the trunk's next joint, which carries all limbs, or they
+            on = [joints[after[0] if after else self.names.limbs[k][0]] for k in (limb, 0)]
+            self._move_hip(found, base, on[0].placement, on[1].placement, signs[base])
         return found
 
     def _turn_base(self, found: dict[str, Array], base: int, signs: Array) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...robot.model import JointKind, Robot
 from ...robot.topology import root_joint
 
 SAME_AXIS = 1e-9
+OTHER = -1  # in place of a limb's number
 
 
 def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
@@ -37,11 +38,17 @@ def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
 
 
 class Names:
-    """The names of a graph: whose each is, its name in another limb, and its sign in a mirror."""
+    """The names of a graph: whose each is, its name in another limb, and its sign in a mirror.
 
-    def __init__(self, robot: Robot, limbs: tuple[tuple[int, ...], ...]) -> None:
+    ``others``: joints of limbs of another group.
+    """
+
+    def __init__(
+        self, robot: Robot, limbs: tuple[tuple[int, ...], ...], others: Collection[int] = ()
+    ) -> None:
         self.robot, self.limbs = robot, limbs
         self.limb_of = {joint: k for k, joints in enumerate(limbs) for joint in joints}
+        self.whose = dict.fromkeys(others, OTHER) | self.limb_of
         mimicking = [robot.joints[i].mimic for i in self.limb_of]
         if any(mimic is not None for mimic in mimicking):
             raise LimbError("a joint of a limb mimics another")
@@ -62,8 +69,8 @@ class Names:
         return [of[k] for k in word.indices]
 
     def limb(self, name: str) -> frozenset[int]:
-        """The limbs whose joints an input or output is of."""
-        return frozenset(self.limb_of[j] for j, _ in self.joints(name) if j in self.limb_of)
+        """The limbs whose joints an input or output is of, OTHER for those of another group."""
+        return frozenset(self.whose[j] for j, _ in self.joints(name) if j in self.whose)
 
     def other(self, name: str, limb: int) -> str:
         """The name in another limb of a name of the first limb's."""

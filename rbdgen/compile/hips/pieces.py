@@ -1,7 +1,8 @@
 """A robot whose trunk moves, split at the hips, and cut into the pieces of its stages.
 
 What limbs that are alike compute of a stage becomes a stage of its own before it, in which they
-take turns; what they and the rest read of the trunk another one, before all of those.
+take turns; what they and the rest read of the trunk another one, before all of those. Where the
+mass matrix reads sines of the trunk's joints, these are a stage before all sines.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from ...dynamics.interface import random_inputs
 from ...graph.fixed import FixedGraph, Format
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
+from ...graph.visits import Program
 from ...passes.given import Given
 from ...passes.limb_pieces import of_all_limbs
-from ...passes.limbs import LIMB, LimbError
+from ...passes.limbs import LimbError
 from ...passes.pieces import Piece, cut
 from ...passes.program_given import in_words_along
-from ...tasks.visit import LIMBS, TRUNK, part_of
+from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
 from ..front import Front, Progress
 from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, targets_of
 from ..words import as_designed
@@ -27,11 +29,12 @@ from .split import REST, Split, split
 SAMPLES, SEED = 8, 7
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
 FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
+EARLY = ("trig", "mass", "inverse")  # what a task visits without RNEA
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
 
 
-def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, StagePieces]:
-    """How many limbs are alike, and the robot with every one of them as the first one.
+def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[Split, StagePieces]:
+    """Which limbs are alike, and the robot with every one of a group as the first one.
 
     Raises LimbError where that cannot be.
     """
@@ -48,17 +51,16 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[int, Stage
     words = in_words_along(program, given, as_designed(front, progress))
     pieces: dict[str, Piece] = {}
     inputs: dict[str, Format] = {}
-    parts = {TRUNK: Piece(words[TRUNK], {})} if TRUNK in words else {}
-    parts |= _limb_pieces(hips, words[LIMB]) | cut(words[REST], targets_of(words[REST].graph))
+    parts = cut(words[REST], targets_of(words[REST].graph))
+    for part, limbs in zip(LIMBS, hips.groups, strict=False):
+        parts = _limb_pieces(hips, limbs, words, part, "trig" in parts) | parts
+    if TRUNK in words:
+        parts = _trunk_pieces(words[TRUNK], hips.owner, parts) | parts
     for name, piece in parts.items():
         pieces[name] = _reading(piece, pieces, front.graph)
         inputs |= piece.fixed.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
-    for name in ("trig", "mass", "inverse"):  # not behind the trunk
-        for own in (pieces[part] for part in (name, part_of(name, LIMBS)) if part in pieces):
-            if TRUNK in own.reads.values():
-                raise LimbError(f"the trunk's own joints are in {name}, too")
-    return len(hips.limbs.reads), complete(front, StagePieces(_in_order(pieces), inputs))
+    return hips, complete(front, StagePieces(_in_order(pieces), inputs))
 
 
 def owners(graph: Graph) -> dict[Node, str]:
@@ -76,13 +78,37 @@ def owners(graph: Graph) -> dict[Node, str]:
     return found
 
 
-def _limb_pieces(hips: Split, template: FixedGraph) -> dict[str, Piece]:
+def _trunk_pieces(
+    trunk: FixedGraph, owner: Mapping[str, str], others: Mapping[str, Piece]
+) -> dict[str, Piece]:
+    """The trunk, which stages before RNEA can read of only what is in a stage of its own."""
+    early = [piece for name, piece in others.items() if parse(name).step in EARLY]
+    read = {word for piece in early for word in piece.fixed.inputs} & trunk.graph.outputs.keys()
+    if late := {owner.get(word) for word in read} - {"trig"}:
+        raise LimbError(f"what is the trunk's in {late.pop()} is in the mass matrix, too")
+    if not read:
+        return {TRUNK: Piece(trunk, {})}
+    sines = [word for word in trunk.graph.outputs if owner.get(word) == "trig"]
+    left = [word for word in trunk.graph.outputs if word not in sines]
+    return cut(trunk, {part_of("trig", TRUNK): sines, TRUNK: left})
+
+
+def _limb_pieces(
+    hips: Split, limbs: Program, words: Mapping[str, FixedGraph], part: str, sines: bool
+) -> dict[str, Piece]:
+    """The pieces of a group of limbs; ``sines``: whether there is a stage of such already."""
+    (called,) = limbs.templates
+    template = words[called]
     targets = targets_of(template.graph)
-    for name, stage in hips.owner.items():
-        targets[stage].append(name)
-    own = {stage if stage == "trig" else part_of(stage, LIMBS): to for stage, to in targets.items()}
+    for name in template.graph.outputs:
+        if name in hips.owner:
+            targets[hips.owner[name]].append(name)
+    own = {
+        stage if stage == "trig" and not sines else part_of(stage, part): to
+        for stage, to in targets.items()
+    }
     none: dict[str, Mapping[str, float]] = {name: {} for name in own}
-    return of_all_limbs(hips.limbs, template.width, cut(template, own), none)
+    return of_all_limbs(limbs, template.width, cut(template, own), none)
 
 
 def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:
@@ -96,14 +122,15 @@ def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:
 
 
 def _in_order(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
-    """Each stage after its limbs' part; a stage that is limbs only needs no name for a part."""
-    order = {"trig": "trig", TRUNK: TRUNK}
+    """Each stage after its parts; without anything besides, it has the name of the last one."""
+    order: dict[str, str] = {}  # name → old name
     for stage in OUTPUTS:
-        part = part_of(stage, LIMBS)
-        order |= {stage: part} if stage not in pieces else {part: part, stage: stage}
+        parts = [own for part in PARTS if (own := part_of(stage, part)) in pieces]
+        order |= {own: own for own in parts[:-1]}
+        if parts:
+            order[stage] = parts[-1]
     new = {old: name for name, old in order.items()}
     return {
         name: replace(pieces[old], reads={word: new[by] for word, by in pieces[old].reads.items()})
         for name, old in order.items()
-        if old in pieces
     }

@@ -1,18 +1,20 @@
 """Limbs on a trunk that moves, or that others hang on too: what one limb computes stands for all.
 
-The graph is split in three. What depends on no limb's joints is the *trunk's*; what depends on one
-limb's joints, and on the trunk, is that *limb's*; the *rest* reads several limbs. A limb's part is
-a function of its own inputs and of what the trunk gives it, and gives results and words to the
-rest. Four legs under a floating base compute the same of that, up to signs: a leg that is another
-one's mirror image sees the base in a mirror, where what points along an axis and what turns about
-one change their signs. Where a leg stands does not matter, for it feels the motion of its hip: the
-same leg elsewhere feels the same if the base moves so that the hips do alike.
+The graph is split. What depends on no limb's joints is the *trunk's*; what depends on one limb's
+joints, and on the trunk, is that *limb's*; the *rest* reads several limbs. A limb's part is a
+function of its own inputs and of what the trunk gives it, and gives results and words to the rest.
+Four legs under a floating base compute the same of that, up to signs: a leg that is another one's
+mirror image sees the base in a mirror, where what points along an axis and what turns about one
+change their signs. Where a leg stands does not matter, for it feels the motion of its hip: the same
+leg elsewhere feels the same if the base moves so that the hips do alike. Arms and legs are two
+groups of limbs, each with a part of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ...graph.evaluate import Array
 from ...graph.graph import Graph
@@ -20,34 +22,38 @@ from ...graph.node import Builder, Node, Op
 from ...graph.verify import verify
 from ...graph.visits import Program, once, then
 from ...graph.word import indices, kind_of, spell
-from ...passes.limbs import LimbError, Signed, in_turn
+from ...passes.limbs import LIMB, LimbError, Signed, in_turn
 from ...robot.model import Robot
-from ...tasks.visit import TRUNK
+from ...tasks.visit import LIMBS, TRUNK
 from .alike import FREE, Alike
 from .names import groups
 
-REST = "rest"  # the template beside the trunk and the limb
+REST = "rest"  # the template beside the trunk and the limbs
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
     """A graph split at the hips.
 
-    ``trunk``: inputs → words ``base[i]``. ``limbs``: visits to one limb that read inputs and such
-    words, and give outputs of the whole and words ``limbs[j,k]``, of limb k. ``rest``: inputs and
-    all these → the other outputs; it reads the limbs' outputs by their names too. ``owner``:
-    output of the limb → what the caller said of the node that gives it.
+    ``trunk``: inputs → words ``base[i]``. ``groups``: of limbs that are alike, the visits to one of
+    them, which read inputs and such words, and give outputs of the whole and words ``limbs[j,k]``,
+    of limb k of all groups. ``rest``: inputs and all these → the other outputs; it reads the limbs'
+    outputs by their names too. ``owner``: output of the trunk or of a limb → what the caller said
+    of the node that gives it. ``apart``: why others do not take turns.
     """
 
     trunk: Graph
-    limbs: Program
+    groups: tuple[Program, ...]
     rest: Graph
     owner: Mapping[str, str]
+    apart: tuple[str, ...] = ()
 
     def program(self, task: Collection[str]) -> Program:
         """One visit to the trunk, one for each limb, one to the rest; ``task``: its own words."""
-        trunk = once(TRUNK, self.trunk) if self.trunk.outputs else Program({}, {}, {})
-        return then(then(trunk, self.limbs, task), once(REST, self.rest), task)
+        program = once(TRUNK, self.trunk) if self.trunk.outputs else Program({}, {}, {})
+        for limbs in (*self.groups, once(REST, self.rest)):
+            program = then(program, limbs, task)
+        return program
 
 
 def split(
@@ -66,16 +72,82 @@ def split(
     whether limbs may differ in some of what they compute, which is the rest's then. Raises
     LimbError where no limbs are alike, or where one computes anything else.
     """
-    why = []
-    for limbs in groups(robot):
-        try:
-            alike = Alike(graph, robot, limbs, states, owner, first)
-            if not partly:
-                alike.refuse_partly()
-            return _Splitting(alike, inner).split(owner)
-        except LimbError as error:
-            why.append(str(error))
+    left, why = groups(robot), list[str]()
+    while chosen := _disjoint(left):
+        found = []
+        for limbs in chosen:
+            others = {j for other in chosen if other != limbs for own in other for j in own}
+            try:
+                alike = Alike(graph, robot, limbs, states, owner, first, others)
+                if not partly:
+                    alike.refuse_partly()
+                found.append(alike)
+            except LimbError as error:
+                why.append(str(error))
+                left.remove(limbs)
+        if len(found) == len(chosen):
+            return _Splitting(found, inner).split(owner, tuple(why))
     raise LimbError("; ".join(why) or "no link carries two limbs with joints of the same kinds")
+
+
+def _disjoint(groups: Iterable[tuple[tuple[int, ...], ...]]) -> list[tuple[tuple[int, ...], ...]]:
+    """The first of the groups that have no joint in common, as many as there are stages for."""
+    found: list[tuple[tuple[int, ...], ...]] = []
+    taken: set[int] = set()
+    for limbs in groups:
+        joints = {joint for own in limbs for joint in own}
+        if not joints & taken and len(found) < len(LIMBS):
+            found.append(limbs)
+            taken |= joints
+    return found
+
+
+class _Group:
+    """Limbs that are alike: what their part reads and gives. ``number``: of the first of them."""
+
+    def __init__(self, alike: Alike, number: int, words: Collection[Node]) -> None:
+        self.alike, self.number = alike, number
+        every = alike.graph.outputs
+        # the first limb's nodes that the rest reads of any limb
+        self.words = {node: j for j, node in enumerate(sorted(words, key=lambda n: n.index))}
+        self.outputs = {name: every[name] for name in alike.outputs}
+        self.outputs |= {spell("limbs", j, number): node for node, j in self.words.items()}
+        # of each limb: the trunk's node that the first one reads → that which it reads, the sign
+        self.reads: list[dict[Node, tuple[Node, int]]] = [{} for _ in alike.seen]
+        self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]  # word → its sign, by limb
+        _walk(self.outputs.values(), self._comes)
+
+    def _comes(self, node: Node) -> bool:
+        """Whether a limb's part reads this node of the trunk, rather than computing it too."""
+        if node not in self.alike.counterparts:
+            return False
+        for own, match in zip(self.reads, self.alike.counterparts[node], strict=True):
+            own[node] = match
+        return True
+
+    def word(self, node: Node) -> tuple[str, int] | None:
+        """What the rest reads for a limb's node, and its sign; None if all have no such node."""
+        found = self.alike.like(node)
+        if found is None:
+            return None
+        k = min(self.alike.of[node] or ())
+        sign = found[1] * self.signs[k].setdefault(*found)
+        return spell("limbs", self.words[found[0]], self.number + k), sign
+
+    def limb(
+        self, template: Graph, k: int, base: Mapping[Node, str]
+    ) -> tuple[dict[str, Signed], dict[str, Signed]]:
+        """What limb k reads for the template's inputs, and what its outputs are called."""
+        seen = self.alike.seen[k]
+        read: dict[str, Signed] = {
+            base.get(n, n.name): (base.get(m, m.name), s) for n, (m, s) in self.reads[k].items()
+        }
+        made: dict[str, Signed] = {name: signed[k] for name, signed in self.alike.outputs.items()}
+        for node, j in self.words.items():
+            own = spell("limbs", j, self.number + k)
+            made[spell("limbs", j, self.number)] = own, self.signs[k].get(node, 1)
+        own_words = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
+        return own_words, made
 
 
 class _Splitting:
@@ -84,85 +156,68 @@ class _Splitting:
     The rest goes down from its outputs as far as to what the trunk gives, or every limb.
     """
 
-    def __init__(self, alike: Alike, inner: Collection[str]) -> None:
-        self.alike = alike
-        every = alike.graph.outputs
-        taken = {name for signed in alike.outputs.values() for name, _ in signed}
+    def __init__(self, alike: Sequence[Alike], inner: Collection[str]) -> None:
+        self.graph = alike[0].graph
+        every = self.graph.outputs
+        signed = [own for limbs in alike for own in limbs.outputs.values()]
+        taken = {name for own in signed for name, _ in own}
         self.left = {name: node for name, node in every.items() if name not in taken}
         self.named = {  # output that the rest may read → its name
             node: name for name, node in every.items() if name in taken and kind_of(name) in inner
         }
-        words: dict[Node, None] = {}  # the first limb's nodes that the rest reads of any limb
+        # of each group, the first limb's nodes that the rest reads of any limb
+        words: list[dict[Node, None]] = [{} for _ in alike]
         of_trunk: dict[Node, None] = {}
 
         def crosses(node: Node) -> bool:
             """Whether the rest reads a word for it; notes which."""
-            if alike.in_trunk(node) and node.op not in FREE:
+            if all(limbs.in_trunk(node) for limbs in alike) and node.op not in FREE:
                 of_trunk[node] = None
                 return True
-            found = None if node in self.named else alike.like(node)
-            if found is not None:
-                words[found[0]] = None
-            return node in self.named or found is not None
+            if node in self.named:
+                return True
+            for limbs, own in zip(alike, words, strict=True):
+                if (found := limbs.like(node)) is not None:
+                    own[found[0]] = None
+                    return True
+            return False
 
         _walk(self.left.values(), crosses)
-        self.words = {node: j for j, node in enumerate(sorted(words, key=lambda n: n.index))}
-        self.outputs = {name: every[name] for name in alike.outputs}
-        self.outputs |= {spell("limbs", j, 0): node for node, j in self.words.items()}
-        # of each limb: the trunk's node that the first one reads → that which it reads, the sign
-        self.reads: list[dict[Node, tuple[Node, int]]] = [{} for _ in alike.seen]
-
-        def comes(node: Node) -> bool:
-            """Whether a limb's part reads this node of the trunk, rather than computing it too."""
-            if node not in alike.counterparts:
-                return False
-            for own, match in zip(self.reads, alike.counterparts[node], strict=True):
-                own[node] = match
-            return True
-
-        _walk(self.outputs.values(), comes)
-        of_trunk |= dict.fromkeys(n for own in self.reads for n, _ in own.values())
+        numbers = accumulate((limbs.count for limbs in alike), initial=0)
+        self.groups = [_Group(*of) for of in zip(alike, numbers, words, strict=False)]
+        for group in self.groups:
+            of_trunk |= dict.fromkeys(n for own in group.reads for n, _ in own.values())
         kept = sorted((n for n in of_trunk if n.op is not Op.INPUT), key=lambda n: n.index)
         # what others read of the trunk
         self.base = {n: spell("base", i) for i, n in enumerate(kept)}
-        self.signs: list[dict[Node, int]] = [{} for _ in alike.seen]  # word → its sign, by limb
 
-    def split(self, owner: Mapping[Node, str]) -> Split:
+    def split(self, owner: Mapping[Node, str], apart: tuple[str, ...]) -> Split:
         rest = self._copy(self.left, self._in_rest)  # finds the signs of the limbs' words
-        template = self._copy(self.outputs, self._in_limb)
         trunk = self._copy({name: n for n, name in self.base.items()}, lambda node, builder: None)
-        limbs = in_turn(template, [self._limb(template, k) for k in range(len(self.reads))])
-        owners = {spell("limbs", j, 0): owner[node] for node, j in self.words.items()}
-        return Split(trunk, limbs, rest, owners)
+        owners = {name: owner[node] for node, name in self.base.items() if node in owner}
+        made = []
+        for number, group in enumerate(self.groups):
 
-    def _limb(self, template: Graph, k: int) -> tuple[dict[str, Signed], dict[str, Signed]]:
-        seen, of = self.alike.seen[k], self.reads[k]
-        read = {self._trunk_name(n): (self._trunk_name(m), s) for n, (m, s) in of.items()}
-        made: dict[str, Signed] = {name: signed[k] for name, signed in self.alike.outputs.items()}
-        for node, j in self.words.items():
-            made[spell("limbs", j, 0)] = spell("limbs", j, k), self.signs[k].get(node, 1)
-        own = {name: read.get(name) or self.alike.own(name, seen) for name in template.inputs}
-        return own, made
+            def in_limb(node: Node, builder: Builder, group: _Group = group) -> Node | None:
+                given = node in group.alike.counterparts and node in self.base
+                return builder.input(self.base[node]) if given else None
+
+            template = self._copy(group.outputs, in_limb)
+            limbs = [group.limb(template, k, self.base) for k in range(group.alike.count)]
+            made.append(in_turn(template, limbs, LIMB + str(number + 1) * bool(number)))
+            owners |= {spell("limbs", j, group.number): owner[n] for n, j in group.words.items()}
+        return Split(trunk, tuple(made), rest, owners, apart)
 
     def _in_rest(self, node: Node, builder: Builder) -> Node | None:
         if node in self.base:
             return builder.input(self.base[node])
         if node in self.named:
             return builder.input(self.named[node])
-        found = self.alike.like(node)
-        if found is None:
-            return None
-        k = min(self.alike.of[node] or ())
-        sign = found[1] * self.signs[k].setdefault(*found)
-        word = builder.input(spell("limbs", self.words[found[0]], k))
-        return word if sign > 0 else builder.neg(word)
-
-    def _in_limb(self, node: Node, builder: Builder) -> Node | None:
-        given = node in self.alike.counterparts and node in self.base
-        return builder.input(self.base[node]) if given else None
-
-    def _trunk_name(self, node: Node) -> str:
-        return node.name if node.op is Op.INPUT else self.base[node]
+        for group in self.groups:
+            if (found := group.word(node)) is not None:
+                word = builder.input(found[0])
+                return word if found[1] > 0 else builder.neg(word)
+        return None
 
     def _copy(self, outputs: Mapping[str, Node], rule: Rule) -> Graph:
         """A graph of its own; ``rule`` makes what takes the place of nodes that become inputs."""
@@ -175,7 +230,7 @@ class _Splitting:
                 new[node] = word or builder.same(node, [new[a] for a in node.args])
         found = {name: new[node] for name, node in outputs.items()}
         read = {n.name for n in Graph((), found).nodes if n.op is Op.INPUT}
-        inputs = [name for name in self.alike.graph.inputs if name in read]
+        inputs = [name for name in self.graph.inputs if name in read]
         inputs += sorted(read.difference(inputs), key=lambda n: (kind_of(n), indices(n), n))
         return verify(Graph(tuple(inputs), found))
 
