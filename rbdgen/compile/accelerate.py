@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
-from ..design.design import Design, as_fitted, formulation_of, given_coordinates, is_left_open
+from ..design.design import Design, as_fitted, given_coordinates, is_left_open
 from ..design.target import Target
-from ..dynamics.interface import random_inputs
 from ..graph.fixed import FixedGraph, Format
 from ..graph.word import indices, kind_of, renamed
-from ..passes.given import Given
-from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
-from ..robot.equal_limbs import cure
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
@@ -30,11 +24,10 @@ from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, refuse_still
-from .hips import cut_hips
+from .limbs_in_turn import Pieces, in_turn, takes_turns
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every
-from .stage_pieces import StagePieces, cut_limbs, cut_whole
-from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
+from .stage_pieces import StagePieces
 
 FEWEST_SLOTS = 4
 
@@ -79,7 +72,7 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     design = front.design
     _check(design)
     refuse_still(front)
-    pieces = _Pieces(front, progress)
+    pieces = Pieces(front, progress)
     if not is_left_open(design):
         made = _as_asked(front, pieces)
         _refuse_few_multipliers(made)
@@ -94,10 +87,38 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     return replace(made, front=replace(front, design=design), notes=notes)
 
 
-def _as_asked(front: Front, words: _Pieces) -> Accelerated:
-    """The accelerator that a design asks for; where it does not say, of a task every cycle."""
-    design, notes = front.design, list[str]()
-    staged, intervals = _pieces(front, words, notes)
+def _as_asked(front: Front, words: Pieces) -> Accelerated:
+    """The accelerator that a design asks for; where it does not say, of a task every cycle.
+
+    Limbs take turns that are alike in all that their joints feel; partly so, where that is wanted.
+    """
+    design = front.design
+    if design.fold != "limbs" and not chooses_fold(design):
+        return _of_whole(front, words, ())
+    turns = in_turn(front, words, partly=design.fold == "limbs")
+    if not isinstance(turns, str):
+        return _scheduled(front, words, turns.pieces, turns.intervals, turns.notes)
+    if design.fold == "limbs":
+        raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
+    return _of_whole(front, words, (f"limbs do not take turns: {turns}",))
+
+
+def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
+    """The accelerator in which no limbs take turns."""
+    pieces = words.whole.pieces
+    intervals = stage_intervals(front.design, front.target, pieces)
+    return _scheduled(front, words, words.whole, intervals, notes)
+
+
+def _scheduled(
+    front: Front,
+    words: Pieces,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    why: Sequence[str],
+) -> Accelerated:
+    """The accelerator of these pieces; ``why``: notes of who takes turns."""
+    design, notes = front.design, [*why]
     staged, intervals = _columns(front, staged, intervals, words, notes)
     words.progress("schedule")
     stages = _stages(front, staged.pieces, intervals)
@@ -110,7 +131,7 @@ def _as_asked(front: Front, words: _Pieces) -> Accelerated:
     return Accelerated(front, made, tuple(notes))
 
 
-def _fastest(front: Front, words: _Pieces) -> tuple[Design, Accelerated]:
+def _fastest(front: Front, words: Pieces) -> tuple[Design, Accelerated]:
     """The fastest accelerator that fits the part, else the smallest; the design says so."""
 
     def make(design: Design, target: Target) -> tuple[Need, Accelerated]:
@@ -145,78 +166,11 @@ def _need(made: Accelerated) -> Need:
     )
 
 
-class _Pieces:
-    """The graph of a front in pieces, cut once however often they are scheduled."""
-
-    def __init__(self, front: Front, progress: Progress) -> None:
-        self.front, self.progress = front, progress
-
-    @cached_property
-    def given(self) -> Given:
-        """Limits and samples of the inputs."""
-        return sample_inputs(self.front)
-
-    @cached_property
-    def searched(self) -> Given:
-        """The same for what is made in parts."""
-        return with_extremes(self.front, self.given, self.progress)
-
-    @cached_property
-    def whole(self) -> StagePieces:
-        """The robot's."""
-        return cut_whole(self.front, self.given, self.progress)
-
-    @cached_property
-    def alike(self) -> tuple[tuple[int, ...], StagePieces, tuple[str, ...]] | str:
-        """How many limbs are alike in each group, the pieces, of which one limb's stand for all,
-        and why others do not take turns; or why none do.
-
-        The robot consists of them, or they stand on a trunk that moves, or that others stand on.
-        """
-        front = self.front
-        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
-        try:
-            limbs = find_limbs(front.graph, anything)
-        except LimbError as error:
-            why = str(error)
-        else:
-            pieces = cut_limbs(front, limbs, self.given, self.progress)
-            return (len(limbs.reads),), pieces, ()
-        if formulation_of(front.design) == "logarithmic":
-            return f"{why}; sums in one frame are not cut where limbs meet a trunk"
-        try:
-            hips, pieces = cut_hips(front, self.searched, self.progress)
-            return tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart
-        except LimbError as error:
-            return f"{why}; {error}"
-
-
-def _pieces(front: Front, words: _Pieces, notes: list[str]) -> tuple[StagePieces, dict[str, int]]:
-    """Pieces and their intervals: of limbs that are alike where they take turns in any stage."""
-    design = front.design
-    if design.fold == "limbs" or chooses_fold(design):
-        alike = words.alike
-        if isinstance(alike, str):
-            why = alike + cure(front.canonical)
-        else:
-            counts, staged, apart = alike
-            intervals = stage_intervals(design, front.target, staged.pieces, math.lcm(*counts))
-            if note := _about_turns(staged.pieces, intervals, counts):
-                notes.append(note)
-                notes += [f"other limbs do not take turns: {why}" for why in apart]
-                return staged, intervals
-            why = f"no stage's interval is a multiple of the {_either(counts)} limbs"
-        if design.fold == "limbs":
-            raise RobotError(f"{front.robot.name}: fold: limbs: {why}")
-        notes.append(f"limbs do not take turns: {why}")
-    return words.whole, stage_intervals(design, front.target, words.whole.pieces)
-
-
 def _columns(
     front: Front,
     staged: StagePieces,
     intervals: dict[str, int],
-    words: _Pieces,
+    words: Pieces,
     notes: list[str],
 ) -> tuple[StagePieces, dict[str, int]]:
     """The product of matrices column by column where its interval has room for the columns."""
@@ -243,39 +197,6 @@ def _columns(
     return replace(staged, pieces=pieces), {**intervals, in_turn: shape.interval}
 
 
-def _takes_turns(piece: Piece, interval: int) -> bool:
-    """Whether a piece at an interval is one limb's datapath, once for each of its limbs."""
-    made = piece.program
-    return made is not None and not constant(made.template) and interval % _visits(piece) == 0
-
-
-def _visits(piece: Piece) -> int:
-    """How many limbs a piece is of."""
-    return len(piece.program.copies) if piece.program else 1
-
-
-def _either(counts: Sequence[int]) -> str:
-    return " or ".join(map(str, dict.fromkeys(counts)))
-
-
-def _about_turns(
-    pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: Sequence[int]
-) -> str:
-    """Which stages the limbs take turns in, so many in each group; empty if in none."""
-    there = [name for name, piece in pieces.items() if not constant(piece.fixed)]
-    turns = [name for name in there if _takes_turns(pieces[name], intervals[name])]
-    if not turns:
-        return ""
-    additions = {name: pieces[name].fixed.graph.operations()["add"] for name in turns}
-    built = {name: n // _visits(pieces[name]) for name, n in additions.items()}
-    note = (
-        f"{' and '.join(map(str, limbs))} limbs that are alike take turns in the datapaths of one: "
-        f"{', '.join(turns)}; {sum(built.values())} of {sum(additions.values())} additions"
-    )
-    others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
-    return note + (f"; not in {', '.join(others)}" if others else "")
-
-
 def _stages(
     front: Front, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
 ) -> dict[str, Stage]:
@@ -298,7 +219,7 @@ def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan |
     """None where there is nothing to do."""
     if constant(piece.fixed):
         return None
-    if piece.program is None or not _takes_turns(piece, interval):
+    if piece.program is None or not takes_turns(piece, interval):
         return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
     one, limbs = piece.program.template, len(piece.program.copies)
     own = every(interval // limbs, design, one, shared_jobs(one, target), target)

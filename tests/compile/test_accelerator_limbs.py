@@ -22,8 +22,8 @@ from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task
-from rbdgen.tasks.visit import LIMBS, parse
-from tests.limbs import WALKER, urdf_of_cart, urdf_of_limbs
+from rbdgen.tasks.visit import LIMBS, StageVisit, parse
+from tests.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 
 TASKS = tuple(f for f in WHOLE if f not in ROLLOUTS)
 
@@ -147,7 +147,7 @@ def test_hips(base: str, tmp_path: Path) -> None:
     place.write_text(urdf_of_cart() if base == "fixed" else WALKER.read_text())
     choices = {"functions": ("id", "did"), "target": "xcup", "base": base, "ii": 4}
     found = in_turn(made := accelerate(str(place), **choices))
-    parts = {name: limbs for name, limbs in found.items() if parse(name).part == LIMBS}
+    parts = {name: limbs for name, limbs in found.items() if parse(name).part in LIMBS}
     # what the trunk has no part in is all the legs'
     legs = {"trig", "rnea_limbs", "gradient" if base == "fixed" else "gradient_limbs"}
     assert {name for name, limbs in found.items() if limbs == 2} == {*legs, *parts}
@@ -266,3 +266,41 @@ def test_a_rollout_of_limbs_that_turn_and_limbs_that_do_not_all_the_way_round(
     traffic = Traffic(made, inputs_of(made, state))
     for name, error in traffic.errors("euler", state).items():
         assert error.report().relative_rms < 2e-2, name
+
+
+def test_arms_and_legs_beside_each_other(tmp_path: Path) -> None:
+    """Two groups of limbs have parts of their own; what leads on waits for the other one."""
+    place = tmp_path / "faun.urdf"
+    place.write_text(urdf_of_faun())
+    choices = {"functions": ("id", "m"), "target": "xcup", "base": "floating", "ii": 8}
+    made = accelerate(str(place), **choices)
+    found = in_turn(made)
+    steps = "rnea", "mass"
+    both = {f"{step}_{part}" for step in steps for part in ("limbs", "limbs2")}
+    assert {name for name, limbs in found.items() if limbs == 2} == both | {"trig", "trig_limbs2"}
+    # sines of the trunk's joint come before all that read them
+    assert made.accelerator.entries("m") == (StageVisit("trig", "trunk"),)
+    assert made.accelerator.waits == {step: (f"{step}_limbs2",) for step in steps}
+    assert made.notes[0].startswith("2 and 2 limbs that are alike take turns in the datapaths of ")
+    state = within_limits(made, 500, 1)
+    traffic = Traffic(made, inputs_of(made, state))
+    for function in choices["functions"]:
+        assert not traffic.expected[function][1].any()
+        for name, error in traffic.errors(function, state).items():
+            assert error.report().relative_rms < LARGEST[name]
+
+
+def test_a_result_is_flagged_by_all_that_made_it(tmp_path: Path) -> None:
+    """On a base that stands still no stage reads what the legs give, but it is in the result."""
+    place = tmp_path / "faun.urdf"
+    place.write_text(urdf_of_faun())
+    accelerator = accelerate(str(place), functions=("id",), target="xcup", ii=4).accelerator
+    assert accelerator.flags_of("id") == ["rnea", "rnea_limbs2"]
+    words = {name: np.zeros(1, np.int64) for name in accelerator.formats["id"]}
+    assert not evaluate_task(accelerator, "id", words)[1].any()
+    for k in (0, 1):  # the legs
+        words |= {f"qdd[{k}]": np.array([accelerator.formats["id"][f"qdd[{k}]"].lowest])}
+    legs = accelerator.stages["rnea_limbs2"]
+    own = {name: words.get(name, np.zeros(1, np.int64)) for name in legs.fixed.inputs}
+    overflowed = any(bad.any() for bad in evaluate_fixed(legs.fixed, own).overflowed.values())
+    assert evaluate_task(accelerator, "id", words)[1].any() == overflowed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.tasks.routes import RESULT, ROUTES, parts
+from rbdgen.tasks.routes import RESULT, ROUTES, levels, route, waits
 from rbdgen.tasks.visit import COLUMNS, LIMBS, PARTS, TRUNK, StageVisit, parse, part_of
 
 PACKAGE = Path(__file__).parents[2] / "rbdgen"
@@ -25,8 +25,9 @@ OTHERS = ("dynamics/recursions.py", "draw/heading.py")
     [
         ("rnea", StageVisit("rnea"), "rnea"),
         ("rnea_again", StageVisit("rnea", again=True), "rnea"),
-        ("rnea_limbs", StageVisit("rnea", LIMBS), "rnea_limbs"),
-        ("rnea_limbs_again", StageVisit("rnea", LIMBS, True), "rnea_limbs"),
+        ("rnea_limbs", StageVisit("rnea", LIMBS[0]), "rnea_limbs"),
+        ("rnea_limbs_again", StageVisit("rnea", LIMBS[0], True), "rnea_limbs"),
+        ("mass_limbs2", StageVisit("mass", LIMBS[1]), "mass_limbs2"),
         ("trunk", StageVisit("rnea", TRUNK), "trunk"),
         ("trunk_again", StageVisit("rnea", TRUNK, True), "trunk"),
         ("product_columns", StageVisit("product", COLUMNS), "product_columns"),
@@ -48,21 +49,45 @@ def test_what_is_no_name(name: str) -> None:
         parse(name)
 
 
-def test_the_trunk_is_of_rnea_alone() -> None:
-    there = {"rnea", "gradient", "trunk", "rnea_limbs", "gradient_limbs"}
-    assert [*map(str, parts(parse("rnea_again"), there))] == [
-        *("trunk_again", "rnea_limbs_again", "rnea_again"),
+def test_parts_of_a_visit() -> None:
+    there = {"rnea", "gradient", "trunk", "rnea_limbs", "rnea_limbs2", "gradient_limbs"}
+    assert [[*map(str, level)] for level in levels(parse("rnea_again"), there)] == [
+        *(["trunk_again"], ["rnea_limbs_again", "rnea_limbs2_again"], ["rnea_again"]),
     ]
-    assert [*map(str, parts(parse("gradient"), there))] == ["gradient_limbs", "gradient"]
+    assert [[*map(str, level)] for level in levels(parse("gradient"), there)] == [
+        *(["gradient_limbs"], ["gradient"]),
+    ]
+
+
+def test_parts_beside_each_other() -> None:
+    """One leads on, and the stage waits for the others."""
+    there = ["trig", "trunk", "rnea_limbs", "rnea_limbs2", "rnea_limbs3", "rnea", "mass"]
+    there += ["gradient_limbs", "gradient_limbs2", "gradient"]
+    ways = {str(visit): [*map(str, to)] for visit, to in route("did", there).items()}
+    assert ways == {
+        "trig": ["trunk", "mass"],
+        "trunk": ["rnea_limbs", "rnea_limbs2", "rnea_limbs3"],
+        "rnea_limbs": ["rnea"],
+        "rnea_limbs2": [],
+        "rnea_limbs3": [],
+        "rnea": ["gradient_limbs", "gradient_limbs2"],
+        "mass": [],
+        "gradient_limbs": ["gradient"],
+        "gradient_limbs2": [],
+        "gradient": ["result"],
+    }
+    assert waits(there) == {
+        "rnea": ("rnea_limbs2", "rnea_limbs3"),
+        "gradient": ("gradient_limbs2",),
+        "gradient_limbs": ("mass",),
+        "gradient_limbs2": ("mass",),
+    }
 
 
 def test_no_two_visits_share_a_name() -> None:
     steps = {visit.step for own in ROUTES.values() for visit in own}
     visits = [
-        StageVisit(step, part, again)
-        for step in steps
-        for part in ("", *PARTS)
-        for again in (False, True)
+        StageVisit(step, part, again) for step in steps for part in PARTS for again in (False, True)
     ]
     assert len(set(map(str, visits))) == len(visits)
     assert [parse(str(visit)) for visit in visits] == visits

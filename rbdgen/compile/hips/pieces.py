@@ -33,8 +33,8 @@ EARLY = ("trig", "mass", "inverse")  # what a task visits without RNEA
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
 
 
-def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[Split, StagePieces]:
-    """Which limbs are alike, and the robot with every one of a group as the first one.
+def split_hips(front: Front, partly: bool) -> Split:
+    """The front's graph split at the hips of limbs that are alike, or ``partly`` so.
 
     Raises LimbError where that cannot be.
     """
@@ -43,10 +43,15 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[Split, Sta
     if front.design.error is not None:
         raise LimbError("of what limbs give a trunk, no error can be asked for")
     anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
-    of, partly = owners(front.graph), front.design.fold == "limbs"
+    of = owners(front.graph)
     hips = split(front.graph, front.canonical, anything, of, INNER, FIRST, partly)
     if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
         raise LimbError("nothing depends on several limbs")
+    return hips
+
+
+def cut_hips(front: Front, hips: Split, given: Given, progress: Progress) -> StagePieces:
+    """The pieces of a robot with every limb of a group as the first one; LimbError as above."""
     program = hips.program(front.graph.inputs)
     words = in_words_along(program, given, as_designed(front, progress))
     pieces: dict[str, Piece] = {}
@@ -60,7 +65,7 @@ def cut_hips(front: Front, given: Given, progress: Progress) -> tuple[Split, Sta
         pieces[name] = _reading(piece, pieces, front.graph)
         inputs |= piece.fixed.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
-    return hips, complete(front, StagePieces(_in_order(pieces), inputs))
+    return complete(front, StagePieces(_in_order(pieces), inputs))
 
 
 def owners(graph: Graph) -> dict[Node, str]:

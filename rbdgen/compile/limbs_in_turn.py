@@ -1,0 +1,138 @@
+"""Limbs that take turns in an accelerator: which, in which stages, and why others do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..design.design import formulation_of
+from ..dynamics.interface import random_inputs
+from ..passes.given import Given
+from ..passes.limbs import LimbError, find_limbs
+from ..passes.pieces import Piece
+from ..robot.equal_limbs import cure
+from ..tasks.stages import constant
+from .front import Front, Progress
+from .hips import cut_hips, split_hips
+from .paces import stage_intervals
+from .stage_pieces import StagePieces, cut_limbs, cut_whole
+from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
+
+
+@dataclass(frozen=True, eq=False)
+class Alike:
+    """So many limbs in each group that is alike, the pieces, of which one limb's stand for all, and
+    why others do not take turns."""
+
+    counts: tuple[int, ...]
+    pieces: StagePieces
+    apart: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class InTurn:
+    """Pieces and their intervals where limbs take turns, and notes of who does."""
+
+    pieces: StagePieces
+    intervals: dict[str, int]
+    notes: tuple[str, ...]
+
+
+class Pieces:
+    """The graph of a front in pieces, cut once however often they are scheduled."""
+
+    def __init__(self, front: Front, progress: Progress) -> None:
+        self.front, self.progress = front, progress
+        self._alike: dict[bool, Alike | str] = {}
+
+    @cached_property
+    def given(self) -> Given:
+        """Limits and samples of the inputs."""
+        return sample_inputs(self.front)
+
+    @cached_property
+    def searched(self) -> Given:
+        """The same for what is made in parts."""
+        return with_extremes(self.front, self.given, self.progress)
+
+    @cached_property
+    def whole(self) -> StagePieces:
+        """The robot's."""
+        return cut_whole(self.front, self.given, self.progress)
+
+    def alike(self, partly: bool) -> Alike | str:
+        """The limbs that are alike, ``partly`` or in all that their joints feel; or why none are.
+
+        The robot consists of them, or they stand on a trunk that moves, or that others stand on.
+        """
+        if partly not in self._alike:
+            self._alike[partly] = self._found(partly)
+        return self._alike[partly]
+
+    def _found(self, partly: bool) -> Alike | str:
+        front = self.front
+        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+        try:
+            limbs = find_limbs(front.graph, anything)
+        except LimbError as error:
+            why = str(error)
+        else:
+            pieces = cut_limbs(front, limbs, self.given, self.progress)
+            return Alike((len(limbs.reads),), pieces)
+        if formulation_of(front.design) == "logarithmic":
+            return f"{why}; sums in one frame are not cut where limbs meet a trunk"
+        try:
+            hips = split_hips(front, partly)
+            pieces = cut_hips(front, hips, self.searched, self.progress)
+        except LimbError as error:
+            return f"{why}; {error}"
+        return Alike(tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart)
+
+
+def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
+    """Limbs that take turns in some stage; or why none do. ``partly``: as for `Pieces.alike`."""
+    alike = words.alike(partly)
+    if isinstance(alike, str):
+        return alike + cure(front.canonical)
+    pieces, counts = alike.pieces.pieces, alike.counts
+    intervals = stage_intervals(front.design, front.target, pieces, math.lcm(*counts))
+    note = _about_turns(pieces, intervals, counts)
+    if not note:
+        return f"no stage's interval is a multiple of the {_either(counts)} limbs"
+    others = (f"other limbs do not take turns: {why}" for why in alike.apart)
+    return InTurn(alike.pieces, intervals, (note, *others))
+
+
+def takes_turns(piece: Piece, interval: int) -> bool:
+    """Whether a piece at an interval is one limb's datapath, once for each of its limbs."""
+    made = piece.program
+    return made is not None and not constant(made.template) and interval % _visits(piece) == 0
+
+
+def _visits(piece: Piece) -> int:
+    """How many limbs a piece is of."""
+    return len(piece.program.copies) if piece.program else 1
+
+
+def _either(counts: Sequence[int]) -> str:
+    return " or ".join(map(str, dict.fromkeys(counts)))
+
+
+def _about_turns(
+    pieces: Mapping[str, Piece], intervals: Mapping[str, int], limbs: Sequence[int]
+) -> str:
+    """Which stages the limbs take turns in, so many in each group; empty if in none."""
+    there = [name for name, piece in pieces.items() if not constant(piece.fixed)]
+    turns = [name for name in there if takes_turns(pieces[name], intervals[name])]
+    if not turns:
+        return ""
+    additions = {name: pieces[name].fixed.graph.operations()["add"] for name in turns}
+    built = {name: n // _visits(pieces[name]) for name, n in additions.items()}
+    note = (
+        f"{' and '.join(map(str, limbs))} limbs that are alike take turns in the datapaths of one: "
+        f"{', '.join(turns)}; {sum(built.values())} of {sum(additions.values())} additions"
+    )
+    others = [f"{name} (interval {intervals[name]})" for name in there if name not in turns]
+    return note + (f"; not in {', '.join(others)}" if others else "")
