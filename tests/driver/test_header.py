@@ -16,6 +16,7 @@ from rbdgen.api import InputError, generate, read_manifest
 from rbdgen.design.choices import GIVES, NEEDS, ON_ACCELERATORS
 from rbdgen.driver import Dynamics, c_header
 from rbdgen.graph.arrays import shape_of
+from rbdgen.robot.payload import checked_body, payload_of
 from rbdgen.rtl.task_packets import FORMAT_VERSION, Response, Status
 from rbdgen.rtl.task_registers import MAGIC, register_table
 from rbdgen.tasks.routes import CODES
@@ -224,18 +225,21 @@ def test_it_is_cpp_and_takes_floats(tmp_path: Path, manifest: dict[str, Any]) ->
 
 
 @pytest.mark.parametrize("angles", ["on-chip", "sincos"])
-def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
-    """Forces on the links; sines from a host that computes them itself."""
+def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
+    """Forces on the links; sines from a host that computes them itself; a payload, last."""
     choices: dict[str, Any] = {
         "functions": ("id", "m"),
         "angles": angles,
         "external_forces": "all",
+        "payload": "lower_rod",
         "target": "xcup",
     }
     manifest = read_manifest(generate("pendulum", tmp_path / "made", accelerator=True, **choices))
     sines = ["sines", "cosines"] if angles == "sincos" else []
     assert len(manifest["angles"]) == len(sines)
-    program = library(tmp_path, manifest, {"id": [*sines, "f_ext"], "m": sines})
+    program = library(
+        tmp_path, manifest, {"id": [*sines, "f_ext", "payload"], "m": [*sines, "payload"]}
+    )
     driver = Dynamics("pendulum", **choices)
     coder = driver._backend.coder
     assert coder is not None
@@ -247,6 +251,8 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
         ]
     )
     trig = (np.sin(angle), np.cos(angle)) if sines else ()
+    driver.set_payload(1.5, (0.01, -0.02, 0.1), 0.01 * np.eye(3))
+    payload = payload_of(checked_body(1.5, (0.01, -0.02, 0.1), 0.01 * np.eye(3)))
     forces = np.random.default_rng(5).normal(size=(2, 6))
     for function, takes, more in (
         ("id", [state["v"], state["a"], forces], {"f_ext": forces}),
@@ -258,7 +264,7 @@ def test_forces_and_sines_come_in(tmp_path: Path, angles: str) -> None:
         words = np.array([tasks.values[i.word][0] for i in operands])
         packet = np.zeros(1 + len(words), np.uint32)
         encode = getattr(program, f"encode_{function}")
-        arrays = [state["q"], *trig, *takes]
+        arrays = [state["q"], *trig, *takes, payload]
         assert encode(*map(pointer, arrays), TAG, pointer(packet)) == 0
         np.testing.assert_array_equal(packet, [header(function), *(words & 0xFFFFFFFF)])
 
