@@ -45,13 +45,14 @@ def evaluate(
     """Evaluate the design's functions for a batch.
 
     ``states``: q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6; force then
-    moment in the link's frame), as the functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq,
-    dtau_dqd, dqdd_dq, dqdd_dqd (N, nv, nv), as the functions give, joint_names, and for models of
-    words (fixed, c, hls, rtl) ``overflow`` (N, outputs of the hardware, called ``overflow_names``):
-    whether the result is wrong because a word was too short. Where the base's motion is given, tau,
-    Minv and all results have nv − 6 for nv, and the forward functions read the first six entries of
-    qdd. Where the inverse is near, Minv is M⁻¹ of a state nearby, and far (N,) is 1 where it was
-    not near, else 0. All arrays are of the design's base link, in the order of joint_names.
+    moment in the link's frame), payload (N, 10; as Pinocchio's ``toDynamicParameters``), as the
+    functions need. Returns tau, qdd (N, nv), M, Minv, dtau_dq, dtau_dqd, dqdd_dq, dqdd_dqd
+    (N, nv, nv), as the functions give, joint_names, and for models of words (fixed, c, hls, rtl)
+    ``overflow`` (N, outputs of the hardware, called ``overflow_names``): whether the result is
+    wrong because a word was too short. Where the base's motion is given, tau, Minv and all results
+    have nv − 6 for nv, and the forward functions read the first six entries of qdd. Where the
+    inverse is near, Minv is M⁻¹ of a state nearby, and far (N,) is 1 where it was not near, else 0.
+    All arrays are of the design's base link, in the order of joint_names.
 
     Raises InputError for states of a wrong shape or outside the input words' ranges; of compiled
     programs, too, Singular for a state whose mass matrix is; of what is compiled NoCompiler where

@@ -100,8 +100,9 @@ def parser() -> Parser:
         required=True,
         metavar="NPZ",
         type=Path,
-        help="arrays q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6), as "
-        "the functions need; a floating base's q starts with x, y, z and a quaternion x, y, z, w",
+        help="arrays q (N, nq), qd, qdd, tau (N, nv), Minv (N, nv, nv), f_ext (N, bodies, 6), "
+        "payload (N, 10), as the functions need; a floating base's q starts with x, y, z and a "
+        "quaternion x, y, z, w",
     )
     made.add_argument(
         "--output",
