@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -95,13 +96,16 @@ def test_many_states(robot: str, base: str, functions: tuple[str, ...], tmp_path
     agrees(robot, 100_000, tmp_path, {"base": base, "functions": functions, "ii": 1})
 
 
-def test_the_folder_stands_for_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_folder_stands_for_itself(compiler: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler}")
     made = api.generate("pendulum", tmp_path / "made", to="c", functions=("fd", "id"))
     manifest = made.manifest.program
     (facts,) = manifest.facts["functions"]
     assert [word["name"] for word in facts["inputs"]] == list(manifest.interface.inputs)
     example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))
-    subprocess.run(["gcc", *WARNINGS, *UNDEFINED, *sources, "-lm", "-o", example], check=True)
+    subprocess.run([compiler, *WARNINGS, *UNDEFINED, *sources, "-lm", "-o", example], check=True)
     command = [example, str(made / "words.txt"), str(made / "expected_words.txt")]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stderr.endswith("32 states, 0 words and flags differ\n")

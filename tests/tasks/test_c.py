@@ -32,5 +32,9 @@ def test_every_function(robot: str, tmp_path: Path) -> None:
         assert done.stderr.endswith("32 states, 0 words and flags differ\n"), done.stderr
         assert done.returncode == 0
         raised[function] = np.loadtxt(expected)[:, -1]
+    unknown = subprocess.run([example, "no", command[2]], capture_output=True, text=True)
+    assert unknown.returncode == 2 and unknown.stderr.startswith(
+        'example: no function "no"; one of'
+    )
     assert all(flags[:16].mean() < 0.5 for flags in raised.values())
     assert all(raised[function][16:].any() for function in ("id", "dfd", "rk4"))
