@@ -22,7 +22,8 @@ from ..graph.node import Node, Op
 from .polynomial import STEPS, Polynomial, number, signal, sine
 
 JOINTS = 3  # of a window, or fewer
-ANGLES = 4  # of a window: the grid has STEPS ** ANGLES points
+LARGE = (40_000, 200_000)  # nodes of a graph: of more each, windows have a joint less
+ANGLES = 3  # of a window: the grid has STEPS ** ANGLES points
 POWER = 3  # signals in a product
 TERMS = 64  # of a polynomial; a node of more is a signal that comes in
 
@@ -86,9 +87,10 @@ class Window:
 def windows(graph: Graph) -> dict[Node, list[Window]]:
     """Node → the windows that it is in.
 
-    A window is of a joint alone, with the one before it, or with two. In it is what is computed at
-    its joints, and what depends on no other angles than theirs.
+    A window is of a joint alone, with the one before it, or with two, but in large graphs. In it is
+    what is computed at its joints, and what depends on no other angles than theirs.
     """
+    most = JOINTS - sum(len(graph.nodes) > size for size in LARGE)
     at: dict[int, list[Node]] = defaultdict(list)
     for node in graph.nodes:
         if node.region is not None:
@@ -97,7 +99,7 @@ def windows(graph: Graph) -> dict[Node, list[Window]]:
     paths: set[tuple[int, ...]] = set()
     for joint in at:
         path = [joint]
-        while path[-1] in before and len(path) < JOINTS:
+        while path[-1] in before and len(path) < most:
             paths.add(tuple(path))
             path.append(before[path[-1]])
         paths.add(tuple(path))

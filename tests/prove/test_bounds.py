@@ -133,6 +133,18 @@ def test_trigonometric_polynomials_stay_inside(seed: int) -> None:
         assert not outside(graph, claimed, state, radius=1e-4)
 
 
+def test_smaller_windows_are_wider_and_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As large graphs have them: of a joint alone."""
+    fixed, given, proof, limits = made("hyq", "id")
+    monkeypatch.setattr("rbdgen.prove.windows.LARGE", (0, 0))
+    found = magnitudes(fixed.graph, limits)
+    seen = extents(fixed.graph, given.states).largest
+    by_intervals = intervals_of(fixed.graph, limits)
+    for node in fixed.graph.outputs.values():
+        assert seen[node] <= proof.largest[node] < found[node] < max(by_intervals[node])
+    assert all(found[node] >= seen[node] for node in fixed.graph.nodes if node.op != Op.INPUT)
+
+
 def test_without_limits_there_is_no_proof() -> None:
     builder = Builder()
     with builder.region("forward", 0):
