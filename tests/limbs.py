@@ -128,3 +128,18 @@ def urdf_of_faun() -> str:
         for name, parent, (x, y, z), axis in joints
     ]
     return WALKER.read_text().replace("</robot>", f"{''.join(parts)}</robot>")
+
+
+def urdf_of_pairs() -> str:
+    """The walker with two more legs, which are as heavy again: two pairs of legs on one body."""
+    whole = WALKER.read_text()
+    legs = whole[whole.index('<link name="left">') : whole.index("</robot>")]
+    for old, new in (
+        ('"left', '"hind_left'),
+        ('"right', '"hind_right'),
+        ('value="2"', 'value="4"'),
+        ('xyz="0.2 ', 'xyz="0.7 '),
+        ('xyz="-0.2 ', 'xyz="-0.7 '),
+    ):
+        legs = legs.replace(old, new)
+    return whole.replace("</robot>", f"{legs}</robot>")

@@ -247,6 +247,19 @@ def figures(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> dict[str, Arr
     }
 
 
+def invariants(shape: Shape) -> list[Array]:
+    """Numbers of a limb, by kind, that are the same wherever it stands, turned or mirrored."""
+    between = shape.points[:, None] - shape.points
+    return [
+        np.abs(shape.axes @ shape.axes.T),
+        np.linalg.norm(between, axis=2),
+        shape.masses,
+        np.linalg.norm(shape.firsts, axis=1),
+        np.linalg.eigvalsh(shape.moments),
+        shape.drives,
+    ]
+
+
 def _relative(a: Array, b: Array) -> float:
     """The largest difference of two numbers over the larger of them."""
     return float((np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), TINY)).max())

@@ -17,7 +17,15 @@ from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.passes.limbs import LIMB, LimbError
 from rbdgen.robot.alike import SIGNS
-from tests.limbs import BODY, TURN, WALKER, urdf_of_biped, urdf_of_carousel, urdf_of_faun
+from tests.limbs import (
+    BODY,
+    TURN,
+    WALKER,
+    urdf_of_biped,
+    urdf_of_carousel,
+    urdf_of_faun,
+    urdf_of_pairs,
+)
 
 TOLERANCE = 1e-11  # of an output's largest value
 
@@ -186,9 +194,25 @@ def test_limbs_that_are_partly_alike() -> None:
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_axes_that_differ(base: str, tmp_path: Path) -> None:
     """Of the last leg, or arm, the last joint turns about an axis between two."""
-    before, after = (urdf_of_biped() if base == "floating" else urdf_of_carousel(3)).rsplit(
+    before, after = (urdf_of_biped() if base == "floating" else urdf_of_carousel(2)).rsplit(
         '"1 0 0"', 1
     )
     other = f'{before}"1 1 0"{after}'
     with pytest.raises(LimbError, match="turn about other axes than"):
         hips_of(front_of(named(other, tmp_path), "id", base=base))
+
+
+def test_pairs_of_limbs(tmp_path: Path) -> None:
+    """Of four legs two are as heavy again: they are two groups, told by their geometry."""
+    front = front_of(named(urdf_of_pairs(), tmp_path), "id", "m", base="floating")
+    pairs = [((1,), (2,)), ((3,), (4,))]
+    assert groups(front.canonical) == [tuple(limb for pair in pairs for limb in pair), *pairs]
+    states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
+    of = owners(front.graph)
+    hips = split(front.graph, front.canonical, states, of, INNER, FIRST, partly=False)
+    assert [len(group.reads) for group in hips.groups] == [2, 2]
+    assert not hips.apart
+    exact, found = evaluate(front.graph, states), together(hips, states)
+    for name, values in exact.items():
+        largest = np.abs(values).max()
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)

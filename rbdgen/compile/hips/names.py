@@ -10,16 +10,18 @@ import numpy as np
 from ...graph.evaluate import Array
 from ...graph.word import indices, kind_of, parse, spell
 from ...passes.limbs import LimbError
-from ...robot.alike import SIGNS, poses_at_zero
+from ...robot.alike import SIGNS, invariants, poses_at_zero
 from ...robot.model import JointKind, Robot
-from ...robot.topology import root_joint
+from ...robot.topology import Limbs, limbs_of, root_joint
 
 SAME_AXIS = 1e-9
 OTHER = -1  # in place of a limb's number
+ROUNDING = 1e-7  # of geometry
 
 
 def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
-    """The joints of each of several limbs on one link that have joints of the same kinds.
+    """The joints of each of several limbs on one link that have joints of the same kinds, and of
+    those among them that have the same geometry where others have not.
 
     Those with the most joints come first.
     """
@@ -34,7 +36,32 @@ def groups(robot: Robot) -> list[tuple[tuple[int, ...], ...]]:
             kinds = tuple((robot.joints[k].kind, at.get(robot.joints[k].parent)) for k in joints)
             alike.setdefault((parent, kinds), []).append(joints)
     found = [tuple(limbs) for limbs in alike.values() if len(limbs) > 1]
+    if any(len(limbs) > 2 for limbs in found):
+        shapes = limbs_of(robot)
+        found += [some for limbs in found for some in _same(shapes, limbs) if some != limbs]
     return sorted(found, key=lambda limbs: -len(limbs) * len(limbs[0]))
+
+
+def _same(shapes: Limbs, limbs: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], ...]]:
+    """Those of the limbs that have the same geometry, several of each."""
+    found: list[tuple[list[Array], list[tuple[int, ...]]]] = []
+    for joints in limbs:
+        branches = zip(shapes.branches, shapes.shapes, strict=True)
+        own = [x for branch, of in branches if branch.joints[0] in joints for x in invariants(of)]
+        home = next((same for first, same in found if _near(first, own)), None)
+        if home is None:
+            found.append((own, [joints]))
+        else:
+            home.append(joints)
+    return [tuple(same) for _, same in found if len(same) > 1]
+
+
+def _near(first: Sequence[Array], own: Sequence[Array]) -> bool:
+    """Whether numbers are the same but for rounding, measured by the largest of their kind."""
+    return all(
+        a.shape == b.shape and bool((np.abs(a - b) <= ROUNDING * np.abs(a).max()).all())
+        for a, b in zip(first, own, strict=True)
+    )
 
 
 class Names:

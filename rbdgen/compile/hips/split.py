@@ -72,7 +72,7 @@ def split(
     whether limbs may differ in some of what they compute, which is the rest's then. Raises
     LimbError where no limbs are alike, or where one computes anything else.
     """
-    left, why = groups(robot), list[str]()
+    left, why = groups(robot), dict[Limbs, str]()
     while chosen := _disjoint(left):
         found = []
         for limbs in chosen:
@@ -83,17 +83,22 @@ def split(
                     alike.refuse_partly()
                 found.append(alike)
             except LimbError as error:
-                why.append(str(error))
+                why[limbs] = str(error)
                 left.remove(limbs)
         if len(found) == len(chosen):
-            return _Splitting(found, inner).split(owner, tuple(why))
-    raise LimbError("; ".join(why) or "no link carries two limbs with joints of the same kinds")
+            taken = {limb for limbs in chosen for limb in limbs}
+            apart = (text for limbs, text in why.items() if not taken.issuperset(limbs))
+            return _Splitting(found, inner).split(owner, tuple(apart))
+    reasons = "; ".join(why.values())
+    raise LimbError(reasons or "no link carries two limbs with joints of the same kinds")
 
 
-def _disjoint(groups: Iterable[tuple[tuple[int, ...], ...]]) -> list[tuple[tuple[int, ...], ...]]:
+Limbs = tuple[tuple[int, ...], ...]  # the joints of each limb
+
+
+def _disjoint(groups: Iterable[Limbs]) -> list[Limbs]:
     """The first of the groups that have no joint in common, as many as there are stages for."""
-    found: list[tuple[tuple[int, ...], ...]] = []
-    taken: set[int] = set()
+    found, taken = list[Limbs](), set[int]()
     for limbs in groups:
         joints = {joint for own in limbs for joint in own}
         if not joints & taken and len(found) < len(LIMBS):
