@@ -8,8 +8,9 @@ from typing import Any
 
 from ..compile.accelerator_area import accelerator_features
 from ..compile.advice import advice
-from ..compile.flow import Core, Front
-from ..compile.product import Product, compile_design
+from ..compile.flow import Core, Front, front_end
+from ..compile.front import roughly
+from ..compile.product import Product, compile_front
 from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
@@ -58,7 +59,8 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     constant that is no power of two), add, neg, sincos (pairs), recip.
     """
     refuse_unknown(choices, info)
-    product = compile_design(robot, progress, **choices)
+    progress(f"reading {robot}")
+    product = compile_front(roughly(front_end(robot, progress, **choices)), progress)
     said = advice(product.front) if isinstance(product, Core) else ""
     progress("trace: after each rewrite")
     facts = robot_facts(product.front, (*product.notes, *([said] if said else [])))

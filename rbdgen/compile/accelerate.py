@@ -11,6 +11,7 @@ from ..design.design import Design, as_fitted, given_coordinates, is_left_open
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.word import indices, kind_of, renamed
+from ..passes.given import Given
 from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
@@ -179,7 +180,11 @@ def _columns(
         return staged, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
-    found = in_columns(front, staged.pieces, words.searched, whole, most, words.progress)
+
+    def searched() -> Given:
+        return staged.given or words.searched
+
+    found = in_columns(front, staged.pieces, searched, whole, most, words.progress)
     if found is None:
         return staged, intervals
     pieces, shape = found

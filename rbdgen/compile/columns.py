@@ -14,7 +14,7 @@ each column D ∂τ is scaled by its own largest entry.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -74,7 +74,7 @@ class Shape:
 def in_columns(
     front: Front,
     pieces: Mapping[str, Piece],
-    given: Given,
+    searched: Callable[[], Given],
     interval: int,
     most: float,
     progress: Progress,
@@ -97,7 +97,7 @@ def in_columns(
     progress("columns of the product")
     parts = [part for column in columns for part in _parts(column, shape.terms)]
     parts = [_numbered(part, number, columns) for number, part in enumerate(parts)]
-    given = _with_gradient(front.graph, given)
+    given = _with_gradient(front.graph, searched())
     limbs = _visits(parts, rows, shape, given)
     split = [column for column in columns if len(column.given) > shape.terms]
     both = then(limbs, once(REST, _rest(split, parts)), front.graph.inputs) if split else limbs
@@ -257,7 +257,7 @@ def _with_gradient(whole: Graph, given: Given) -> Given:
     names = [n for n in whole.outputs if kind_of(n) in ARRAYS.values()]
     graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
     samples, few, extremes = (
-        {**columns, **evaluate(graph, columns)}
+        {**columns, **evaluate(graph, columns)} if columns else {}
         for columns in (given.samples, given.few, given.extremes)
     )
     states = joined(samples, extremes)

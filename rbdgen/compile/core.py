@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 from ..design.design import Design, gives
 from ..design.target import Target
@@ -30,6 +30,7 @@ from .front import Front
 from .plans import (
     alone,
     chooses_fold,
+    least_alone,
     planned,
     refuse_joints,
     rounds,
@@ -38,6 +39,9 @@ from .plans import (
     why_turns,
 )
 from .words import Words
+
+MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
+FAR = 2.0  # times a part's cells: what takes so many without ranges being searched is too large
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +186,22 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
         except RobotError:
             return None
 
-    ways = partial(ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints)
-    return Search(alone, ways, make, words.progress).fastest(front.design, front.target)
+    def beyond(target: Target) -> Need | None:
+        design, size = front.design, sum(front.graph.operations().values())
+        if size < MANY or design.style != "throughput" or design.error is not None:
+            return None
+        least = least_alone(words.roughly, target)
+        return least if least.filled > FAR else None
+
+    def least(target: Target) -> Need:
+        return known(target) or least_alone(words.whole[1], target)
+
+    known = cache(beyond)
+    ways = partial(
+        ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints, least=least
+    )
+    search = Search(alone, ways, make, words.progress, known)
+    return search.fastest(front.design, front.target)
 
 
 def need_of(core: Core) -> Need:

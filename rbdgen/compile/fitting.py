@@ -137,29 +137,40 @@ class Search(Generic[M]):
 
     ``alone``: a design as it is where nothing need be shared. ``ways``: to share, those that give
     better designs first. ``make``: the plan of a design for a part, and what it takes of it.
+    ``beyond``: what every design takes in which operations share nothing, where that is known to
+    be far more than the part has; such a design is made only if nothing else fits.
     """
 
     alone: Callable[[Design], Design]
     ways: Callable[[Design, Target], Sequence[Way]]
     make: Callable[[Design, Target], tuple[Need, M]]
     progress: Callable[[str], None]
+    beyond: Callable[[Target], Need | None] = lambda target: None
 
     def fastest(self, design: Design, target: Target) -> tuple[Design, M]:
         """The fastest design that fits, else the smallest; it says what was chosen, and why."""
         tried = list(self._tried(design, target))
         found = _fastest(tried)
         best = found or min(tried, key=lambda t: t.need.filled)
-        note = _why(best, tried[0]) if found else self._nothing(design, best, len(tried) > 1)
+        beyond = self.beyond(target)
+        if found is None:
+            note = self._nothing(design, best, len(tried) > 1)
+        else:
+            note = _why(best, tried[0]) if beyond is None else _why_beyond(best, beyond)
         chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
         return replace(design, fitted=chosen), best.made
 
     def _tried(self, design: Design, target: Target) -> Iterator[Try[M]]:
         """Designs until one fits that no other can be faster than; first the one alone."""
-        first = self._at(self.alone(design), target)
-        yield first
-        if first.need.fits:
-            return
         best: int | None = None
+        beyond = self.beyond(target)
+        if beyond is None:
+            first = self._at(self.alone(design), target)
+            yield first
+            if first.need.fits:
+                return
+        else:
+            self.progress(f"additions alone take {', '.join(beyond.lacking)}: they must be shared")
         put_off: list[Way] = []
         for way in self.ways(design, target):
             if best is not None and best <= way.soonest:
@@ -172,8 +183,11 @@ class Search(Generic[M]):
                 yield one
                 if one.need.fits:
                     best = min(best or one.need.interval, one.need.interval)
-        for way in put_off if best is None else ():
-            yield from self._along(design, target, way, None)
+        if best is None:
+            if beyond is not None:
+                yield self._at(self.alone(design), target)
+            for way in put_off:
+                yield from self._along(design, target, way, None)
 
     def _along(
         self, design: Design, target: Target, way: Way, before: int | None
@@ -254,6 +268,16 @@ def _why(best: Try[M], alone: Try[M]) -> str:
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
         f"{otherwise}"
+    )
+
+
+def _why_beyond(best: Try[M], beyond: Need) -> str:
+    """The same where a design that shares nothing was not made, being far too large."""
+    in_turn = ", joints in turn with larger errors," if best.design.fold == "joints" else ""
+    return (
+        f"{often(best.need.interval)}{in_turn} is the fastest that fits {best.need.target.name}: "
+        f"{best.need}; additions that share nothing take {', '.join(beyond.lacking)} at any "
+        f"interval{_at_most(best.need)}; --no-fit for a task every cycle all the same"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +31,7 @@ from .samples import sample_states
 MATRICES = ("m", "minv", "did", "dfd", "difd", *OF_MASSES)
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
+LARGE = 50_000  # operations: a search for ranges takes a minute or more
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
 Progress = Callable[[str], None]
 Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
@@ -47,6 +48,7 @@ class Front:
     graph: Graph
     notes: tuple[str, ...] = field(default=())
     counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass
+    roughly: bool = False  # with ranges from states at random, without a search
 
     @cached_property
     def rewrites(self) -> Rows:
@@ -78,6 +80,18 @@ def notes_of_masses(design: Design) -> list[str]:
     if not asking:
         return []
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
+
+
+def roughly(front: Front) -> Front:
+    """The front; of a large robot one whose ranges are not searched, with a note that says so."""
+    operations = sum(front.graph.operations().values())
+    if operations < LARGE:
+        return front
+    note = (
+        f"ranges: from states at random, since a search takes minutes for {operations} operations; "
+        "rbdgen generate makes it, so binary points, and cells by a little, may differ"
+    )
+    return replace(front, roughly=True, notes=(*front.notes, note))
 
 
 def trace(design: Design, canonical: Robot) -> Graph:

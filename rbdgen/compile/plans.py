@@ -106,11 +106,13 @@ def ways_to_share(
     whole: Callable[[], FixedGraph],
     limbs: Callable[[], tuple[int, FixedGraph] | None],
     joints: Callable[[], FixedProgram | None],
+    least: Callable[[Target], Need],
 ) -> list[Way]:
     """How the design could do with less, and at which intervals its part has the multipliers.
 
     ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
-    compute. Limbs in turn are the smallest of one interval, joints in turn the least exact.
+    compute; ``least``: what sharing products alone takes at any interval. Limbs in turn are the
+    smallest of one interval, joints in turn the least exact.
     """
 
     def shared() -> Sequence[int]:
@@ -126,16 +128,18 @@ def ways_to_share(
             return ()
         return Ways(found, target).leaner(target.multipliers, LARGEST_OF_JOINTS)
 
-    def least() -> Need:
-        return need(target, LARGEST_INTERVAL, 0, operations(whole()), [])
-
     if design.style == "latency":
         return [] if design.clock is not None else [Way("auto", 1, shared)]
     return [
         Way("limbs", 2, in_turn),
-        Way("none", 2, shared, least),
+        Way("none", 2, shared, lambda: least(target)),
         Way("joints", GATHERING + 1, visiting),
     ]
+
+
+def least_alone(fixed: FixedGraph, target: Target) -> Need:
+    """What every plan takes in which no more than products share hardware: its additions."""
+    return need(target, LARGEST_INTERVAL, 0, operations(fixed), [])
 
 
 def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[int]:

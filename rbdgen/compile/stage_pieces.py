@@ -41,21 +41,26 @@ OUTPUTS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class StagePieces:
-    """The piece of each stage, and the formats of the whole graph's inputs."""
+    """The piece of each stage, and the formats of the whole graph's inputs.
+
+    ``given``: with states in which signals of the whole graph are largest, where these are known.
+    """
 
     pieces: Mapping[str, Piece]
     inputs: Mapping[str, Format]
+    given: Given | None = None
 
 
 def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
     """The robot as it is; RobotError for a function that there is nothing to do for."""
-    _, whole = in_words(front, front.graph, given, progress)
+    ranges, whole = in_words(front, front.graph, given, progress)
     pieces = cut(whole, targets_of(whole.graph))
     if has_rollouts(front):
         coordinates = _coordinates(front, whole.inputs, pieces["forward"])
         steps = integration(list(coordinates.values()), front.design.width)
         pieces["integrate"] = Piece(steps, {})
-    return complete(front, StagePieces(pieces, whole.inputs))
+    given = replace(given, extremes=ranges.extremes or given.extremes)
+    return complete(front, StagePieces(pieces, whole.inputs, given))
 
 
 def cut_limbs(front: Front, limbs: Program, given: Given, progress: Progress) -> StagePieces:

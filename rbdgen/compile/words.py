@@ -8,6 +8,7 @@ from functools import cached_property
 from ..design.bounds import bounds
 from ..dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
 from ..dynamics.program import program as program_of_joints
+from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
@@ -48,6 +49,12 @@ class Words:
     def whole(self) -> tuple[Ranges, FixedGraph]:
         """Ranges and words of the whole robot."""
         return in_words(self.front, self.front.graph, self.given, self.progress)
+
+    @cached_property
+    def roughly(self) -> FixedGraph:
+        """The whole robot with ranges from states at random, without a search."""
+        given = replace(self.given, domain=None)
+        return in_words(self.front, self.front.graph, given, self.progress)[1]
 
     @cached_property
     def limbs(self) -> Program:
@@ -113,14 +120,15 @@ def sample_inputs(front: Front) -> Given:
     robot, names = front.canonical, front.graph.inputs
     state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
     samples = to_columns(robot, names, state)
-    domain = domain_of(front.design, robot, names, state)
-    extremes = largest_inputs(domain, samples)
+    domain, extremes = None, dict[str, Array]()
+    if not front.roughly:
+        domain = domain_of(front.design, robot, names, state)
+        extremes = dict(largest_inputs(domain, samples))
     box = bounds(front.design, robot)
     limits = input_limits(robot, names, box, joined(samples, extremes))
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     related = frozenset(name for name in names if kind_of(name) in SAMPLED)
-    extremes = within(limits, extremes, related)
-    return Given(limits, samples, few, related, extremes, domain)
+    return Given(limits, samples, few, related, within(limits, extremes, related), domain)
 
 
 def with_extremes(front: Front, given: Given, progress: Progress) -> Given:

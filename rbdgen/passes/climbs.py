@@ -18,13 +18,16 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
-from ..search.ascent import Progress, ascend, cones
+from ..search.ascent import WAYS, Progress, ascend, cones
 from ..search.domain import Domain
 from ..search.extents import extents
+from ..search.extents import joined as in_both
 from .wordlength import integer_bits
 
-STEPS, PATIENCE, FEWEST = 150, 30, 24  # of an ascent
+STEPS, PATIENCE, FEWEST = 150, 30, 48  # of an ascent
 STEPS_OPEN, PATIENCE_OPEN = 40, 20  # of one from a state that was found for a signal alike
+SOME_WAYS = 4  # of each where not all signals are climbed
+NEAR = 1.5  # times its bound, at most, is what a second climb of an open signal finds
 WORK = 1e9  # nodes that a round may compute, of all signals and steps: some seconds of a core
 SEED = 3
 MANY = 7  # angles: a signal of more has the larger margin, and is searched once more
@@ -33,25 +36,41 @@ MANY = 7  # angles: a signal of more has the larger margin, and is searched once
 SEARCHED, SEARCHED_MANY, SEARCHED_UNLIKE = 0.05, 0.1, 0.15
 ALIKE = 0.3  # cosine of the angle between two signals' values in random states
 COMPARED = 256  # random states in which signals are compared
-BLOCK = 256  # signals compared, or states looked at, at a time
+BLOCK = 256  # signals compared, or states looked at, at a time; of many states one of PARTS
+PARTS = 8
 NEARLY = 0.99  # of the largest value of a signal, which a state that is kept has to show
 
 
 class Climber:
     """Climbs on signals of a graph over coordinates; each turn starts from all that was found.
 
-    ``domain``: its samples grow by the states found. ``found``: those states, coordinates (N,).
+    ``lowest``: operands of reciprocals, whose smallest values are looked for, too. ``domain``: its
+    samples grow by the states found; ``seen``: how large signals are in them. ``found``: those
+    states, coordinates (N,).
     """
 
-    def __init__(self, whole: Graph, domain: Domain, progress: Progress) -> None:
-        self.whole, self.domain, self.progress = whole, domain, progress
+    def __init__(
+        self, whole: Graph, domain: Domain, lowest: Sequence[Node], progress: Progress
+    ) -> None:
+        self.whole, self.domain, self.lowest = whole, domain, lowest
+        self.progress = progress
+        self.seen = extents(whole, domain.samples, {*lowest})
         self.found: Mapping[str, Array] = {}
         self._turns = 0
 
     def climb(
-        self, largest: Sequence[Node], lowest: Sequence[Node], steps: int, patience: int
-    ) -> Mapping[str, Array]:
-        """The states in which those signals are largest, and these smallest."""
+        self,
+        largest: Sequence[Node],
+        lowest: Sequence[Node],
+        steps: int,
+        patience: int,
+        ways: int = WAYS,
+        gain: float = 0.0,
+    ) -> None:
+        """Find the states in which those signals are largest, and these smallest.
+
+        With ``gain``, those in which a signal is larger than was seen by such a share.
+        """
         columns = ascend(
             self.whole,
             self.domain,
@@ -60,36 +79,35 @@ class Climber:
             steps=steps,
             patience=patience,
             seed=SEED + self._turns,
+            ways=ways,
+            best=self.seen,
+            gain=gain,
             progress=self.progress,
         )
         self._turns += 1
+        if not len(next(iter(columns.values()))):
+            return
+        found = extents(self.whole, columns, {*self.lowest})
+        self.seen = in_both(self.seen, found, len(next(iter(self.domain.samples.values()))))
         self.found = joined(self.found, columns)
         self.domain = replace(self.domain, samples=joined(self.domain.samples, columns))
-        return columns
 
-    def search(
-        self, largest: Sequence[Node], lowest: Sequence[Node], rounds: int
-    ) -> Mapping[Node, float]:
+    def search(self, largest: Sequence[Node], rounds: int) -> Mapping[Node, float]:
         """Climb on all the signals that need it; every node's margin beyond its largest value."""
         angles = self.domain.angles_read(self.whole)
-        work = 1 + cones(self.whole, [*largest, *lowest])
+        work = 1 + cones(self.whole, [*largest, *self.lowest])
         every = work * STEPS <= WORK
         many = SEARCHED_MANY if every else SEARCHED_UNLIKE
         margins = {node: many if n > MANY else SEARCHED for node, n in angles.items()}
         if every:
-            self._every(largest, lowest, angles, rounds)
+            self._every(largest, angles, rounds)
         else:
-            self._unlike_first(largest, lowest, margins, rounds)
+            self._unlike_first(largest, margins, rounds)
         return margins
 
-    def _every(
-        self,
-        largest: Sequence[Node],
-        lowest: Sequence[Node],
-        angles: Mapping[Node, int],
-        rounds: int,
-    ) -> None:
+    def _every(self, largest: Sequence[Node], angles: Mapping[Node, int], rounds: int) -> None:
         self.progress(f"ranges: {len(largest)} signals, each climbed in {STEPS} steps or fewer")
+        lowest = self.lowest
         for turn in range(rounds + 1):
             if turn == rounds:
                 largest = [node for node in largest if angles[node] > MANY]
@@ -97,55 +115,52 @@ class Climber:
             self.climb(largest, lowest, STEPS, PATIENCE)
 
     def _unlike_first(
-        self,
-        largest: Sequence[Node],
-        lowest: Sequence[Node],
-        margins: Mapping[Node, float],
-        rounds: int,
+        self, largest: Sequence[Node], margins: Mapping[Node, float], rounds: int
     ) -> None:
-        seen, values = self._seen(largest)
-        first = [largest[i] for i in unlike(values)]
-        work = 1 + cones(self.whole, [*first, *lowest])
+        first = [largest[i] for i in unlike(self._values(largest))]
+        work = 1 + cones(self.whole, [*first, *self.lowest]) * SOME_WAYS / WAYS
         steps = max(FEWEST, min(STEPS, int(WORK / work)))
         self.progress(
             f"ranges: {len(largest)} signals, of which {len(first)} that are unlike each other are "
             f"climbed first, in {steps} steps or fewer"
         )
-        columns = self.climb(first, lowest, steps, PATIENCE)
-        for _ in range(rounds):
-            self._see(seen, columns)
+        self.climb(first, self.lowest, steps, PATIENCE, SOME_WAYS, 1 - NEARLY)
+        for turn in range(rounds):
+            seen = self.seen.largest
             rest = [node for node in largest if not decided(node, seen, margins)]
             self.progress(f"ranges: of {len(rest)} the operands do not decide the words")
-            columns = self.climb(rest, lowest, STEPS_OPEN, PATIENCE_OPEN)
-        self._see(seen, columns)
-        self._keep_largest(seen, lowest)
+            if turn:
+                rest = [node for node in rest if near(seen[node] * (1 + margins[node]))]
+                self.progress(f"ranges: {len(rest)} of them are near to the ends of theirs")
+            self.climb(rest, self.lowest, STEPS_OPEN, PATIENCE_OPEN, SOME_WAYS, 1 - NEARLY)
+        self._keep_largest()
 
-    def _keep_largest(self, seen: Mapping[Node, float], lowest: Sequence[Node]) -> None:
-        """Of the states that were found, keep as many as show each signal nearly as ``seen``."""
+    def _keep_largest(self) -> None:
+        """Of the states that were found, keep as many as show each signal nearly as large."""
         if not self.found:
             return
-        of = extents(self.whole, self.found, {*lowest})
+        before = len(next(iter(self.found.values())))
+        start = len(next(iter(self.domain.samples.values()))) - before  # of those found
+        seen, at = self.seen.largest, self.seen.largest_at
         # the last first: in states of long sums what they are made of is large, too
-        short = [node for node in reversed(self.whole.nodes) if of.largest[node] >= seen[node]]
-        rows = set(of.smallest_at.values())
+        short = [node for node in reversed(self.whole.nodes) if at[node] >= start]
+        rows = {k - start for k in self.seen.smallest_at.values() if k >= start}
         new = sorted(rows)
         while short:
             if new:
                 shown = extents(self.whole, _rows(self.found, new)).largest
                 short = [node for node in short if shown[node] < NEARLY * seen[node]]
-            new = list(dict.fromkeys(of.largest_at[node] for node in short))[:BLOCK]
+            most = max(BLOCK, before // PARTS)
+            new = list(dict.fromkeys(at[node] - start for node in short))[:most]
             rows.update(new)
         some = sorted(rows)
-        before = len(next(iter(self.found.values())))
         self.progress(f"ranges: {len(some)} of {before} states show every signal nearly as large")
         kept = _rows(self.found, some)
         given = {name: values[:-before] for name, values in self.domain.samples.items()}
         self.found, self.domain = kept, replace(self.domain, samples=joined(given, kept))
 
-    def _seen(self, signals: Sequence[Node]) -> tuple[dict[Node, float], NDArray[np.float32]]:
-        """The largest magnitude of each node in the samples; values of signals in some of them."""
-        seen: dict[Node, float] = {}
-        self._see(seen, self.domain.samples)
+    def _values(self, signals: Sequence[Node]) -> NDArray[np.float32]:
+        """The values of signals in some of the samples."""
         some = {name: values[:COMPARED] for name, values in self.domain.samples.items()}
         row = {node: i for i, node in enumerate(signals)}
         values = np.empty((len(signals), len(next(iter(some.values())))), np.float32)
@@ -155,12 +170,7 @@ class Climber:
                 values[row[node]] = value
 
         evaluate(self.whole, some, keep)
-        return seen, values
-
-    def _see(self, seen: dict[Node, float], states: Mapping[str, Array]) -> None:
-        if len(next(iter(states.values()))):
-            for node, size in extents(self.whole, states).largest.items():
-                seen[node] = max(seen.get(node, 0.0), size)
+        return values
 
 
 def unlike(values: NDArray[np.float32]) -> list[int]:
@@ -194,6 +204,11 @@ def decided(node: Node, seen: Mapping[Node, float], margins: Mapping[Node, float
 
     operands: list[Interval] = [(-bound(arg), bound(arg)) for arg in node.args]
     return integer_bits(INTERVAL[node.op](node, *operands)[1]) <= integer_bits(bound(node))
+
+
+def near(bound: float) -> bool:
+    """Whether a climb of an open signal may find that a word for ``bound`` is too short."""
+    return integer_bits(bound * NEAR) > integer_bits(bound)
 
 
 def joined(first: Mapping[str, Array], second: Mapping[str, Array]) -> Mapping[str, Array]:

@@ -66,12 +66,15 @@ class Given:
         pivots = {n.args[0] for n in graph.nodes if n.op in RECIPROCALS}
         lowest = list(dict.fromkeys(copies[n] for n in graph.nodes if n in pivots))
 
-        climber = Climber(whole, self.domain, progress)
-        margins = climber.search(largest, lowest, self.rounds)
-        columns = climber.domain.columns(climber.found, self.samples)
-        found = within(self.limits, columns, self.related) if climber.found else {}
+        climber = Climber(whole, self.domain, lowest, progress)
+        margins = climber.search(largest, self.rounds)
+        found: Mapping[str, Array] = {}
+        if climber.found:
+            columns = climber.domain.columns(climber.found, self.samples)
+            found = within(self.limits, columns, self.related)
         given = replace(self, extremes=joined(self.extremes, found), domain=climber.domain)
-        return given, given._analysed(graph, {n: margins[copy] for n, copy in copies.items()})
+        ranges = given._analysed(graph, {n: margins[copy] for n, copy in copies.items()})
+        return given, replace(ranges, extremes=given.extremes)
 
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin)

@@ -33,12 +33,14 @@ class Ranges:
 
     ``least[node]``: the smallest value allowed for, of each operand of a reciprocal: positive.
     ``limits``: of each input, as proofs take them; infinite where nobody states any.
+    ``extremes``: states that a search has found, in which signals are largest, (N,) of each input.
     """
 
     bound: Mapping[Node, float]
     proven: frozenset[Node]
     least: Mapping[Node, float] = field(default_factory=dict)
     limits: Mapping[str, Interval] = field(default_factory=dict)
+    extremes: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
 
 def analyse(

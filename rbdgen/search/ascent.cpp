@@ -1,8 +1,8 @@
 // Gradient ascent on signals of a dataflow graph; the same steps, bit for bit, as ascent.py.
 //
-// Each signal climbs alone, from WAYS states at once, over the nodes that it depends on. Compiled
-// without contraction of a * b + c, and with a sine of its own, so that every machine finds the
-// same states.
+// WAYS states climb at once, each towards a signal of its own or several towards one, over the nodes
+// that any of these depends on. Compiled without contraction of a * b + c, and with a sine of its
+// own, so that every machine finds the same states.
 
 #include <algorithm>
 #include <cmath>
@@ -218,33 +218,43 @@ extern "C" void arrange(
     }
 }
 
-// ``order``: from ``arrange``.
+// ``order``: from ``arrange``. ``ways``: states that climb towards each target, a divisor of WAYS.
 extern "C" void ascend(
     int32_t nodes, const int32_t *order, const int32_t *op, const int32_t *a, const int32_t *b, const int32_t *c,
     const double *value, int32_t inputs, const int32_t *kind, const int32_t *vector,
-    const double *low, const double *high, int32_t count, const int32_t *targets,
+    const double *low, const double *high, int32_t ways, int32_t count, const int32_t *targets,
     const int32_t *downward, const double *starts, int32_t steps, int32_t patience, uint64_t seed, double *best,
     double *states) {
     const Box box{inputs, kind, vector, low, high};
-    std::vector<Row> v(nodes), slope(nodes), x(inputs), y(inputs), to(inputs), by(inputs), along(inputs);
-    std::vector<int> place(nodes), seen(nodes, -1), members;
+    std::vector<Row> v, slope, x(inputs), y(inputs), to(inputs), by(inputs), along(inputs);
+    std::vector<int> place(nodes), at(nodes), members;
+    std::vector<uint8_t> needed(nodes, 0);  // by place in the order
     std::vector<int> straight, curved;  // coordinates: LINEAR, and others
+    for (int i = 0; i < nodes; i++) at[order[i]] = i;
     Cone cone;
     const int32_t *const args[3] = {a, b, c};
     for (int j = 0; j < inputs; j++) (kind[j] == LINEAR ? straight : curved).push_back(j);
-    for (int t = 0; t < count; t++) {
-        const int target = targets[t];
-        members.assign(1, target);
-        seen[target] = t;
-        for (size_t k = 0; k < members.size(); k++) {
-            const int i = members[k];
-            for (int n = 0; n < operands(op[i]); n++)
-                if (seen[args[n][i]] != t) {
-                    seen[args[n][i]] = t;
-                    members.push_back(args[n][i]);
-                }
+    const int together = WAYS / ways;
+    for (int t = 0; t < count; t += together) {
+        // of each way: which target is its own, and which of that target's ways it is; past the
+        // last target the last one again
+        int of[WAYS], way[WAYS], from = 0;
+        EACH {
+            of[w] = std::min(t + w / ways, count - 1);
+            way[w] = w % ways;
+            const int k = order[targets[of[w]]];
+            needed[k] = 1;
+            from = k > from ? k : from;
         }
-        std::sort(members.begin(), members.end(), [&](int i, int j) { return order[i] < order[j]; });
+        members.clear();
+        for (int k = from; k >= 0; k--)  // users before operands
+            if (needed[k]) {
+                needed[k] = 0;
+                const int i = at[k];
+                members.push_back(i);
+                for (int n = 0; n < operands(op[i]); n++) needed[order[args[n][i]]] = 1;
+            }
+        std::reverse(members.begin(), members.end());
         cone.steps.clear();
         cone.runs.clear();
         for (int i : members) {
@@ -256,46 +266,67 @@ extern "C" void ascend(
             cone.runs.back().end = (int)cone.steps.size();
         }
         const size_t size = cone.steps.size();
-        const int last = place[target];
+        if (v.size() < size) {
+            v.resize(size);
+            slope.resize(size);
+        }
 
-        const uint64_t key = seed + (uint64_t)(2 * (int64_t)target + downward[t]) * 0xD1B54A32D192ED03ull;
-        double found[WAYS], step[WAYS];
+        int last[WAYS];
+        uint64_t key[WAYS];
+        bool down[WAYS], climbing[WAYS];
+        double found[WAYS], step[WAYS], before[WAYS];
         EACH {
+            const int target = targets[of[w]];
+            last[w] = place[target];
+            down[w] = downward[of[w]];
+            key[w] = seed + (uint64_t)(2 * (int64_t)target + down[w]) * 0xD1B54A32D192ED03ull;
+            climbing[w] = true;
+            before[w] = -INFINITY;
             found[w] = -INFINITY;
             step[w] = 0.3;
             for (int j = 0; j < inputs; j++) {
-                double u = chance(key, (uint64_t)w * inputs + j);
-                if (kind[j] == LINEAR && w < WAYS / 2) u = u < 0.5 ? 0.0 : 1.0;
+                double u = chance(key[w], (uint64_t)way[w] * inputs + j);
+                if (kind[j] == LINEAR && way[w] < ways / 2) u = u < 0.5 ? 0.0 : 1.0;
                 y[j].at[w] = low[j] + (high[j] - low[j]) * u;
-                if (w == 0 || w == WAYS / 2) y[j].at[w] = starts[(size_t)t * inputs + j];
+                if (way[w] == 0 || way[w] == ways / 2) y[j].at[w] = starts[(size_t)of[w] * inputs + j];
                 x[j].at[w] = to[j].at[w] = along[j].at[w] = 0.0;
             }
             normalise(box, y.data(), w);
         }
-        double before = -INFINITY;
         for (int it = 0; it < steps; it++) {
             if (it > 0 && it % patience == 0) {
-                double now = -INFINITY;
-                EACH if (found[w] > now) now = found[w];
-                if (now - before <= GAIN * std::fabs(now)) break;
-                before = now;
+                bool any = false;
+                for (int first = 0; first < WAYS; first += ways) {
+                    double now = -INFINITY;
+                    for (int w = first; w < first + ways; w++) now = found[w] > now ? found[w] : now;
+                    const bool ends = now - before[first] <= GAIN * std::fabs(now);
+                    for (int w = first; w < first + ways; w++) {
+                        climbing[w] = climbing[w] && !ends;
+                        before[w] = now;
+                    }
+                    any |= climbing[first];
+                }
+                if (!any) break;
             }
             forward(cone, y.data(), v.data());
             std::memset(slope.data(), 0, sizeof(Row) * size);
             std::memset(by.data(), 0, sizeof(Row) * inputs);
-            const Row &reached = v[last];
-            EACH slope[last].at[w] = downward[t] || reached.at[w] < 0 ? -1.0 : 1.0;
+            double reached[WAYS];
+            EACH {
+                reached[w] = v[last[w]].at[w];
+                slope[last[w]].at[w] = down[w] || reached[w] < 0 ? -1.0 : 1.0;
+            }
             backward(cone, v.data(), slope.data(), by.data());
             bool better[WAYS], again[WAYS], corner[WAYS];
             double was[WAYS], turned[WAYS], square[WAYS], steepest[WAYS];
             EACH {
-                const double height = downward[t] ? -reached.at[w] : std::fabs(reached.at[w]);
-                better[w] = height > found[w];
+                const double height = down[w] ? -reached[w] : std::fabs(reached[w]);
+                better[w] = height > found[w] && climbing[w];
                 found[w] = better[w] ? height : found[w];
                 step[w] *= better[w] ? 1.6 : 0.45;
                 again[w] = step[w] < 1e-5;
-                if (again[w]) step[w] = 0.3 * chance(key ^ 0xA5A5A5A5A5A5A5A5ull, (uint64_t)it * WAYS + w);
-                corner[w] = (it + w) % 3 != 0;
+                if (again[w]) step[w] = 0.3 * chance(key[w] ^ 0xA5A5A5A5A5A5A5A5ull, (uint64_t)it * ways + way[w]);
+                corner[w] = (it + way[w]) % 3 != 0;
                 was[w] = square[w] = steepest[w] = 1e-300;
                 turned[w] = 0.0;
             }
@@ -334,9 +365,13 @@ extern "C" void ascend(
             }
             EACH normalise(box, y.data(), w);
         }
-        int highest = 0;
-        EACH if (found[w] > found[highest]) highest = w;
-        best[t] = found[highest];
-        for (int j = 0; j < inputs; j++) states[(size_t)t * inputs + j] = x[j].at[highest];
+        for (int first = 0; first < WAYS && t + first / ways < count; first += ways) {
+            int highest = first;
+            for (int w = first; w < first + ways; w++)
+                if (found[w] > found[highest]) highest = w;
+            best[t + first / ways] = found[highest];
+            double *state = states + (size_t)(t + first / ways) * inputs;
+            for (int j = 0; j < inputs; j++) state[j] = x[j].at[highest];
+        }
     }
 }

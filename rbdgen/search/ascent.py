@@ -32,7 +32,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from .arrays import Int32, arrays_of
 from .domain import Domain
-from .extents import extents
+from .extents import Extents, extents
 from .native import library
 
 WAYS = 8
@@ -40,7 +40,7 @@ LEAST_STEP, FIRST_STEP = 1e-5, 0.3
 GAIN = 0.002  # by which a climb gets higher in ``patience`` steps, or ends
 LARGEST_ARRAYS = 1 << 25  # numbers in memory at a time where NumPy does the work
 MEASURED = 32
-TOGETHER = 16  # signals in one call: between calls there is a line of progress, or Ctrl-C
+TOGETHER = 16  # times WAYS states in one call: between calls there is Ctrl-C
 UInt64 = NDArray[np.uint64]
 Progress = Callable[[str], None]
 
@@ -108,6 +108,7 @@ class Job:
     steps: int
     patience: int
     seed: int
+    ways: int = WAYS  # states that climb towards each signal
 
     def parts(self, size: int) -> Iterator[Job]:
         for k in range(0, len(self.targets), size):
@@ -119,6 +120,7 @@ class Job:
                 self.steps,
                 self.patience,
                 self.seed,
+                self.ways,
             )
 
 
@@ -131,17 +133,24 @@ def ascend(
     steps: int,
     patience: int = 0,
     seed: int,
+    ways: int = WAYS,
+    best: Extents | None = None,
+    gain: float = 0.0,
     progress: Progress = lambda _: None,
 ) -> dict[str, Array]:
     """States in which the magnitude of each of the ``targets`` is largest, and those in which the
     value of each node of ``lowest`` is smallest: coordinates of the domain, (N,) each.
 
     ``graph`` is one over the coordinates (``Domain.over``). The best of ``domain.samples`` is
-    where the climb starts, beside states at random. A climb ends after ``steps``, or, if there is
-    ``patience``, when that many have brought next to nothing.
+    where the climb starts, beside states at random: ``ways`` in all, a divisor of ``WAYS``, of
+    which two start from the sample. So many signals as make ``WAYS`` climb together, and those
+    that depend on the same nodes best follow each other. ``best``: the samples' extents. A climb
+    ends after ``steps``, or, if there is ``patience``, when that many have brought next to
+    nothing. With ``gain``, states are left out in which a target is not larger than in the samples
+    by such a share.
     """
     climb = Climb.of(graph, domain)
-    best = extents(graph, domain.samples, {*lowest})
+    best = best or extents(graph, domain.samples, {*lowest})
     place = {node: i for i, node in enumerate(graph.nodes)}
     rows = [best.largest_at[node] for node in targets]
     rows += [best.smallest_at[node] for node in lowest]
@@ -153,17 +162,22 @@ def ascend(
         steps,
         patience or steps,
         seed,
+        ways,
     )
     compiled = library(Path(__file__).with_name("ascent.cpp"))
     if compiled is None:
         progress("no C++ compiler (g++, clang++, $CXX): NumPy searches, many times slower")
-        most = max(1, LARGEST_ARRAYS // (WAYS * len(place)))
+        most = max(1, LARGEST_ARRAYS // (ways * len(place)))
         parts = [in_numpy(climb, part) for part in job.parts(most)]
     else:
         run = _compiled(compiled, climb)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            parts = list(pool.map(run, job.parts(TOGETHER)))
+            parts = list(pool.map(run, job.parts(TOGETHER * WAYS // ways)))
     states = np.concatenate([states for _, states in parts]) if parts else samples[:0]
+    if gain:
+        heights = np.concatenate([heights for heights, _ in parts]) if parts else np.zeros(0)
+        least = [(1 + gain) * best.largest[node] for node in targets] + [-np.inf] * len(lowest)
+        states = states[heights > least]
     return {name: states[:, j].copy() for j, name in enumerate(domain.names)}
 
 
@@ -197,6 +211,7 @@ def _compiled(compiled: ctypes.CDLL, climb: Climb) -> Callable[[Job], tuple[Arra
             *(pointer(own) for own in (order, *graph, climb.value)),
             ctypes.c_int32(climb.inputs),
             *(pointer(a) for a in (climb.kind, climb.vector, climb.low, climb.high)),
+            ctypes.c_int32(job.ways),
             ctypes.c_int32(n),
             *(pointer(a) for a in (job.targets, job.downward, job.starts)),
             ctypes.c_int32(job.steps),
@@ -213,20 +228,20 @@ def _compiled(compiled: ctypes.CDLL, climb: Climb) -> Callable[[Job], tuple[Arra
 def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
     """The results of ``ascent.cpp``: the best value (n,), and its state (n, inputs)."""
     n, inputs = len(job.targets), climb.inputs
-    shape = n, WAYS
+    shape = n, job.ways
     number = 2 * job.targets.astype(np.uint64) + job.downward.astype(np.uint64)
     with np.errstate(over="ignore"):
         own = np.uint64(job.seed) + number * np.uint64(0xD1B54A32D192ED03)
     key = np.broadcast_to(own[:, None], shape)
-    ways = np.arange(WAYS)
+    ways, half = np.arange(job.ways), job.ways // 2
     downward = job.downward[:, None] == 1
     y = []
     for j in range(inputs):
         u = _chance(key, ways * inputs + j)
         if climb.kind[j] == Kind.LINEAR:
-            u = np.where(ways < WAYS // 2, np.where(u < 0.5, 0.0, 1.0), u)
+            u = np.where(ways < half, np.where(u < 0.5, 0.0, 1.0), u)
         at = climb.low[j] + (climb.high[j] - climb.low[j]) * u
-        at[:, [0, WAYS // 2]] = job.starts[:, j : j + 1]
+        at[:, [0, half]] = job.starts[:, j : j + 1]
         y.append(at)
     _normalise(climb, y)
     x, to, along = ([np.zeros(shape) for _ in y] for _ in range(3))
@@ -251,7 +266,7 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
         ]
         x = [np.where(better, new, old) for new, old in zip(y, x, strict=True)]
         to = [np.where(better, new, old) for new, old in zip(by, to, strict=True)]
-        anew = FIRST_STEP * _chance(key ^ np.uint64(0xA5A5A5A5A5A5A5A5), it * WAYS + ways)
+        anew = FIRST_STEP * _chance(key ^ np.uint64(0xA5A5A5A5A5A5A5A5), it * job.ways + ways)
         again = step < LEAST_STEP
         step = np.where(again, anew, step)
         along = [np.where(again, new, old) for new, old in zip(to, along, strict=True)]
@@ -313,7 +328,7 @@ def _moved(
 
 def _values_and_slopes(climb: Climb, job: Job, y: list[Array]) -> tuple[Array, list[Array]]:
     """Each target's value (n, WAYS), and the slope of its magnitude by every coordinate."""
-    shape = len(job.targets), WAYS
+    shape = len(job.targets), job.ways
     values: list[Any] = []
     for i, node in enumerate(climb.graph.nodes):
         if node.op is Op.INPUT:

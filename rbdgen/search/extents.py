@@ -50,6 +50,20 @@ def extents(
     return _in_cpp(compiled, graph, states, lowest)
 
 
+def joined(first: Extents, more: Extents, states: int) -> Extents:
+    """The extents over so many ``states``, which are ``first``'s, and those that come after."""
+    found = Extents(*(dict(own) for own in vars(first).values()))
+    for node, value in more.largest.items():
+        so_far = first.largest[node]
+        if not value <= so_far and so_far == so_far:
+            found.largest[node], found.largest_at[node] = value, states + more.largest_at[node]
+    for node, value in more.smallest.items():
+        so_far = first.smallest[node]
+        if not value >= so_far and so_far == so_far:
+            found.smallest[node], found.smallest_at[node] = value, states + more.smallest_at[node]
+    return found
+
+
 def in_numpy(graph: Graph, states: Mapping[str, Array], lowest: Collection[Node]) -> Extents:
     """The same by ``evaluate``."""
     found = Extents({}, {}, {}, {})

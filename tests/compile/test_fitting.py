@@ -343,3 +343,25 @@ def test_info_and_the_manifest_of_an_accelerator(tmp_path: Path) -> None:
     place = api.generate("pendulum", tmp_path / "made", accelerator=True, functions=("m",))
     entry = api.read_manifest(place)
     assert entry["fitted"] == facts["fitted"] and entry["notes"] == facts["notes"]
+
+
+def test_what_is_known_to_be_far_too_large_is_made_only_if_nothing_else_fits() -> None:
+    def made(shelf: Shelf) -> str:
+        def alone(design: Design) -> Design:
+            return replace(design, ii=1, fold="none")
+
+        known = shelf.make(Design("", ii=1, fold="none"), find_target("ecp5-25f"))[0]
+        shelf.made.clear()
+        search = Search(alone, shelf.ways, shelf.make, lambda _: None, lambda target: known)
+        design, _ = search.fastest(Design("", target="ecp5-25f"), find_target("ecp5-25f"))
+        assert design.fitted is not None
+        return design.fitted.note
+
+    far, small = 9 * FITS, FITS
+    shared = Shelf(none={1: far, 9: far}, joints={9: small}, least=far)
+    note = made(shared)
+    assert shared.made == [("joints", 9)]
+    assert f"additions that share nothing take about {far} of" in note
+    nothing = Shelf(none={1: far, 9: far}, joints={9: far}, least=far)
+    assert made(nothing).startswith("DOES NOT FIT")
+    assert ("none", 1) in nothing.made

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen import api
 from rbdgen.api.facts import core_facts, robot_facts
 from rbdgen.bench.chains import chain_urdf
+from rbdgen.compile import front as front_module
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import Front, compile_core, fixed_point, front_end
 from rbdgen.compile.words import sample_inputs
@@ -113,3 +115,18 @@ def test_fixed_point_refuses_what_a_core_does(tmp_path: Path) -> None:
     (tmp_path / "still.urdf").write_text('<robot name="still"><link name="a"/></robot>')
     with pytest.raises(RobotError, match="still: no joint moves"):
         fixed_point(front_end(str(tmp_path / "still.urdf")))
+
+
+def test_info_of_a_large_robot_has_no_search_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same interval, multipliers and nearly the same cells as the design that is generated."""
+    choices = {"accelerator": True, "functions": ("id", "m"), "ii": 4, "target": "ecp5-85f"}
+    searched = api.info("pendulum", **choices)
+    monkeypatch.setattr(front_module, "LARGE", 1)
+    said: list[str] = []
+    found = api.info("pendulum", said.append, **choices)
+    assert not any("climbed" in line for line in said)
+    assert any("ranges: from states at random" in note for note in found["notes"])
+    assert not any("at random" in note for note in searched["notes"])
+    one, other = found["accelerator"], searched["accelerator"]
+    assert one["multipliers"] == other["multipliers"]
+    assert one["estimated"]["luts"] == pytest.approx(other["estimated"]["luts"], rel=0.1)

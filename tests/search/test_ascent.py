@@ -108,7 +108,7 @@ def of_robot(robot: str, function: str, base: str = "fixed") -> tuple[Graph, Dom
     return domain.over(front.graph)[0], domain
 
 
-@pytest.mark.parametrize("patience", [7, 100])
+@pytest.mark.parametrize(("patience", "ways"), [(7, 8), (100, 8), (7, 2), (9, 1)])
 @pytest.mark.parametrize(
     "case",
     [
@@ -117,7 +117,7 @@ def of_robot(robot: str, function: str, base: str = "fixed") -> tuple[Graph, Dom
         lambda: of_robot("pendulum", "did", "floating"),
     ],
 )
-def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int) -> None:
+def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int, ways: int) -> None:
     graph, domain = case()  # type: ignore[operator]
     climb = Climb.of(graph, domain)
     moving = [i for i, n in enumerate(graph.nodes) if n.op not in (Op.INPUT, Op.CONST)][-40:]
@@ -129,6 +129,7 @@ def test_the_compiled_twin_makes_the_same_steps(case: object, patience: int) -> 
         40,
         patience,
         12,
+        ways,
     )
     compiled = library(Path(ascent.__file__).with_name("ascent.cpp"))
     assert compiled is not None, "the tests need a C++ compiler"

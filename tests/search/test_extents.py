@@ -11,7 +11,7 @@ from rbdgen.graph.evaluate import Array
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.search import extents as module
-from rbdgen.search.extents import LEAST, extents, in_numpy
+from rbdgen.search.extents import LEAST, extents, in_numpy, joined
 
 
 def all_operations() -> Graph:
@@ -82,3 +82,19 @@ def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = extents(graph, states)
     monkeypatch.setattr(module, "library", lambda source: None)
     assert extents(graph, states).largest == compiled.largest
+
+
+@pytest.mark.parametrize("where", [0, 3, 9, None])
+def test_what_is_seen_twice_is_as_seen_at_once(where: int | None) -> None:
+    """Also of values that are equal, and of one that is no number."""
+    graph = all_operations()
+    states = at_random(graph, 12)
+    if where is not None:
+        states["v"][where] = np.nan
+    some, others = ({k: v[own] for k, v in states.items()} for own in (slice(5), slice(5, 12)))
+    lowest = frozenset(graph.nodes[::2])
+    found = joined(extents(graph, some, lowest), extents(graph, others, lowest), 5)
+    every = extents(graph, states, lowest)
+    for kind in ("largest", "largest_at", "smallest", "smallest_at"):
+        same_values = [list(getattr(own, kind).values()) for own in (found, every)]
+        np.testing.assert_array_equal(*same_values, kind)

@@ -65,7 +65,7 @@ def cut_hips(front: Front, hips: Split, given: Given, progress: Progress) -> Sta
         pieces[name] = _reading(piece, pieces, front.graph)
         inputs |= piece.fixed.inputs
     inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
-    return complete(front, StagePieces(_in_order(pieces), inputs))
+    return complete(front, StagePieces(_in_order(pieces), inputs, given))
 
 
 def owners(graph: Graph) -> dict[Node, str]:
