@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
+    from .for_board import board_design
     from .fusesoc import package_fusesoc
     from .generation import generate
     from .mounting import mount
@@ -38,6 +39,7 @@ __getattr__ = names_from(
             "read_arrays",
             "write_arrays",
         ),
+        ".for_board": ("board_design",),
         ".on_board": (
             "board",
             "simulated_board",
@@ -83,6 +85,7 @@ __all__ = [
     "OutputError",
     "UsageError",
     "board",
+    "board_design",
     "check_place",
     "simulated_board",
     "Report",

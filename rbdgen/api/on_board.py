@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from ..board.build import LEDS, Bitstream
 from ..board.build import build as build_board
@@ -19,6 +20,7 @@ from ..board.self_test import Vectors
 from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..board.uart import SerialLine
 from ..design.manifest import AcceleratorManifest
+from ..design.target import PLACERS, ROUTERS
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
 from .bitstream import BoardFacts, LineRate
@@ -47,12 +49,16 @@ def board(
     trust: bool = False,
     link: str = LINKS[0],
     ip: str | None = None,
+    placer: str = PLACERS[0],
+    router: str = ROUTERS[0],
+    before: Mapping[str, float] = MappingProxyType({}),
 ) -> OnBoard:
     """Make the bitstream of the accelerator in ``folder`` for a board, and ``load`` it.
 
     ``link``: "uart", or "udp" for a board with gigabit Ethernet, at ``ip``. All files are in
     FOLDER/board-NAME, or FOLDER/board-NAME-udp. Of ``seeds`` placements, aiming at ``frequency``
-    MHz, the fastest is taken; its PLL then makes the fastest clock that it reaches. Raises
+    MHz, the fastest is taken; its PLL then makes the fastest clock that it reaches. ``placer``,
+    ``router``: of nextpnr. ``before``: seconds of the steps before, for the report. Raises
     BoardError for a board that is not known or that the design does not fit, UsageError where
     nothing can load it.
     """
@@ -77,9 +83,11 @@ def board(
         out,
         range(1, seeds + 1),
         frequency,
+        placer,
+        router,
         progress,
     )
-    facts = _facts(entry, known, made, ip)
+    facts = _facts(entry, known, made, ip, before)
     write_file(out / REPORT, json.dumps(facts.to_json(), indent=2) + "\n")
     if tool is not None:
         progress(f"loading {made.file.name}")
@@ -212,7 +220,13 @@ def _write(
         write_file(out / file, text)
 
 
-def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream, ip: str | None) -> BoardFacts:
+def _facts(
+    entry: AcceleratorManifest,
+    known: Board,
+    made: Bitstream,
+    ip: str | None,
+    before: Mapping[str, float],
+) -> BoardFacts:
     contract = Contract.of(entry.accelerator)
     of = contract.layouts
     lines = {}
@@ -238,7 +252,7 @@ def _facts(entry: AcceleratorManifest, known: Board, made: Bitstream, ip: str | 
         seed=made.best.seed,
         usage=made.mapped.usage,
         functions=lines,
-        seconds={step: round(own, 1) for step, own in made.seconds.items()},
+        seconds={step: round(own, 1) for step, own in {**before, **made.seconds}.items()},
     )
 
 

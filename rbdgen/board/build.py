@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..design.target import PLACERS, ROUTERS
 from ..synthesize.nextpnr import Placement, place_and_route
 from ..synthesize.report import Report
 from ..synthesize.tool import SynthesisError, Tool, run_tool
@@ -44,12 +45,15 @@ def build(
     out: Path,
     seeds: Sequence[int],
     aim_mhz: float,
+    placer: str = PLACERS[0],
+    router: str = ROUTERS[0],
     progress: Progress = lambda _: None,
 ) -> Bitstream:
     """``NAME_board.bit`` in ``out``, of the fastest of the placements, which run side by side.
 
     ``sources``: all that `rbdgen.board.link` stands on; ``aim_mhz``: of the accelerator's clock
-    while it is placed. Writes ``NAME_board.v``, ``.lpf``, ``.json``, ``.config`` besides.
+    while it is placed; ``placer``, ``router``: of nextpnr. Writes ``NAME_board.v``, ``.lpf``,
+    ``.json``, ``.config`` besides.
 
     Raises:
         BoardError: it does not fit, or the line's clock is not reached.
@@ -77,7 +81,8 @@ def build(
     at_once = min(cores(), len(configs))
     if at_once > 1:
         progress(f"placing and routing with {len(configs)} seeds, {at_once} at a time: minutes")
-    one = partial(_placed, netlist, board, aim_mhz, pins, progress if at_once < 2 else None)
+    tools = placer, router
+    one = partial(_placed, netlist, board, aim_mhz, pins, tools, progress if at_once < 2 else None)
     placements = in_workers(one, list(configs.items()), at_once)
     for placement in placements:
         reached = ", ".join(f"{n} {_mhz(placement, n):.1f} MHz" for n in (CORE, link))
@@ -119,6 +124,7 @@ def _placed(
     board: Board,
     aim_mhz: float,
     pins: Path,
+    tools: tuple[str, str],
     progress: Progress | None,
     seed: int,
     config: Path,
@@ -130,6 +136,8 @@ def _placed(
         speed=board.speed,
         seed=seed,
         freq=aim_mhz,
+        placer=tools[0],
+        router=tools[1],
         pins=pins,
         out_config=config,
         progress=progress,

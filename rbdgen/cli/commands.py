@@ -9,9 +9,11 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple
 
 from .. import api
+from ..design.choices import WHOLE
 from ..system.records import Record
 from .design_options import choices_of
 
@@ -192,17 +194,19 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
         return Answer({"boards": listed()}, "\n".join(listed()))
     if options.board is None or options.folder is None:
         raise api.UsageError(
-            "board: which one, and of which folder: rbdgen board BOARD DIR; --list"
+            "board: which one, and of which folder or robot: rbdgen board BOARD DIR; --list"
         )
+    started = monotonic()
+    place, trust = _board_folder(options, progress), options.trust
+    before = {} if place == options.folder else {"generate": monotonic() - started}
     if options.simulate:
-        place, trust = options.folder, options.trust
         with api.simulated_board(
             options.board, place, progress, trust, link=options.link, ip=options.ip
         ) as running:
             if options.check:
                 from ..driver.links import SIMULATED, opened
 
-                return _checked(options, opened(running.port, SIMULATED), progress)
+                return _checked(options, place, opened(running.port, SIMULATED), progress)
             print(running.port, flush=True)
             progress("until Ctrl-C")
             running.wait()
@@ -210,27 +214,45 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
     if options.check:
         if options.port is None:
             raise api.UsageError("board: --check: where is it: --port /dev/ttyUSB0, or --simulate")
-        return _checked(options, options.port, progress)
+        return _checked(options, place, options.port, progress)
     report = api.board(
         options.board,
-        options.folder,
+        place,
         options.seeds,
         options.frequency,
         options.load,
         progress,
-        options.trust,
+        trust,
         options.link,
         options.ip,
+        options.placer,
+        options.router,
+        before,
     )
     return _answer(report)
 
 
-def _checked(options: argparse.Namespace, port: Any, progress: Progress) -> Answer:
+def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
+    """The folder that is named, or that of an accelerator of the robot that is named."""
+    keys = {"functions": options.function, "ii": options.ii, "width": options.width}
+    said = {key: value for key, value in keys.items() if value is not None}
+    folder: str = options.folder
+    if Path(folder).is_dir():
+        if said or options.output is not None:
+            raise api.UsageError(f"{folder}: is a folder, whose design has its choices already")
+        return folder
+    if "functions" in said:
+        said["functions"] = tuple(said["functions"])
+    else:
+        said["functions"] = WHOLE
+    made = api.board_design(options.board, folder, options.output, progress, options.force, **said)
+    return str(made)
+
+
+def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Answer:
     from ..driver.checking import check_board
 
-    equal = check_board(
-        options.folder, port, options.states, progress=progress, trust=options.trust
-    )
+    equal = check_board(place, port, options.states, progress=progress, trust=options.trust)
     return Answer({"results": equal}, f"{equal} results, every bit equal")
 
 

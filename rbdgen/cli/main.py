@@ -97,7 +97,10 @@ def _look(options: Namespace) -> None:
     if hasattr(options, "robot"):
         locate(options.robot)
     elif getattr(options, "folder", None) is not None:
-        read_manifest(Path(options.folder)).refuse_program()
+        if options.command == "board" and not Path(options.folder).is_dir():
+            locate(options.folder)  # a robot
+        else:
+            read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
         chosen(options.names)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from .. import __version__
 from ..design.choices import LANGUAGES, MODELS
 from ..design.target import PLACERS, ROUTERS, TARGETS
 from ..reproduce.names import PAPERS
-from .arguments import Parser, count, examples, languages, numbers, positive, seed, whole
+from .arguments import Parser, checked, count, examples, languages, numbers, positive, seed, whole
 from .options import (
     command,
     folder_command,
@@ -262,6 +263,7 @@ def parser() -> Parser:
             "rbdgen board --list",
             "rbdgen generate pendulum --accelerator --function id,m --ii 2 --target ecp5-85f -o D",
             "rbdgen board ulx3s-85f D",
+            "rbdgen board ulx3s-85f iiwa14 --function id --ii 8   both in one",
             "rbdgen board ulx3s-85f D --simulate   a port to call from another terminal",
             "rbdgen board ulx3s-85f D --simulate --check --states 100",
             "rbdgen board ulx3s-85f D --check --port /dev/ttyUSB0",
@@ -352,13 +354,38 @@ def parser() -> Parser:
 
 def _board(made: Parser) -> None:
     made.add_argument("board", nargs="?", metavar="BOARD", help="one of --list")
-    made.add_argument("folder", nargs="?", metavar="DIR", help="what generate --accelerator wrote")
+    made.add_argument(
+        "folder",
+        nargs="?",
+        metavar="DIR|ROBOT",
+        help="what generate --accelerator wrote; or a robot, of which that is made first",
+    )
     made.add_argument("--list", action="store_true", help="the boards there are")
+    group = made.add_argument_group("the accelerator, of a robot")
+    group.add_argument(
+        "--function",
+        type=checked("functions", ","),
+        action="extend",
+        metavar="NAME[,NAME]",
+        help="what it computes (default: all that generate --accelerator does)",
+    )
+    group.add_argument(
+        "--ii",
+        type=checked("ii"),
+        metavar="K",
+        help="a task every K cycles (default: the shortest interval that fits the part)",
+    )
+    group.add_argument(
+        "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
+    )
+    group.add_argument("-o", "--output", metavar="DIR", help="its folder (default: build/NAME)")
+    forced(made)
     group = made.add_argument_group("the bitstream")
     group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
     group.add_argument(
         "--frequency", type=positive, default=80.0, metavar="MHZ", help="aimed at (default: 80)"
     )
+    _nextpnr(group)
     group.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
     group = made.add_argument_group("the line")
     group.add_argument(
@@ -386,6 +413,21 @@ def _board(made: Parser) -> None:
     group.add_argument("--states", type=count, default=1000, help="of --check (default: 1000)")
 
 
+def _nextpnr(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--placer",
+        choices=PLACERS,
+        default=PLACERS[0],
+        help="nextpnr's (default: %(default)s); static for large designs with shared multipliers",
+    )
+    group.add_argument(
+        "--router",
+        choices=ROUTERS,
+        default=ROUTERS[0],
+        help="nextpnr's (default: %(default)s); router2 where that does not end",
+    )
+
+
 def _synthesize(made: Parser) -> None:
     made.add_argument(
         "--target",
@@ -410,18 +452,7 @@ def _synthesize(made: Parser) -> None:
         help="the K-th of them alone; may be repeated",
     )
     group.add_argument("--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at")
-    group.add_argument(
-        "--placer",
-        choices=PLACERS,
-        default=PLACERS[0],
-        help="nextpnr's (default: %(default)s); static for large designs with shared multipliers",
-    )
-    group.add_argument(
-        "--router",
-        choices=ROUTERS,
-        default=ROUTERS[0],
-        help="nextpnr's (default: %(default)s); router2 where that does not end",
-    )
+    _nextpnr(group)
     group.add_argument(
         "--no-floorplan",
         dest="floorplanned",

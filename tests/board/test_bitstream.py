@@ -10,6 +10,7 @@ import pytest
 from rbdgen import api
 from rbdgen.board.catalog import KNOWN, constraints, find_board
 from rbdgen.board.pll import patched
+from rbdgen.cli.main import main
 from rbdgen.synthesize.floorplan import DIES
 from rbdgen.synthesize.tool import SynthesisError
 
@@ -33,6 +34,33 @@ def test_a_pll_is_patched() -> None:
     assert found == "word: CLKI_DIV 0000100\nword: CLKOP_DIV 0000111\nword: CLKOP_CPHASE 0000111\n"
     with pytest.raises(SynthesisError, match="0 words CLKFB_DIV"):
         patched(config, {"CLKFB_DIV": 3})
+
+
+def test_a_board_from_a_robot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The accelerator is made for the board's part, with the choices given; of a folder's design
+    there are none to give."""
+    asked: list[tuple[str, dict[str, float]]] = []
+    place = str(tmp_path / "made")
+
+    def board(name: str, folder: str, *rest: object) -> api.Report:
+        asked.append((folder, rest[-1]))  # type: ignore[arg-type]
+        raise api.UsageError("as far as this")
+
+    monkeypatch.setattr(api, "board", board)
+    words = ["board", "ulx3s-12f", "pendulum", "--function", "id", "--ii", "4", "--width", "16"]
+    assert main([*words, "-o", place]) == 2
+    ((folder, before),) = asked
+    assert folder == place and set(before) == {"generate"} and before["generate"] > 0
+    made = api.read_manifest(place)
+    assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
+    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+    capsys.readouterr()
+    assert main(["board", "ulx3s-12f", place, "--ii", "8"]) == 2
+    assert "has its choices already" in capsys.readouterr().err
+    assert main(["board", "ulx3s-13f", "pendulum"]) == 1 and len(asked) == 1
+    assert 'did you mean "ulx3s-12f"' in capsys.readouterr().err
 
 
 @pytest.mark.slow
