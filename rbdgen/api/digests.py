@@ -25,6 +25,7 @@ COMPILER = (
         "design",
         "golden",
         "passes",
+        "prove",
         "dynamics",
     ),
     *("schedule", "synthesize", "estimate", "tasks", "compile", "rtl"),
