@@ -260,6 +260,12 @@ class _Work:
                 )
         if not points:
             raise InputError(f"ii: {self.target.part} has too few multipliers at each of these")
+        if both:
+            seconds = sum(found.checking for found in each)
+            self.progress(
+                f"{len(both)} of them scheduled in full too, {1000 * seconds / len(both):.1f} ms "
+                "of a processor each, without their words"
+            )
         return points, {q: _quick_error([miss(a[q], b[q]) for a, b in both]) for q in SHOWN}
 
     def _compiled(self, all_of: Sequence[Choices]) -> list[Compiled]:

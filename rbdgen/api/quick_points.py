@@ -45,11 +45,12 @@ class QuickPoint(Record):
 
 @dataclass(frozen=True)
 class QuickPoints(Record):
-    """Designs that share their words, and the ``seconds`` of a processor that they took, apart
-    from what checks them."""
+    """Designs that share their words, and the ``seconds`` of a processor that they took, words and
+    all; ``checking``: those of the full schedules of what is checked."""
 
     points: tuple[QuickPoint, ...]
     seconds: float
+    checking: float
 
 
 def quick_points(
@@ -111,7 +112,10 @@ def _computed(
     points += [point(plan) for plan in quick_folds(fixed, target, folded, jobs)]
     seconds = process_time() - started
     both = folded[:: max(1, len(folded) // TOGETHER)][:TOGETHER] if check else []
+    started = process_time()
     checked = {k: estimated(target.family, features(full(k))) for k in both}
     return QuickPoints(
-        tuple(replace(own, checked=checked.get(own.interval)) for own in points), seconds
+        points=tuple(replace(own, checked=checked.get(own.interval)) for own in points),
+        seconds=seconds,
+        checking=process_time() - started,
     ).to_json()
