@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, product
 
-from ..graph.node import Node
+from ..graph.node import Op
 from ..graph.visits import Result, Visit
 from .instances import FixedProgram
-from .needs import Need, size_of
+from .needs import Need
 
-SEARCHED = 32  # visits to a template, beyond which their order has to do
-SENDER = 2  # sums that a place counts as from which a port reads: a memory, and a choice
+SEARCHED = 16  # visits to a template, beyond which their order has to do
+PRODUCT = 2  # sums that a product counts as
+SENDER = 2  # and a place from which a port reads: a memory, and a choice
 
 
 def grouped(
@@ -25,7 +26,7 @@ class _Groups:
     """First in the order of what they need. Then two change places as long as that makes less."""
 
     def __init__(self, program: FixedProgram, needs: Mapping[Visit, Need], rounds: int) -> None:
-        self._needs = needs
+        self._bits = _bits(program, needs)
         self._reads = {
             visit: [(port, needs[visit].read(port, source)) for port, source in sources.items()]
             for visit, sources in program.real.reads.items()
@@ -37,7 +38,7 @@ class _Groups:
                     self._readers[source.visit].add(visit)
         self._of: dict[Visit, list[Visit]] = {}
         self.found: dict[str, list[list[Visit]]] = {}
-        size = {visit: size_of(need.nodes) for visit, need in needs.items()}
+        size = {visit: self._size([visit]) for visit in needs}
         for name in program.templates:
             visits = sorted(program.real.of(name), key=lambda v: (size[v], v.key[::-1]))
             self.found[name] = [visits[k : k + rounds] for k in range(0, len(visits), rounds)]
@@ -79,5 +80,28 @@ class _Groups:
             for visit in group
             for port, source in self._reads[visit]
         }
-        nodes = frozenset[Node]().union(*(self._needs[visit].nodes for visit in group))
-        return size_of(nodes) + SENDER * len(places)
+        return self._size(group) + SENDER * len(places)
+
+    def _size(self, group: list[Visit]) -> int:
+        """Arithmetic of a group, in sums."""
+        products = sums = 0
+        for visit in group:
+            own = self._bits[visit]
+            products, sums = products | own[0], sums | own[1]
+        return PRODUCT * products.bit_count() + sums.bit_count()
+
+
+def _bits(program: FixedProgram, needs: Mapping[Visit, Need]) -> dict[Visit, tuple[int, int]]:
+    """The products and the sums that each visit needs, as sets of bits."""
+    bit = {
+        node: 1 << k
+        for template in program.templates.values()
+        for k, node in enumerate(template.graph.nodes)
+    }
+    return {
+        visit: (
+            sum(bit[node] for node in need.nodes if node.op is Op.MUL),
+            sum(bit[node] for node in need.nodes if node.op in (Op.ADD, Op.SUB)),
+        )
+        for visit, need in needs.items()
+    }

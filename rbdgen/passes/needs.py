@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
@@ -11,7 +11,6 @@ from ..graph.visits import Result, Source, Visit
 from .instances import FixedProgram
 
 SUMS = (Op.ADD, Op.SUB, Op.NEG, Op.MULC)  # zero, where all that they take is
-PRODUCT = 2  # sums that a product counts as
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +27,6 @@ class Need:
     def read(self, port: str, source: Source) -> Source:
         """What a port may read in place of its source."""
         return 0.0 if port in self.idle else source
-
-
-def size_of(nodes: Iterable[Node]) -> int:
-    """Arithmetic, in sums."""
-    ops = [node.op for node in nodes]
-    return PRODUCT * ops.count(Op.MUL) + ops.count(Op.ADD) + ops.count(Op.SUB)
 
 
 def needs_of(program: FixedProgram) -> dict[Visit, Need]:

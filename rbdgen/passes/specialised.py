@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
@@ -22,8 +22,22 @@ from .instances import CopyingBuilder, FixedProgram, computing, copied
 from .needs import needs_of
 
 
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Visits, and the ``templates`` that they share, without the whole that they make."""
+
+    real: Program
+    templates: Mapping[str, FixedGraph]
+
+
 def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
-    """The same words, of templates that at most ``rounds`` visits share.
+    """The same words, of templates that at most ``rounds`` visits share."""
+    parts, whole = parts_of(program, rounds), program.whole
+    return computing(parts.real, parts.templates, whole.inputs, whole.graph.outputs)
+
+
+def parts_of(program: FixedProgram, rounds: int) -> Parts:
+    """The templates that at most ``rounds`` visits share.
 
     Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
     not need it reads as zero.
@@ -54,8 +68,7 @@ def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
         for visit, sources in program.real.reads.items()
     }
     outputs = {name: _renamed(source, of) for name, source in program.real.outputs.items()}
-    whole = program.whole
-    return computing(Program(real, reads, outputs), templates, whole.inputs, whole.graph.outputs)
+    return Parts(Program(real, reads, outputs), templates)
 
 
 def kind_of(name: str) -> str:

@@ -11,7 +11,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
 from ..passes.instances import CopyingBuilder, FixedProgram, copied
-from ..passes.specialised import kind_of
+from ..passes.specialised import Parts, kind_of
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them
@@ -56,7 +56,7 @@ class Datapaths:
         return shared_jobs(self.fixed, target, apart)
 
 
-def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
+def datapaths_of(program: FixedProgram | Parts, rounds: int) -> Datapaths:
     """The datapaths that each template's visits need, one visit in a round each."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}

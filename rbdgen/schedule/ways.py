@@ -8,7 +8,7 @@ from itertools import count
 
 from ..design.target import Target
 from ..passes.instances import FixedProgram
-from ..passes.specialised import specialised
+from ..passes.specialised import parts_of, specialised
 from .datapaths import datapaths_of
 from .round_plan import GATHERING
 from .units import Jobs
@@ -103,5 +103,6 @@ class Ways:
 
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:
-            self._jobs[rounds] = datapaths_of(self.program(rounds), rounds).jobs(self._target)
+            parts = parts_of(self._program, rounds) if self._apart else self._program
+            self._jobs[rounds] = datapaths_of(parts, rounds).jobs(self._target)
         return self._jobs[rounds]
