@@ -22,7 +22,7 @@ from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
 
 
 @dataclass(frozen=True, eq=False)
-class Alike:
+class Found:
     """So many limbs in each group that is alike, the pieces, of which one limb's stand for all, and
     why others do not take turns."""
 
@@ -45,7 +45,7 @@ class Pieces:
 
     def __init__(self, front: Front, progress: Progress) -> None:
         self.front, self.progress = front, progress
-        self._alike: dict[bool, Alike | str] = {}
+        self._alike: dict[bool, Found | str] = {}
 
     @cached_property
     def given(self) -> Given:
@@ -62,7 +62,7 @@ class Pieces:
         """The robot's."""
         return cut_whole(self.front, self.given, self.progress)
 
-    def alike(self, partly: bool) -> Alike | str:
+    def alike(self, partly: bool) -> Found | str:
         """The limbs that are alike, ``partly`` or in all that their joints feel; or why none are.
 
         The robot consists of them, or they stand on a trunk that moves, or that others stand on.
@@ -71,7 +71,7 @@ class Pieces:
             self._alike[partly] = self._found(partly)
         return self._alike[partly]
 
-    def _found(self, partly: bool) -> Alike | str:
+    def _found(self, partly: bool) -> Found | str:
         front = self.front
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         try:
@@ -80,7 +80,7 @@ class Pieces:
             why = str(error)
         else:
             pieces = cut_limbs(front, limbs, self.given, self.progress)
-            return Alike((len(limbs.reads),), pieces)
+            return Found((len(limbs.reads),), pieces)
         if formulation_of(front.design) == "logarithmic":
             return f"{why}; sums in one frame are not cut where limbs meet a trunk"
         try:
@@ -88,7 +88,7 @@ class Pieces:
             pieces = cut_hips(front, hips, self.searched, self.progress)
         except LimbError as error:
             return f"{why}; {error}"
-        return Alike(tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart)
+        return Found(tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart)
 
 
 def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:

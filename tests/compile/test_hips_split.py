@@ -216,3 +216,19 @@ def test_pairs_of_limbs(tmp_path: Path) -> None:
     for name, values in exact.items():
         largest = np.abs(values).max()
         np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
+
+
+@pytest.mark.parametrize(("link", "limbs"), [("body", 2), ("torso", 2), ("left", 1)])
+def test_a_payload(link: str, limbs: int, tmp_path: Path) -> None:
+    """The trunk's changes no limb; of a pair of limbs one that carries it is unlike the other."""
+    robot = named(urdf_of_faun(), tmp_path)
+    front = front_of(robot, "id", base="floating", payload=link)
+    states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
+    assert any(name.startswith("payload") for name in states)
+    of = owners(front.graph)
+    hips = split(front.graph, front.canonical, states, of, INNER, FIRST, partly=False)
+    assert len(hips.groups) == limbs
+    exact, found = evaluate(front.graph, states), together(hips, states)
+    for name, values in exact.items():
+        largest = np.abs(values).max()
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)

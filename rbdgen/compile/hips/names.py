@@ -12,6 +12,7 @@ from ...graph.word import indices, kind_of, parse, spell
 from ...passes.limbs import LimbError
 from ...robot.alike import SIGNS, invariants, poses_at_zero
 from ...robot.model import JointKind, Robot
+from ...robot.payload import PAYLOAD
 from ...robot.topology import Limbs, limbs_of, root_joint
 
 SAME_AXIS = 1e-9
@@ -88,8 +89,10 @@ class Names:
             at = robot.joints[at].parent
 
     def joints(self, name: str) -> list[tuple[int, int]]:
-        """(joint, place among its coordinates) of each index."""
+        """(joint, place among its coordinates) of each index; a payload is no joint's."""
         word = parse(name)
+        if word.kind == PAYLOAD:
+            return []
         if word.kind in ("sin", "cos") or word.axis:
             return [(self.robot.moving[k] if word.axis else k, 0) for k in word.indices]
         of = self.of_q if word.kind == "q" else self.of_v
