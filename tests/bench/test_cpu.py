@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.compiled import compiled
-from rbdgen.api.pinocchio import FORMS, _tree
+from rbdgen.api.pinocchio import _tree
 from rbdgen.api.program_times import command as times_command
 from rbdgen.api.timing import least
-from rbdgen.bench.cpu import BOUNDARIES, HEAD, RATIOS, _ours, _ratios, _sizes, _times
+from rbdgen.bench.cpu import BOUNDARIES, HEAD, PEERS, RATIOS, _ours, _ratios, _sizes, _times
 from rbdgen.design.loading import load
 
 
@@ -37,9 +37,9 @@ def test_tables() -> None:
     ours = dict.fromkeys(BOUNDARIES, 10.0) | {"rows": 12.0}
     ns = {"cpp": ours, "cpp32": dict.fromkeys(BOUNDARIES, 5.0)}
     result = {"ns": ns, "errors": {"cpp": {"tau": 1e-15}, "cpp32": {"tau": 1e-7}}}
-    assert _ratios("a", result)[1:8] == ["-"] * 4 + [2.0, 1.2, 1.0]
-    ns |= dict(zip(FORMS, (100.0, 40.0), strict=True))
-    assert _ratios("a", result)[1:5] == [10.0, 4.0, 10.0, 4.0]
+    assert _ratios("a", result)[1:10] == ["-"] * 6 + [2.0, 1.2, 1.0]
+    ns |= dict(zip(PEERS, (100.0, 40.0, 50.0), strict=True))
+    assert _ratios("a", result)[1:7] == [10.0, 4.0, 5.0] * 2
     assert len(_ratios("a", result)) == len(RATIOS)
     assert len(_times("a", ns)) == len(HEAD)
 
