@@ -124,7 +124,6 @@ def _slots(
     shared = [k for k, own in enumerate(graph.jobs) if own in jobs.kind]
     first_of = {k: graph.gives[k][0] for k in shared}
     shared.sort(key=lambda k: (order[first_of[k]], graph.jobs[k][1].index, graph.jobs[k][0]))
-    waiting = iter(shared)
     done: set[int] = set()
     starts: dict[int, Cycles] = {}
     longest = np.zeros(len(every), np.int64)
@@ -142,7 +141,7 @@ def _slots(
                     done.add(k)
                     times[k] = _ready(graph, times, k) + graph.takes[k]
 
-    for k in waiting:
+    for k in shared:
         reach(k)
         node, kind = first_of[k], kinds[jobs.kind[graph.jobs[k]]]
         first = _ready(graph, times, k)
