@@ -24,6 +24,7 @@ CASES = (
     ("iiwa14", "fixed", "link_7", "id"),
     ("iiwa14", "fixed", "link_7", "did"),
     ("hyq", "floating", "trunk", "id"),
+    ("gantry", "fixed", "tool", "fd"),
 )
 STATES, FEW = 4000, 256
 HEAD = (
