@@ -50,7 +50,7 @@ class Array(np.ndarray):
 def device(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """Stands for CuPy: what is called of it."""
     module = types.ModuleType("device")
-    for name in ("empty", "zeros", "full", "ascontiguousarray"):
+    for name in ("empty", "zeros", "full", "asarray", "ascontiguousarray"):
         make = getattr(np, name)
         setattr(module, name, lambda *given, make=make: make(*given).view(Array))
     monkeypatch.setattr(Array, "__module__", "device")
