@@ -199,9 +199,7 @@ def limits(group: argparse._ArgumentGroup) -> None:
 
 def words(group: argparse._ArgumentGroup) -> None:
     """How long words are, or how exact results."""
-    group.add_argument(
-        "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
-    )
+    width(group)
     group.add_argument(
         "--guard",
         type=checked("guard"),
@@ -225,6 +223,13 @@ def words(group: argparse._ArgumentGroup) -> None:
         metavar="RMS",
         help="relative error of every output array (such as 1e-4) in place of a width: each word "
         "gets the bits that this takes, more than a hardware multiplier's only where it must",
+    )
+
+
+def width(group: argparse._ArgumentGroup) -> None:
+    """How long words are."""
+    group.add_argument(
+        "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
     )
 
 

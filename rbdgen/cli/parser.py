@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from .. import __version__
 from ..design.choices import LANGUAGES, MODELS
-from ..design.target import PLACERS, ROUTERS, TARGETS
 from ..reproduce.names import PAPERS
-from .arguments import Parser, checked, count, examples, languages, numbers, positive, seed, whole
+from . import tool_options as tools
+from .arguments import Parser, count, examples, languages, numbers, seed
 from .options import (
     command,
     folder_command,
@@ -236,7 +235,7 @@ def parser() -> Parser:
         help="write DIR/simulation.vcd too; an accelerator's timeline.svg",
     )
 
-    _synthesize(
+    tools.synthesize(
         folder_command(
             commands,
             "synthesize",
@@ -254,7 +253,7 @@ def parser() -> Parser:
         "rbdgen report build/iiwa14_id",
     )
 
-    _board(
+    tools.board(
         command(
             commands,
             "board",
@@ -349,113 +348,3 @@ def parser() -> Parser:
     for made in commands.choices.values():
         printed(made)
     return top
-
-
-def _board(made: Parser) -> None:
-    made.add_argument("board", nargs="?", metavar="BOARD", help="one of --list")
-    made.add_argument(
-        "folder",
-        nargs="?",
-        metavar="DIR|ROBOT",
-        help="what generate --accelerator wrote; or a robot, of which that is made first",
-    )
-    made.add_argument("--list", action="store_true", help="the boards there are")
-    group = made.add_argument_group("the accelerator, of a robot")
-    group.add_argument(
-        "--function",
-        type=checked("functions", ","),
-        action="extend",
-        metavar="NAME[,NAME]",
-        help="what it computes (default: all that generate --accelerator does)",
-    )
-    group.add_argument(
-        "--ii",
-        type=checked("ii"),
-        metavar="K",
-        help="a task every K cycles (default: the shortest interval that fits the part)",
-    )
-    group.add_argument(
-        "--width", type=checked("width"), metavar="BITS", help="of words (default: 18)"
-    )
-    group.add_argument("-o", "--output", metavar="DIR", help="its folder (default: build/NAME)")
-    forced(made)
-    group = made.add_argument_group("the bitstream")
-    group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
-    group.add_argument(
-        "--frequency", type=positive, default=80.0, metavar="MHZ", help="aimed at (default: 80)"
-    )
-    _nextpnr(group)
-    group.add_argument("--load", action="store_true", help="send it there with openFPGALoader")
-    group = made.add_argument_group("the line")
-    group.add_argument(
-        "--link",
-        choices=("uart", "udp"),
-        default="uart",
-        help="a serial line, or Ethernet, where the board has gigabits (default: uart)",
-    )
-    group.add_argument(
-        "--ip", metavar="A.B.C.D", help="of a board with Ethernet (default: 192.168.1.50)"
-    )
-    group.add_argument(
-        "--simulate",
-        action="store_true",
-        help="no bitstream: the Verilated design behind a pseudo-terminal, which is printed",
-    )
-    group.add_argument(
-        "--check",
-        action="store_true",
-        help="no bitstream: random states over the line, every bit beside the integer model's",
-    )
-    group.add_argument(
-        "--port", metavar="PORT", help="what --check takes: a serial port's path, or udp://HOST"
-    )
-    group.add_argument("--states", type=count, default=1000, help="of --check (default: 1000)")
-
-
-def _nextpnr(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--placer",
-        choices=PLACERS,
-        default=PLACERS[0],
-        help="nextpnr's (default: %(default)s); static for large designs with shared multipliers",
-    )
-    group.add_argument(
-        "--router",
-        choices=ROUTERS,
-        default=ROUTERS[0],
-        help="nextpnr's (default: %(default)s); router2 where that does not end",
-    )
-
-
-def _synthesize(made: Parser) -> None:
-    made.add_argument(
-        "--target",
-        choices=tuple(TARGETS),
-        help="default: the design's; xcup and xc7 are mapped only",
-    )
-    group = made.add_argument_group("place and route")
-    group.add_argument("--place-and-route", action="store_true", help="with nextpnr: minutes")
-    group.add_argument(
-        "--speed",
-        type=whole,
-        action="append",
-        help="speed grade; may be repeated (default: the part's slowest: 6 of an ECP5)",
-    )
-    seeds = group.add_mutually_exclusive_group()
-    seeds.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")
-    seeds.add_argument(
-        "--seed",
-        type=count,
-        action="append",
-        metavar="K",
-        help="the K-th of them alone; may be repeated",
-    )
-    group.add_argument("--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at")
-    _nextpnr(group)
-    group.add_argument(
-        "--no-floorplan",
-        dest="floorplanned",
-        action="store_false",
-        help="nextpnr chooses the sites of multipliers and block RAMs too, one by one",
-    )
-    queued(made, "default: 1: each takes gigabytes; of slurm all")

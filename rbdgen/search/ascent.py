@@ -260,7 +260,7 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
         better = (height > found) & climbing
         found = np.where(better, height, found)
         step = step * np.where(better, 1.6, 0.45)
-        kept = _kept(climb, to, by)
+        kept = _kept(climb.kind, to, by)
         along = [
             np.where(better, new + kept * old, old) for new, old in zip(by, along, strict=True)
         ]
@@ -287,10 +287,10 @@ def in_numpy(climb: Climb, job: Job) -> tuple[Array, Array]:
     return found[each, highest], np.stack([at[each, highest] for at in x], axis=1)
 
 
-def _kept(climb: Climb, before: list[Array], now: list[Array]) -> Array:
+def _kept(kinds: Int32, before: list[Array], now: list[Array]) -> Array:
     """How much of its direction a climb keeps in the angles, from its gradients before and now."""
     was, turned = np.full(now[0].shape, 1e-300), np.zeros(now[0].shape)
-    for kind, old, new in zip(climb.kind, before, now, strict=True):
+    for kind, old, new in zip(kinds, before, now, strict=True):
         if kind != Kind.LINEAR:
             was = was + old * old
             turned = turned + new * (new - old)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from numpy.typing import ArrayLike
 
 from rbdgen import golden
 from rbdgen.design.loading import load
@@ -70,9 +71,9 @@ def test_ten_numbers_are_a_body() -> None:
         (1.0, COM, [[1.0, 0.1, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "not symmetric"),
     ],
 )
-def test_what_no_body_has(mass: float, com: object, inertia: object, said: str) -> None:
+def test_what_no_body_has(mass: float, com: ArrayLike, inertia: ArrayLike, said: str) -> None:
     with pytest.raises(RobotError, match=said):
-        checked_body(mass, com, inertia)  # type: ignore[arg-type]
+        checked_body(mass, com, inertia)
 
 
 def test_a_link_that_nothing_moves() -> None:

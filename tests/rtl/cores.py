@@ -132,3 +132,11 @@ def check_on_time(run: Result, core: Core) -> None:
     tasks = np.arange(len(run.accept_cycle)) * core.plan.interval
     np.testing.assert_array_equal(run.accept_cycle - run.accept_cycle[0], tasks)
     np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)
+
+
+def check_runs(model: Model, core: Core, expected: Batch) -> None:
+    """Every bit, on time where nobody stalls, and in order where both sides do."""
+    run = model.run(expected.tasks, seed=1)
+    check(run, expected)
+    check_on_time(run, core)
+    check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)

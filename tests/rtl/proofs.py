@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ top.il
 FAILED = re.compile(r"failed assertion \S+ at (\S+)")
 
 
-class Proof(Elaboratable):
+class Proof(Elaboratable, ABC):
     """A part, what may happen to it, and what holds then.
 
     ``part`` is the submodule ``dut``.
@@ -68,8 +69,9 @@ class Proof(Elaboratable):
         self.free: list[Signal] = []
         self.looks: dict[str, Signal] = {}
 
+    @abstractmethod
     def build(self, m: Module) -> None:
-        raise NotImplementedError
+        """What is assumed, asserted and covered."""
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -81,7 +83,7 @@ class Proof(Elaboratable):
     @property
     def rams(self) -> list[LutRam]:
         """The part's memories, once this has been elaborated."""
-        return getattr(self.part, "rams", []) or [r for r in [getattr(self.part, "ram", None)] if r]
+        return getattr(self.part, "rams", [])
 
     def any(self, shape: ShapeLike, name: str) -> Signal:
         """Anything, in every cycle."""

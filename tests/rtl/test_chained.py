@@ -11,8 +11,7 @@ from rbdgen.robot.model import RobotError
 from rbdgen.schedule.fold import Fold
 from tests.rtl.cores import (
     any_words,
-    check,
-    check_on_time,
+    check_runs,
     shared_folder,
     states_within_limits,
     verilated,
@@ -53,10 +52,7 @@ def test_every_bit_on_time(case: str, tmp_path_factory: pytest.TempPathFactory) 
     assert not inside.flags.any()
     assert anywhere.flags.any()
     for expected in (inside, anywhere):
-        run = model.run(expected.tasks, seed=1)
-        check(run, expected)
-        check_on_time(run, core)
-        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+        check_runs(model, core, expected)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from amaranth.lib import data
 
 from rbdgen.rtl.axi import Beat, Gather, Packet, Scatter, _union, fields_of, wide_packet
 from rbdgen.rtl.channel import ChannelFifo
+from rbdgen.rtl.lut_ram import LutRam
 from rbdgen.rtl.skid import Skid
 from rbdgen.rtl.slot_queue import SlotQueue
 from rbdgen.schedule.channels import Channel, Word
@@ -60,6 +61,10 @@ class SkidProof(Proof):
 
 
 class SlotQueueProof(Proof):
+    @property
+    def rams(self) -> list[LutRam]:
+        return [self.part.ram]
+
     def build(self, m: Module) -> None:
         queue, o, depth = self.part, self.part.o, self.part.ram.depth
         m.d.comb += [
@@ -72,7 +77,7 @@ class SlotQueueProof(Proof):
         order.counted(queue.push, leaves)
         assume(m, implies(queue.push, order.is_right(order.came, queue.data)))
         assume(m, implies(queue.push, order.inside <= depth))
-        holds(m, implies(leaves, order.is_right(order.went, o.payload)))
+        holds(m, implies(o.valid, order.is_right(order.went, o.payload)))
         holds(m, order.inside <= depth + 1)
         stands(m, o)
         bits = (depth - 1).bit_length()
@@ -86,7 +91,6 @@ class SlotQueueProof(Proof):
         for k in range(depth):
             at = order.plus(oldest, k)
             holds(m, implies(k < waiting, order.is_right(at, words[at[:bits]])))
-        holds(m, implies(o.valid, order.is_right(order.went, o.payload)))
         happens(m, leaves & (order.went == depth + 1) & (waiting == depth))
 
 
@@ -150,23 +154,27 @@ PACKETS = {
 }
 
 
-def expected(packet: Packet, task: Value) -> list[Value]:
+def expected(m: Module, packet: Packet, task: Value) -> list[Signal]:
     """The beats of a task, from the format's own words: fields side by side, a lone one signed."""
     beats = []
     for beat in packet.beats:
         bits = Cat(task[field.offset : field.offset + field.width] for field in beat.fields)
-        own = Signal(packet.width)
+        beats.append(Signal(packet.width))
         alone = len(beat.fields) == 1 and beat.fields[0].signed
-        beats.append((own, own.eq(bits.as_signed() if alone else bits)))
+        m.d.comb += beats[-1].eq(bits.as_signed() if alone else bits)
     return beats
 
 
-class GatherProof(Proof):
-    """Beats are kept by their number, in place of a chain, and tasks made of those."""
+class LinkProof(Proof):
+    """Of an end of a stream link, for tasks in packets of one format."""
 
     def __init__(self, part: Any, packet: Packet) -> None:
         super().__init__(part)
         self.packet = packet
+
+
+class GatherProof(LinkProof):
+    """Beats are kept by their number, in place of a chain, and tasks made of those."""
 
     def build(self, m: Module) -> None:
         i, o, n = self.part.i, self.part.o, len(self.packet.beats)
@@ -214,10 +222,8 @@ class GatherProof(Proof):
         happens(m, due & wrong)
 
 
-class ScatterProof(Proof):
-    def __init__(self, part: Any, packet: Packet) -> None:
-        super().__init__(part)
-        self.packet = packet
+class ScatterProof(LinkProof):
+    """A task is kept whole, and beats are what the format makes of it."""
 
     def build(self, m: Module) -> None:
         i, o, n = self.part.i, self.part.o, len(self.packet.beats)
@@ -232,14 +238,13 @@ class ScatterProof(Proof):
             m.d.sync += [at.eq(Mux(at == n - 1, 0, at + 1)), busy.eq(at != n - 1)]
         with m.If(taken):
             m.d.sync += [task.eq(Value.cast(i.payload)), busy.eq(1)]
-        beats = expected(self.packet, task)
-        m.d.comb += [made for _, made in beats]
+        beats = expected(m, self.packet, task)
         holds(m, (o.valid == busy) & (at < n))
         holds(m, implies(taken, ~busy | (leaves & (at == n - 1))))
-        for k, (own, _) in enumerate(beats):
+        for k, own in enumerate(beats):
             here = busy & (at == k)
             holds(m, implies(here, (o.p.data == own) & (o.p.last == (k == n - 1))))
-            for ahead, (later, _) in enumerate(beats[k:]):
+            for ahead, later in enumerate(beats[k:]):
                 link = self.look(f"beat_{ahead}", _union(self.packet.beats[ahead:]).width)
                 holds(m, implies(here, link == later[: len(link)]))
             if n > 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -153,9 +152,10 @@ def test_without_a_compiler_the_states_are_the_same(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_gradient_that_was_zero_before_is_no_warning() -> None:
-    climb = SimpleNamespace(kind=[ascent.Kind.TURN])
     with np.errstate(all="raise"):
-        kept = ascent._kept(climb, [np.zeros(2)], [np.array([1e9, 0.0])])  # type: ignore[arg-type]
+        kept = ascent._kept(
+            np.array([ascent.Kind.TURN], np.int32), [np.zeros(2)], [np.array([1e9, 0.0])]
+        )
     np.testing.assert_array_equal(kept, [1.0, 0.0])
 
 

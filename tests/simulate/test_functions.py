@@ -10,8 +10,7 @@ import pytest
 from rbdgen.compile.flow import compile_core, front_end
 from tests.rtl.cores import (
     any_words,
-    check,
-    check_on_time,
+    check_runs,
     shared_folder,
     states_within_limits,
     verilated,
@@ -47,7 +46,4 @@ def test_every_bit_of_every_function(
     free = ("m", "minv") if "base" in choices else ("m", "minv", "g")
     assert anywhere.flags.any() == (function not in free)
     for expected in (inside, anywhere):
-        run = model.run(expected.tasks, seed=1)
-        check(run, expected)
-        check_on_time(run, core)
-        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+        check_runs(model, core, expected)

@@ -12,8 +12,7 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
 from tests.rtl.cores import (
     any_words,
-    check,
-    check_on_time,
+    check_runs,
     shared_folder,
     states_within_limits,
     verilated,
@@ -47,7 +46,4 @@ def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 300, 2)
     assert not inside.flags.any()
     for expected in (inside, anywhere):
-        run = model.run(expected.tasks, seed=1)
-        check(run, expected)
-        check_on_time(run, core)
-        check(model.run(expected.tasks, stall_in=0.3, stall_out=0.4, seed=2), expected)
+        check_runs(model, core, expected)
