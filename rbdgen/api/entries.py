@@ -44,7 +44,8 @@ def interface_of(front: Front) -> Interface:
         takes.append(PAYLOAD)
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
-    results = {name: shape_of(name, free, len(design.frames)) for name in all_gives(design)}
+    frames, nq = len(design.frames), robot.nq
+    results = {name: shape_of(name, free, frames, nq) for name in all_gives(design)}
     inputs, outputs = {}, {}
     for name in graph.inputs:
         word = parse(name)

@@ -191,12 +191,13 @@ def as_numbers(core: Core, outputs: Mapping[str, NDArray[np.int64]], n: int) -> 
 
 def as_arrays(front: Front, columns: Mapping[str, Array], n: int) -> dict[str, NDArray]:
     """All that the functions give, (n, …), from the graph's outputs; omitted entries are zero."""
-    nv, given = front.robot.nv, given_coordinates(front.design, front.robot)
+    robot, given = front.robot, given_coordinates(front.design, front.robot)
     frames = len(front.design.frames)
-    found = from_columns(columns, nv, given, frames)
+    found = from_columns(columns, robot.nv, given, frames, robot.nq)
     arrays = {}
     for name in all_gives(front.design):
-        arrays[name] = found.get(name, np.zeros((n, *shape_of(name, nv - given, frames))))
+        shape = shape_of(name, robot.nv - given, frames, robot.nq)
+        arrays[name] = found.get(name, np.zeros((n, *shape)))
     return arrays
 
 

@@ -33,6 +33,8 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     for function in design.functions:
         if function in (*OF_FRAMES, *OF_MASSES):
             results |= _observed(function, robot, arrays, joints, design.frames)
+        elif function == "step":
+            results |= _step(design, robot, arrays)
         else:
             results |= _golden(function, robot, arrays, joints)
     if design.inverse == "near":
@@ -120,6 +122,12 @@ def _golden(
             end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)
             return {"q": end[0], "qd": end[1]}
     raise ValueError(f"no golden model of {function}")
+
+
+def _step(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    q, qd, tau = (arrays[name] for name in ("q", "qd", "tau"))
+    f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
+    return dict(golden.euler_sensitivity(robot, q, qd, tau, design.step, f_ext)._asdict())
 
 
 def _accelerations(

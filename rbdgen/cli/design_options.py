@@ -35,10 +35,11 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "id: inverse dynamics, tau from q, qd, qdd; fd: forward dynamics, qdd from q, qd, tau; "
         "m: mass matrix; minv: its inverse; did: tau and its gradients dtau_dq, dtau_dqd; "
         "dfd: qdd and its gradients dqdd_dq, dqdd_dqd; difd: dqdd_dq, dqdd_dqd from q, qd, qdd "
-        "and a given Minv; g: gravity's share of tau; nle: all of tau but M qdd, from q, qd; of "
-        "--frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; drift, its change times "
-        "qd; com and jcom: centre of mass, its Jacobian; energy: kinetic and potential, from q, "
-        "qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
+        "and a given Minv; step: q and qd after a step of semi-implicit Euler, and their "
+        "derivatives A by q and qd, B by tau; g: gravity's share of tau; nle: all of tau but "
+        "M qdd, from q, qd; of --frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; "
+        "drift, its change times qd; com and jcom: centre of mass, its Jacobian; energy: kinetic "
+        "and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
         "of an accelerator also euler and rk4: q and qd after so many steps "
         f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
     )
@@ -89,6 +90,13 @@ def computed(group: argparse._ArgumentGroup) -> None:
         metavar="STEP",
         help="of --inverse near: how far each coordinate of that state may be off, for which words "
         "have room (default: 0.01 rad or m)",
+    )
+    group.add_argument(
+        "--step",
+        type=checked("step"),
+        metavar="SECONDS",
+        help="how long --function step goes on (default: 0.001); a power of two, as 0.0009765625, "
+        "takes no adders",
     )
     group.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
@@ -355,6 +363,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "factorisation": options.factorisation,
         "inverse": options.inverse,
         "nearby": options.nearby,
+        "step": options.step,
         "root": options.root,
         "base_link": options.base_link,
         "code": options.code,

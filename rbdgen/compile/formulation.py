@@ -17,8 +17,8 @@ from ..robot.model import RobotError
 from .estimate import about, too_many
 from .front import Front, Progress, Rows, any_inputs, trace
 
-GRADIENTS = ("did", "dfd", "difd")
-FACTORS = ("minv", "fd", "dfd")
+GRADIENTS = ("did", "dfd", "difd", "step")
+FACTORS = ("minv", "fd", "dfd", "step")
 LARGER = (
     "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "
     "more on longer chains (--width, --error)"

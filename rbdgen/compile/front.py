@@ -28,7 +28,7 @@ from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
 from .samples import sample_states
 
-MATRICES = ("m", "minv", "did", "dfd", "difd", *OF_MASSES)
+MATRICES = ("m", "minv", "did", "dfd", "difd", "step", *OF_MASSES)
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 LARGE = 50_000  # operations: a search for ranges takes a minute or more
@@ -118,6 +118,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
         root="given" if design.root == "given" else "free",
         frames=[frame_of(canonical, link) for link in design.frames],
         payload=frame_of(canonical, design.payload, PAYLOAD) if design.payload else None,
+        step=design.step,
         largest=_largest(design, canonical) if design.products == "winograd" else None,
     )
     return verify(graph)

@@ -21,6 +21,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "did": ("q", "qd", "qdd"),
     "dfd": ("q", "qd", "tau"),
     "difd": ("q", "qd", "qdd", "Minv"),
+    "step": ("q", "qd", "tau"),
     "g": ("q",),
     "nle": ("q", "qd"),
     "pose": ("q",),
@@ -43,6 +44,7 @@ GIVES: dict[str, tuple[str, ...]] = {
     "did": ("tau", "dtau_dq", "dtau_dqd"),
     "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
     "difd": ("dqdd_dq", "dqdd_dqd"),
+    "step": ("q_next", "qd_next", "A", "B"),
     "g": ("g",),
     "nle": ("nle",),
     "pose": ("p", "R"),
@@ -121,8 +123,10 @@ CODES = ("inlined", "loops")  # how programs over real numbers are written
 FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
-INVERTING = ("minv", "fd", "dfd")  # the functions that ask for it
+INVERTING = ("minv", "fd", "dfd", "step")  # the functions that ask for it
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
+STEP = 0.001  # s, of the function step
+LONGEST_STEP = 0.1  # s: of 10 rad/s a radian
 PROVEN = ("none", "one-bit", "all")  # which words
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
@@ -261,6 +265,13 @@ def _nearby(value: Any) -> float:
     return number
 
 
+def _step(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= LONGEST_STEP:
+        raise ValueError(f"seconds above 0 and up to {LONGEST_STEP:g}, not {number:g}")
+    return number
+
+
 def _rotation(value: Any) -> int:
     if _number(value) not in (3, 4):
         raise ValueError(f"3 or 4 multiplications, not {value}")
@@ -393,6 +404,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "factorisation": _one_of(*FACTORISATIONS),
     "inverse": _one_of(*INVERSES),
     "nearby": _nearby,
+    "step": _step,
     "root": _one_of(*ROOTS),
     "base_link": _name,
     "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),

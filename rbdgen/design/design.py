@@ -32,6 +32,7 @@ from .choices import (
     OF_FRAMES,
     ON_ACCELERATORS,
     ROLLOUTS,
+    STEP,
 )
 from .choices import mix as parse_mix
 
@@ -187,6 +188,7 @@ class Design:
                          "near", corrected from that of a state nearby, an input.
     ``nearby``           of such a state: how far each coordinate [rad or m] may be off, for which
                          words have room; 10 rad/s for 1 ms unless given.
+    ``step``             of the function step: the seconds that it takes; they are a constant.
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
                          come out; "ignored", it is held still, as with a fixed base.
@@ -251,6 +253,7 @@ class Design:
     factorisation: str = "auto"
     inverse: str = "computed"
     nearby: float = NEARBY
+    step: float = STEP
     root: str = "free"
     base_link: str | None = None
     code: str = "inlined"
@@ -325,6 +328,14 @@ def _check_functions(design: Design) -> None:
         raise RobotError(f"functions: {of_frames[0]} is of frames; name their links: --frames LINK")
     if design.frames and not of_frames:
         raise RobotError(f"frames: they are for {', '.join(OF_FRAMES)}; name such a function, too")
+    if "step" in design.functions:
+        for key, default in (("root", "free"), ("base_link", None)):
+            if (value := getattr(design, key)) != default:
+                raise RobotError(
+                    f"{key}: {value}: step moves the file's base by what it computes; leave it out"
+                )
+    elif design.step != STEP:
+        raise RobotError(f"step: {design.step:g} s is for the function step; name that, too")
     known = (*ON_ACCELERATORS, *ROLLOUTS)
     alone = [name for name in design.functions if name not in known]
     if design.accelerator and alone:
@@ -409,6 +420,7 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
         mix=None,
         inverse=inverse,
         nearby=nearby,
+        step=design.step if "step" in functions else STEP,
     )
 
 

@@ -252,6 +252,22 @@ class Dynamics(Observing):
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
 
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        Minv: ArrayLike | None = None,
+    ) -> tuple[Array, Array, Array, Array]:
+        """A step of semi-implicit Euler and what it depends on. Of the function step.
+
+        q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds, and the derivatives of both
+        by q and v, A (…, 2 nv, 2 nv), and by τ, B (…, 2 nv, nv).
+        """
+        return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext)
+
     def everything(
         self,
         q: ArrayLike,
@@ -398,10 +414,10 @@ class Dynamics(Observing):
         assert isinstance(found, np.ndarray)
         return found
 
-    def _found(self, call: str, *arrays: ArrayLike) -> Any:
-        if own := self._at_once(call, arrays):
+    def _found(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Any:
+        if own := self._at_once(call, arrays, f_ext):
             return own[0] if len(own) == 1 else own
-        return self.submit(call, *arrays).result()
+        return self.submit(call, *arrays, f_ext=f_ext).result()
 
     def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
         if own := self._at_once(call, arrays, f_ext):

@@ -72,9 +72,11 @@ class Coder:
         outputs = self.contract.functions[function].outputs
         columns = {name: word.real(results[:, k]) for k, (name, word) in enumerate(outputs.items())}
         given, frames = given_coordinates(self.design, self.robot), len(self.design.frames)
-        found = from_columns(columns, self.robot.nv, given, frames)
-        nv = self.robot.nv - given
-        shapes = {name: shape_of(name, nv, frames) for name in gives(self.design, function)}
+        nv, nq = self.robot.nv, self.robot.nq
+        found = from_columns(columns, nv, given, frames, nq)
+        shapes = {
+            name: shape_of(name, nv - given, frames, nq) for name in gives(self.design, function)
+        }
         return {
             name: found.get(name, np.zeros((len(results), *shape)))
             for name, shape in shapes.items()

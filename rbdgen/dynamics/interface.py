@@ -166,13 +166,17 @@ def clip(robot: Robot, limits: Mapping[str, tuple[float, float]], state: dict[st
 
 
 def from_columns(
-    columns: Mapping[str, NDArray[Any]], nv: int | None = None, first: int = 0, frames: int = 0
+    columns: Mapping[str, NDArray[Any]],
+    nv: int | None = None,
+    first: int = 0,
+    frames: int = 0,
+    nq: int | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Arrays (N, …) as `SHAPES` has them from graph outputs: ``tau[0]``, ``tau[1]`` … become tau.
 
     Entries that the graph omits are zero, M and Minv are mirrored. ``nv`` is the robot's (as many
     as the largest index needs unless given); the coordinates before ``first`` are left out.
-    ``frames``: how many are named.
+    ``frames``: how many are named. ``nq``: nv unless given.
     """
     grouped: dict[str, dict[tuple[int, ...], NDArray[Any]]] = {}
     for name, values in columns.items():
@@ -182,7 +186,7 @@ def from_columns(
         size = max(max(index, default=0) for index in entries) + 1 if nv is None else nv
         skipped = skipped_of(field, first)
         values = next(iter(entries.values()))
-        array = np.zeros((len(values), *shape_of(field, size - first, frames)), values.dtype)
+        array = np.zeros((len(values), *shape_of(field, size - first, frames, nq)), values.dtype)
         for index, values in entries.items():
             places = {index, index[::-1]} if field in SYMMETRIC else {index}
             for own in places:

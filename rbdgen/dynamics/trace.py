@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design.choices import NEEDS, OF_FRAMES, OF_MASSES, UNFORCED
+from ..design.choices import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, STEP, UNFORCED
 from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -39,13 +39,14 @@ from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
 from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .sparse import connected
 from .spatial import is_zero
+from .stepping import gives_step
 from .units import Units, units
 from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
-AT_GIVEN_EFFORT = {"fd", "dfd"}
+AT_GIVEN_EFFORT = {"fd", "dfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
-SEEING = {"pose", "com", "energy"}  # which see where a base is
+SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 NEAR = "near"  # how M⁻¹ is found
@@ -71,11 +72,13 @@ def trace(
     largest: Largest | None = None,
     frames: Frames = (),
     payload: tuple[int, Transform] | None = None,
+    step: float = STEP,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
-    gradients), difd (the gradients of q̈ from M⁻¹ given), g and nle (τ without acceleration, at
+    gradients), difd (the gradients of q̈ from M⁻¹ given), step (``step`` seconds of motion, and
+    what it depends on: ``stepping``), g and nle (τ without acceleration, at
     rest and in motion, without external forces); of ``frames``, (joint, pose in its body's frame),
     pose, twist, jac and drift; of a robot whose inertias are those of bodies com, jcom, energy, ag
     and hg (``observed``); effort (q̈ from ``tau[k]`` and a given
@@ -123,6 +126,7 @@ def trace(
             largest,
             frames,
             payload,
+            step,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
@@ -148,7 +152,7 @@ def _factorisations(
         )
     if factorisation != "auto":
         return [factorisation]
-    inverts = not {"minv", "fd", "dfd", EFFORT}.isdisjoint(functions)
+    inverts = not {*INVERTING, EFFORT}.isdisjoint(functions)
     return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]
 
 
@@ -174,6 +178,7 @@ class _Tracing:
     largest: Largest | None
     frames: Frames = ()
     payload: tuple[int, Transform] | None = None
+    step: float = STEP
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -198,7 +203,7 @@ class _Tracing:
         assert at is not None
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
-        if functions & {"minv", "fd", "dfd", EFFORT}:
+        if functions & {*INVERTING, EFFORT}:
             solver = self._near(face, at) if self.factorisation == NEAR else self._solver(at)
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())
@@ -323,15 +328,20 @@ class _Tracing:
             with one.region("effort", i if one is not self.builder else 0):
                 effort[k] = tau[k] - at.tau[k]
         (qdd,) = solver.times([effort])
-        face.gives_vector("qdd", qdd)
-        if "dfd" in self.functions:
+        if self.functions & {"fd", "dfd"}:
+            face.gives_vector("qdd", qdd)
+        if self.functions & {"dfd", "step"}:
             if at.accelerated is not None:
                 gradient = at.accelerated(qdd)
             else:
                 found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
                 gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
             columns = _columns(gradient, self.order)
-            _gives_forward(face, self.order, [solver.times(c, AGAIN) for c in columns])
+            slopes = _forward(self.builder, [solver.times(c, AGAIN) for c in columns])
+            if "dfd" in self.functions:
+                _gives_forward(face, self.order, slopes)
+            if "step" in self.functions:
+                gives_step(face, self.robot, self.step, state, qdd, slopes, solver.explicit())
 
     def _gives_of_effort(self, face: Interface, solver: Solver) -> None:
         """q̈ = M⁻¹ (τ - bias)."""
@@ -395,7 +405,8 @@ def _gives_inverse(
         face.gives_columns("dtau_dqd", order, columns[1])
     if "difd" in functions:
         inverse = _given_inverse(face, given.M, order)
-        _gives_forward(face, order, [times(solving, inverse, order, c) for c in columns])
+        products = [times(solving, inverse, order, c) for c in columns]
+        _gives_forward(face, order, _forward(face.builder, products))
 
 
 def _given_inverse(face: Interface, M: list[Vector], order: dict[int, int]) -> Entries:
@@ -405,18 +416,27 @@ def _given_inverse(face: Interface, M: list[Vector], order: dict[int, int]) -> E
     return {(i, j): face.given(spell("Minv", i, j)) for i, j in sorted(pairs)}
 
 
-def _gives_forward(
-    face: Interface, order: Iterable[int], products: list[list[dict[int, Scalar]]]
-) -> None:
-    """∂q̈/∂q = -M⁻¹ ∂τ/∂q, and for q̇."""
-    for name, columns in zip(("dqdd_dq", "dqdd_dqd"), products, strict=True):
+def _forward(
+    builder: Builder, products: list[list[dict[int, Scalar]]]
+) -> list[list[dict[int, Scalar]]]:
+    """∂q̈/∂q = -M⁻¹ ∂τ/∂q, and for q̇, column by column."""
+    slopes = []
+    for columns in products:
         negative: list[dict[int, Scalar]] = []
         for column in columns:
             negative.append({})
             for k, value in column.items():
-                with face.builder.in_region(face.builder.lift(value).region):
+                with builder.in_region(builder.lift(value).region):
                     negative[-1][k] = -value
-        face.gives_columns(name, order, negative)
+        slopes.append(negative)
+    return slopes
+
+
+def _gives_forward(
+    face: Interface, order: Iterable[int], slopes: list[list[dict[int, Scalar]]]
+) -> None:
+    for name, columns in zip(("dqdd_dq", "dqdd_dqd"), slopes, strict=True):
+        face.gives_columns(name, order, columns)
 
 
 def _columns(of: Gradient, order: Iterable[int]) -> list[list[dict[int, Scalar]]]:

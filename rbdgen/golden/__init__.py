@@ -43,6 +43,7 @@ from .rerooted import (
 from .rnea import rnea
 from .rollout import rollout
 from .states import State, random_state
+from .step import Sensitivity, euler_sensitivity
 
 __all__ = [
     "Energies",
@@ -50,6 +51,7 @@ __all__ = [
     "InverseDerivatives",
     "Poses",
     "Rerooted",
+    "Sensitivity",
     "Slopes",
     "State",
     "aba",
@@ -61,6 +63,7 @@ __all__ = [
     "centroidal_momentum",
     "crba",
     "energies",
+    "euler_sensitivity",
     "for_each_payload",
     "frame_drifts",
     "frame_jacobians",

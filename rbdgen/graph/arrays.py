@@ -12,11 +12,15 @@ from .word import kind_of, parse
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
-V, FRAMES = "v", "frames"  # as many as v has entries (less a given base's), as frames are named
+# As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
+V, Q, X, FRAMES = "v", "q", "x", "frames"
 # Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
 # and J (linear part first, in the world's axes), and what J's change adds to the acceleration.
 SHAPES: dict[str, tuple[int | str, ...]] = {
-    **dict.fromkeys(("q", "qd", "qdd", "tau", "bias", "g", "nle"), (V,)),
+    **dict.fromkeys(("q", "qd", "qd_next", "qdd", "tau", "bias", "g", "nle"), (V,)),
+    "q_next": (Q,),
+    "A": (X, X),
+    "B": (X, V),
     "p": (FRAMES, 3),
     "R": (FRAMES, 3, 3),
     "J": (FRAMES, 6, V),
@@ -29,9 +33,10 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
 }
 
 
-def shape_of(array: str, rows: int, frames: int = 0) -> tuple[int, ...]:
-    """The shape in one state of an array that functions give, ``rows`` being nv or less."""
-    sizes = {V: rows, FRAMES: frames}
+def shape_of(array: str, rows: int, frames: int = 0, nq: int | None = None) -> tuple[int, ...]:
+    """The shape in one state of an array that functions give, ``rows`` being nv or less; ``nq``:
+    nv unless given."""
+    sizes = {V: rows, Q: rows if nq is None else nq, X: 2 * rows, FRAMES: frames}
     return tuple(sizes[d] if isinstance(d, str) else d for d in SHAPES.get(array, (V, V)))
 
 

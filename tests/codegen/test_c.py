@@ -72,8 +72,9 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
         ("pendulum", {"functions": ("dfd",), "width": 32}),
         ("gantry", {"functions": ("id", "minv"), "ii": 4}),
         ("pendulum", {"functions": (*OF_FRAMES, "hg", "energy"), "frames": ("lower_rod",)}),
+        ("pendulum", {"functions": ("step",), "step": 0.01}),
     ],
-    ids=["pendulum-wide", "gantry-fold", "pendulum-frames"],
+    ids=["pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step"],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     agrees(robot, 4000, tmp_path, choices)

@@ -28,6 +28,7 @@ from rbdgen.graph.word import renamed, spell
 from tests.codegen.library import FLAGS, WARNINGS, Library, has, plain
 
 SEED = 3
+WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")
 WITHIN = {np.float64: 1e-12, np.float32: 1e-5}  # of the largest entry
 
 
@@ -88,8 +89,9 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
                 "frames": ("tool",),
             },
         ),
+        (WALKER, {"functions": ("step",), "base": "floating", "step": 0.01}),
     ],
-    ids=["gantry", "pendulum", "iiwa14", "observed"],
+    ids=["gantry", "pendulum", "iiwa14", "observed", "step"],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

@@ -1,5 +1,5 @@
-"""Named frames and masses in hardware, and nle with joints in turn: every bit and flag of the
-integer model, on time."""
+"""Named frames, masses and steps in hardware, and nle with joints in turn: every bit and flag of
+the integer model, on time."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ SLOW = pytest.mark.slow
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "pendulum": ("pendulum", {"functions": ("nle", "pose", "jac", "drift", "com", "energy", "hg")}),
     "in turn": ("pendulum", {"functions": ("nle",), "fold": "joints", "ii": 12}),
+    "step": ("pendulum", {"functions": ("step",), "ii": 4}),
     "iiwa14-frames": ("iiwa14", {"functions": OF_FRAMES}),
     "iiwa14-masses": ("iiwa14", {"functions": OF_MASSES}),
     "quadruped": (QUADRUPED, {"functions": ("pose", "twist", "ag"), "base": "floating"}),

@@ -1,0 +1,78 @@
+"""A step of semi-implicit Euler, and what it depends on: A = ∂x₊/∂x, B = ∂x₊/∂τ, x = (q, q̇)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import expm
+
+from ..robot.model import Array, Robot
+from .aba import aba
+from .batch import positions, tangents
+from .configuration import integrate
+from .derivatives import aba_derivatives
+from .spatial import motion_cross
+
+# Of a joint of up to six coordinates: where (linear, angular) has them, and (angular, linear).
+PLACES = {1: (), 3: (3, 4, 2), 6: (3, 4, 5, 0, 1, 2)}
+
+
+class Sensitivity(NamedTuple):
+    """x₊ = (q_next (N, nq), qd_next (N, nv)), A (N, 2 nv, 2 nv) and B (N, 2 nv, nv), of which the
+    first nv rows and columns are q's, along its tangent space."""
+
+    q_next: Array
+    qd_next: Array
+    A: Array
+    B: Array
+
+
+def euler_sensitivity(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    h: float,
+    f_ext: ArrayLike | None = None,
+) -> Sensitivity:
+    """q̇₊ = q̇ + h q̈ and q₊ = q ⊕ h q̇₊, from q (N, nq), q̇, τ (N, nv), h [s], and derivatives.
+
+    Raises ValueError on wrong shapes, RobotError where the mass matrix is singular.
+    """
+    q = positions(robot, q)
+    qd, tau = tangents(robot, len(q), qd=qd, tau=tau)
+    after = qd + h * aba(robot, q, qd, tau, f_ext)
+    slopes = aba_derivatives(robot, q, qd, tau, f_ext)
+    nv = robot.nv
+    B = np.concatenate([np.zeros_like(slopes.Minv), h * slopes.Minv], axis=1)
+    A = np.concatenate([np.zeros_like(B), np.zeros_like(B)], axis=2)
+    A[:, nv:, :nv], A[:, nv:, nv:] = h * slopes.dqdd_dq, np.eye(nv) + h * slopes.dqdd_dqd
+    by_q, by_step = _slopes(robot, h * after)
+    # δq₊ = ∂(q ⊕ w)/∂q δq + ∂(q ⊕ w)/∂w h δq̇₊
+    A[:, :nv] = h * by_step @ A[:, nv:]
+    A[:, :nv, :nv] += by_q
+    B[:, :nv] = h * by_step @ B[:, nv:]
+    return Sensitivity(integrate(robot, q, h * after), after, A, B)
+
+
+def _slopes(robot: Robot, w: Array) -> tuple[Array, Array]:
+    """∂(q ⊕ w)/∂q and ∂(q ⊕ w)/∂w, each (N, nv, nv), for w (N, nv); they do not depend on q.
+
+    exp(−ad w), and its integral Σ (−ad w)ᵏ / (k + 1)! (Solà et al. 2018, §II.F and eq. 179).
+    """
+    by_q, by_step = np.tile(np.eye(robot.nv), (2, len(w), 1, 1))
+    for i in robot.free:
+        own = robot.v_slices[i]
+        if places := PLACES[own.stop - own.start]:
+            twist = np.zeros((len(w), 6))
+            twist[:, places] = w[:, own]
+            at = np.ix_(range(len(w)), places, places)
+            # exp [ −ad  1 ;  0  0 ] has both in its first row
+            both = np.zeros((len(w), 12, 12))
+            both[:, :6, :6], both[:, :6, 6:] = -motion_cross(twist), np.eye(6)
+            found = expm(both)
+            by_q[:, own, own] = found[:, :6, :6][at]
+            by_step[:, own, own] = found[:, :6, 6:][at]
+    return by_q, by_step
