@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..rtl.emit import Emitted
-from ..synthesize import parts, yosys
+from ..rtl.multiplier_cells import emit_cells
+from ..synthesize import families, parts, yosys
 from ..synthesize.tool import YOSYS, Tool
 from ..system.records import Record
 from .kept import kept
@@ -29,32 +30,38 @@ class MappedCells(Record):
 def mapped(
     made: Emitted[Any, Any], family: str, place: Path, progress: Progress, by_module: bool = False
 ) -> MappedCells:
-    """The cells of a design. ``family``: ecp5, xcup, xc7.
+    """The cells of a design. ``family``: ecp5, gowin, nexus, xcup, xc7.
 
     ``by_module``: each module by itself on ECP5 too, for designs that are larger than any part.
     Kept in ``place``, by the RTL's text and what maps it. Raises SynthesisError.
     """
     top = made.top
-    names = [f"{top}.il", f"{top}_ecp5.il"] if family == "ecp5" else [f"{top}.v"]
-    text = "".join(made.files[name] for name in names)
+    if family in families.FAMILIES:
+        cells = emit_cells(made.multipliers, family)
+        files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
+    else:
+        files = {f"{top}.v": made.files[f"{top}.v"]}
+    text = "".join(files.values())
 
     def compute() -> Any:
         with tempfile.TemporaryDirectory(prefix="rbdgen-map-") as name:
             folder = Path(name)
-            sources = [folder / name for name in names]
+            sources = [folder / name for name in files]
             for source in sources:
-                source.write_text(made.files[source.name])
+                source.write_text(files[source.name])
             found: yosys.Cells
-            if family != "ecp5":
+            if family not in families.FAMILIES:
                 found = yosys.synth_xilinx(sources, top, family, progress=progress)
-            elif by_module:
+            elif family == "ecp5" and by_module:
                 found = yosys.count_ecp5(sources, top, progress=progress)
             else:
-                found = yosys.synth_ecp5(sources, top, folder / "netlist.json", progress=progress)
+                netlist = folder / "netlist.json"
+                found = yosys.synth(family, sources, top, netlist, progress=progress)
         return MappedCells(found.count, round(found.seconds, 1)).to_json()
 
     what = f"cells-{family}" + ("-by-module" if by_module else "")
-    by = [yosys_version(), *(Path(file).read_text() for file in (yosys.__file__, parts.__file__))]
+    files_of = (yosys.__file__, parts.__file__, families.__file__)
+    by = [yosys_version(), *(Path(file).read_text() for file in files_of)]
     return MappedCells.from_json(kept(place, what, " ".join([*by, text]), compute, progress))
 
 

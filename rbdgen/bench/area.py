@@ -19,7 +19,8 @@ from .chains import chain_urdf
 Progress = Callable[[str], None]
 CHAINS = (2, 3)
 # Robot, functions, initiation intervals, other choices.
-DESIGNS: tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...] = (
+Designs = tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...]
+DESIGNS: Designs = (
     ("pendulum", "did", (1, 4), {}),
     ("pendulum", "did", (3,), {"width": 24}),
     ("pendulum", "fd", (1, 3), {}),
@@ -36,12 +37,28 @@ DESIGNS: tuple[tuple[str, str, tuple[int, ...], dict[str, Any]], ...] = (
     ("iiwa14", "id", (1, 2, 8), {}),
     ("hyq", "id", (1, 4), {}),
 )
-ECP5, XCUP = "ecp5-85f", "xcup"
+# The least that a fit takes: each kind of plan, words of 12 to 24 bits; minutes a family.
+QUICK: Designs = (
+    ("pendulum", "id", (1,), {"width": 12}),
+    ("pendulum", "did", (1, 4), {}),
+    ("pendulum", "did", (3,), {"width": 24}),
+    ("pendulum", "fd", (3,), {}),
+    ("pendulum", "did,m", (2,), {"width": 16, "angles": "sincos"}),
+    ("pendulum", "did", (1,), {"style": "latency", "clock": 25.0}),
+    ("gantry", "did", (4,), {}),
+    ("gantry", "fd", (8,), {"width": 22}),
+    ("hyq", "id", (4,), {}),
+    ("iiwa14", "m", (3,), {}),
+    ("iiwa14", "id", (8,), {}),
+    ("iiwa14", "id", (24,), {"fold": "joints"}),
+)
+ECP5, XCUP, GOWIN, NEXUS = "ecp5-85f", "xcup", "gw2a-18", "lifcl-40"
 SMALL = "ecp5-25f"  # where many products find no multiplier
-# Family → its part, and designs of its own.
-FAMILIES: dict[str, tuple[str, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
+# Family → its part, its designs, and further ones, each of a part of its own.
+FAMILIES: dict[str, tuple[str, Designs, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
     "ecp5": (
         ECP5,
+        DESIGNS,
         (
             ("gantry", "did", {"target": SMALL}),
             ("chain2", "did", {"target": SMALL}),
@@ -51,12 +68,15 @@ FAMILIES: dict[str, tuple[str, tuple[tuple[str, str, dict[str, Any]], ...]]] = {
     ),
     "xcup": (
         XCUP,
+        DESIGNS,
         (
             ("iiwa14", "did", {"target": XCUP}),
             ("iiwa14", "did", {"ii": 8, "target": XCUP}),
             ("iiwa14", "dfd", {"target": XCUP}),
         ),
     ),
+    "gowin": (GOWIN, QUICK, ()),
+    "nexus": (NEXUS, QUICK, ()),
 }
 
 
@@ -71,11 +91,11 @@ def area_model(place: Path, progress: Progress) -> Any:
         write_file(file, chain_urdf(joints))
         robots[f"chain{joints}"] = str(file)
     families = {}
-    for family, (part, more) in FAMILIES.items():
+    for family, (part, designs, more) in FAMILIES.items():
         samples: list[Sample] = []
         wanted = [
             (robot, function, {**choices, "ii": ii, "target": part})
-            for robot, function, intervals, choices in DESIGNS
+            for robot, function, intervals, choices in designs
             for ii in intervals
         ]
         wanted += more

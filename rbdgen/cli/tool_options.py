@@ -32,7 +32,8 @@ def board(made: Parser) -> None:
         "--ii",
         type=checked("ii"),
         metavar="K",
-        help="a task every K cycles (default: the shortest interval that fits the part)",
+        help="a task every K cycles (default: the shortest interval that fits the part; of id or "
+        "of m alone, where that fills more than a third of it: joints in turn, in the fewest LUTs)",
     )
     design_options.width(group)
     group.add_argument("-o", "--output", metavar="DIR", help="its folder (default: build/NAME)")

@@ -25,6 +25,7 @@ from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, refuse_still
+from .joints_stage import joints_stage, refuse_apart
 from .limbs_in_turn import Pieces, in_turn, takes_turns
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every
@@ -71,7 +72,8 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     Where nobody says how often, it is the fastest that fits the part, as any design.
     """
     design = front.design
-    _check(design)
+    if design.style == "latency":
+        raise RobotError("style: latency is not for the accelerator, whose stages are pipelines")
     refuse_still(front)
     pieces = Pieces(front, progress)
     if not is_left_open(design):
@@ -94,6 +96,8 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
     Limbs take turns that are alike in all that their joints feel; partly so, where that is wanted.
     """
     design = front.design
+    if design.fold == "joints":
+        return of_joints(front, words)
     if design.fold != "limbs" and not chooses_fold(design):
         return _of_whole(front, words, ())
     turns = in_turn(front, words, partly=design.fold == "limbs")
@@ -102,6 +106,15 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
     if design.fold == "limbs":
         raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
     return _of_whole(front, words, (f"limbs do not take turns: {turns}",))
+
+
+def of_joints(front: Front, words: Pieces) -> Accelerated:
+    """The accelerator of one stage in which joints take turns."""
+    refuse_apart(front)
+    program = words.joints.program
+    words.progress("schedule")
+    stage, note = joints_stage(front, program)
+    return _of_stages(front, {stage.name: stage}, program.whole.inputs, (note,))
 
 
 def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
@@ -119,14 +132,22 @@ def _scheduled(
     why: Sequence[str],
 ) -> Accelerated:
     """The accelerator of these pieces; ``why``: notes of who takes turns."""
-    design, notes = front.design, [*why]
+    notes = [*why]
     staged, intervals = _columns(front, staged, intervals, words, notes)
     words.progress("schedule")
     stages = _stages(front, staged.pieces, intervals)
+    return _of_stages(front, stages, staged.inputs, notes)
+
+
+def _of_stages(
+    front: Front, stages: Mapping[str, Stage], inputs: Mapping[str, Format], notes: Sequence[str]
+) -> Accelerated:
+    """The accelerator of these stages; ``inputs``: the formats of the whole graph's."""
+    design = front.design
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
-    made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
+    made = Accelerator(functions, stages, results, inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
@@ -229,15 +250,6 @@ def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan |
     one, limbs = piece.program.template, len(piece.program.copies)
     own = every(interval // limbs, design, one, shared_jobs(one, target), target)
     return LimbPlan(own, piece.program)
-
-
-def _check(design: Design) -> None:
-    """RobotError for choices that the accelerator cannot follow."""
-    for key, what in (("style", "latency"), ("fold", "joints")):
-        if getattr(design, key) == what:
-            raise RobotError(
-                f"{key}: {what} is not for the accelerator, whose stages are pipelines"
-            )
 
 
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from .front import Front, Progress
 from .hips import cut_hips, split_hips
 from .paces import stage_intervals
 from .stage_pieces import StagePieces, cut_limbs, cut_whole
-from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
+from .words import LIMB_SAMPLES, LIMB_SEED, Words, sample_inputs, with_extremes
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,11 @@ class Pieces:
     def searched(self) -> Given:
         """The same for what is made in parts."""
         return with_extremes(self.front, self.given, self.progress)
+
+    @cached_property
+    def joints(self) -> Words:
+        """The words of joints that take turns."""
+        return Words(self.front, self.progress)
 
     @cached_property
     def whole(self) -> StagePieces:

@@ -155,8 +155,7 @@ def test_area_model(
 
     designs = (("pendulum", "m", (1, 2), {}), ("chain2", "m", (1,), {"width": 16}))
     monkeypatch.setattr(area, "mapped", fake)
-    monkeypatch.setattr(area, "DESIGNS", designs)
-    monkeypatch.setattr(area, "FAMILIES", {"ecp5": ("ecp5-85f", ())})
+    monkeypatch.setattr(area, "FAMILIES", {"ecp5": ("ecp5-85f", designs, ())})
     found = area.area_model(tmp_path, lambda _: None)["families"]["ecp5"]
     assert len(asked) == 3 == len(found["designs"])
     # a LUT-RAM takes six sites, whatever the rest is

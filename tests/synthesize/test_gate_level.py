@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
-from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.cells import SITES
 from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.rtl.multiplier_cells import emit_cells
@@ -86,7 +86,26 @@ def test_core_of_cells(target: str, tmp_path: Path) -> None:
     for kinds in SITES[family].values():
         assert any(cells[cell] for cell in kinds)
     assert sum(cells[cell] for cell in SITES[family]["multipliers"]) == core.plan.multipliers
-    for expected in (states_within_limits(core, STATES, 1), any_words(core, STATES, 2)):
+    check_cells(core, model, STATES)
+
+
+@pytest.mark.rtl
+@pytest.mark.synthesis
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["gw2a-18", "lifcl-40"])
+def test_arm_of_cells(target: str, tmp_path: Path) -> None:
+    """iiwa 14, joints in turn: block RAMs that are written, on families other than ECP5."""
+    core = compile_core(front_end("iiwa14", target=target, fold="joints", ii=24))
+    made = emit(core.plan, "core")
+    family = core.front.target.family
+    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
+    assert sum(cells[cell] for cell in SITES[family]["block_rams"]) > 10
+    check_cells(core, model, 40)
+
+
+def check_cells(core: Core, model: Model, states: int) -> None:
+    """Every bit and the latency, of states and of any words, under stalls too."""
+    for expected in (states_within_limits(core, states, 1), any_words(core, states, 2)):
         run = model.run(expected.tasks, seed=3)
         check(run, expected)
         np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, core.plan.latency)

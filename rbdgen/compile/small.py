@@ -1,0 +1,62 @@
+"""The small accelerator, where the line to the host is slower than any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..design.choices import LARGEST_INTERVAL
+from ..design.design import Fitted, is_left_open
+from ..estimate.area import NoModel, estimated
+from ..robot.model import RobotError
+from ..schedule.ways import Ways
+from .accelerate import Accelerated, compile_accelerator, of_joints
+from .accelerator_area import accelerator_features
+from .fitting import often
+from .front import Front, Progress
+from .joints_stage import refuse_apart
+from .limbs_in_turn import Pieces
+from .plans import SAVED
+
+ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
+
+
+def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
+    """The choices with which joints take turns, at the interval of the fewest LUTs.
+
+    None where somebody says how hardware is shared, where the fastest that fits leaves the part
+    roomy, where joints take no turns, or where that saves less logic than is worth their cycles.
+    Errors as those of `compile_accelerator`.
+    """
+    if not is_left_open(front.design):
+        return None
+    pieces = Pieces(front, progress)
+    try:
+        refuse_apart(_at(front, 1))
+        ways = Ways(pieces.joints.program, front.target)
+        fastest = _luts(compile_accelerator(front, progress))
+    except (NoModel, RobotError):
+        return None
+    if fastest <= ROOMY * front.target.luts:
+        return None
+    every = range(2, LARGEST_INTERVAL + 1)
+    there = [way for k in every if (way := ways.leanest(k, front.target.multipliers))]
+    fewest = min((way.datapaths for way in there), default=0)  # the logic is in datapaths
+    leanest = [way.every for way in there if way.datapaths == fewest]
+    found = {k: _luts(of_joints(_at(front, k), pieces)) for k in leanest}
+    best = min(found, key=lambda k: (found[k], k), default=None)
+    if best is None or found[best] > (1 - SAVED) * fastest:
+        return None
+    note = (
+        f"{often(best)}, joints in turn: the fewest LUTs, about {found[best]} in place of "
+        f"{fastest}; the line to the host is slower than either. --ii says otherwise"
+    )
+    return Fitted(note, ii=best, fold="joints")
+
+
+def _at(front: Front, interval: int) -> Front:
+    return replace(front, design=replace(front.design, ii=interval, fold="joints"))
+
+
+def _luts(made: Accelerated) -> int:
+    """By the area model; NoModel."""
+    return estimated(made.front.target.family, accelerator_features(made.accelerator))["luts"]
