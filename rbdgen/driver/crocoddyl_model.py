@@ -39,6 +39,8 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
     InputError for joints or functions that do not agree.
     """
 
+    functions: tuple[str, ...] = ("fd", "dfd", "minv")
+
     def __init__(self, state: Any, costs: Any, dynamics: Dynamics) -> None:
         model = state.pinocchio
         names, own = list(model.names)[1:], dynamics.joint_names
@@ -48,10 +50,8 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
             raise InputError(
                 f"the model's joints, {', '.join(names)}, are not the robot's: {', '.join(own)}"
             )
-        if missing := [f for f in ("fd", "dfd", "minv") if f not in dynamics.functions]:
-            raise InputError(
-                f'dynamics lacks {", ".join(missing)}: functions=("fd", "dfd", "minv")'
-            )
+        if missing := [f for f in self.functions if f not in dynamics.functions]:
+            raise InputError(f"dynamics lacks {', '.join(missing)}: functions={self.functions}")
         super().__init__(state, state.nv - self.free, costs.nr)
         self.costs, self.dynamics = costs, dynamics
         self.calls = self.cycles = 0
@@ -99,8 +99,8 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
     def _efforts(self, u: Array) -> Array:
         return np.concatenate([np.zeros(self.free), u])
 
-    def _count(self) -> None:
-        self.calls += 1
+    def _count(self, calls: int = 1) -> None:
+        self.calls += calls
         self.cycles += self.dynamics.cycles or 0
 
 
@@ -111,3 +111,94 @@ class _Data(crocoddyl.DifferentialActionDataAbstract):
         self.multibody = crocoddyl.DataCollectorMultibody(self.pinocchio)
         self.costs = model.costs.createData(self.multibody)
         self.costs.shareMemory(self)
+
+
+class ContactDynamics(ForwardDynamics):
+    """v̇ and the forces λ of contacts that hold, with their gradients.
+
+    As ``crocoddyl.DifferentialActionModelContactFwdDynamics`` with every joint driven::
+
+        [ M  Jᵀ ] [  v̇ ]   [ τ − nle ]
+        [ J  0  ] [ −λ ] = [   −a₀   ]
+
+    M, nle and, at v̇ and λ, the gradients of τ come from ``dynamics``, of the functions m, nle and
+    did, with external forces on the links that are held. J, a₀ and its gradient are those of
+    ``contacts``, a ContactModelMultiple whose nu is that of the joints. J has full rank. The rest
+    is as for `ForwardDynamics`; `calls` counts twice where two tasks are asked for.
+    """
+
+    functions = ("m", "nle", "did")
+
+    def __init__(self, state: Any, contacts: Any, costs: Any, dynamics: Dynamics) -> None:
+        super().__init__(state, costs, dynamics)
+        self.contacts = contacts
+        # of the model's joints the robot's are the last, each of which moves a body
+        self._first = len(state.pinocchio.names) - len(dynamics.joint_names)
+
+    def createData(self) -> Any:
+        return _ContactData(self)
+
+    def calc(self, data: Any, x: Array, u: Array | None = None) -> None:
+        """``data.xout`` = v̇, the contacts' forces and the cost; without u the cost alone."""
+        model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
+        pinocchio.forwardKinematics(model, data.pinocchio, q, v, 0.0 * v)
+        pinocchio.computeJointJacobians(model, data.pinocchio, q)
+        pinocchio.updateFramePlacements(model, data.pinocchio)
+        pinocchio.centerOfMass(model, data.pinocchio, q, v)
+        if u is None:
+            self.costs.calc(data.costs, x)
+        else:
+            held = data.multibody.contacts
+            self.contacts.calc(held, x)
+            M, nle = self.dynamics.crba(self._angles(q)), self.dynamics.nle(self._angles(q), v)
+            self._count(2)
+            nc, nv = self.contacts.nc, self.state.nv
+            J, a0 = held.Jc[:nc], held.a0[:nc]
+            data.inverse = np.linalg.inv(np.block([[M, J.T], [J, np.zeros((nc, nc))]]))
+            found = data.inverse @ np.concatenate([self._efforts(u) - nle, -a0])
+            data.xout = found[:nv]
+            self.contacts.updateAcceleration(held, data.xout)
+            self.contacts.updateForce(held, -found[nv:])
+            self.costs.calc(data.costs, x, u)
+        data.cost = data.costs.cost
+
+    def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:
+        """``data.Fx``, ``data.Fu``, the gradients of the forces, and the cost's derivatives."""
+        model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
+        if u is None:
+            pinocchio.jacobianCenterOfMass(model, data.pinocchio, q)
+            self.costs.calcDiff(data.costs, x)
+            return
+        held, nc, nv = data.multibody.contacts, self.contacts.nc, self.state.nv
+        pinocchio.computeForwardKinematicsDerivatives(model, data.pinocchio, q, v, data.xout)
+        pinocchio.updateFramePlacements(model, data.pinocchio)
+        pinocchio.jacobianCenterOfMass(model, data.pinocchio, q)
+        by_q, by_v, _ = self.dynamics.computeRNEADerivatives(
+            self._angles(q), v, data.xout, self._forces(held)
+        )
+        self._count()
+        # forces along the world's axes turn against their link
+        data.pinocchio.dtau_dq = by_q
+        self.contacts.updateRneaDiff(held, data.pinocchio)
+        self.contacts.calcDiff(held, x)
+        rest = np.vstack([np.hstack([data.pinocchio.dtau_dq, by_v]), held.da0_dx[:nc]])
+        by_x, by_u = -data.inverse @ rest, data.inverse[:, self.free : nv]
+        data.Fx, data.Fu = by_x[:nv], by_u[:nv]
+        self.contacts.updateAccelerationDiff(held, data.Fx)
+        self.contacts.updateForceDiff(held, -by_x[nv:], -by_u[nv:])
+        self.costs.calcDiff(data.costs, x, u)
+
+    def _forces(self, held: Any) -> Array:
+        """Of each body of the robot's the force and moment that it is held with, in its frame."""
+        return np.array([force.vector for force in held.fext[self._first :]])
+
+
+class _ContactData(crocoddyl.DifferentialActionDataAbstract):
+    def __init__(self, model: ContactDynamics) -> None:
+        super().__init__(model)
+        self.pinocchio = model.state.pinocchio.createData()
+        contacts = model.contacts.createData(self.pinocchio)
+        self.multibody = crocoddyl.DataCollectorMultibodyInContact(self.pinocchio, contacts)
+        self.costs = model.costs.createData(self.multibody)
+        self.costs.shareMemory(self)
+        self.inverse = np.zeros((0, 0))
