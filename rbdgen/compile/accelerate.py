@@ -16,8 +16,9 @@ from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
+from ..schedule.round_plan import RoundPlan
 from ..schedule.units import shared_jobs
-from ..tasks.routes import CALLED, CODES, visit_counts
+from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features
@@ -25,10 +26,9 @@ from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, refuse_still
-from .joints_stage import joints_stage, refuse_apart
 from .limbs_in_turn import Pieces, in_turn, takes_turns
 from .paces import slowest, stage_intervals
-from .plans import alone, chooses_fold, every
+from .plans import alone, chooses_fold, every, refuse_joints, rounds
 from .stage_pieces import StagePieces
 
 FEWEST_SLOTS = 4
@@ -108,20 +108,19 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
     return _of_whole(front, words, (f"limbs do not take turns: {turns}",))
 
 
-def of_joints(front: Front, words: Pieces) -> Accelerated:
-    """The accelerator of one stage in which joints take turns."""
-    refuse_apart(front)
-    program = words.joints.program
-    words.progress("schedule")
-    stage, note = joints_stage(front, program)
-    return _of_stages(front, {stage.name: stage}, program.whole.inputs, (note,))
-
-
 def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
     """The accelerator in which no limbs take turns."""
     pieces = words.whole.pieces
     intervals = stage_intervals(front.design, front.target, pieces)
     return _scheduled(front, words, words.whole, intervals, notes)
+
+
+def of_joints(front: Front, words: Pieces) -> Accelerated:
+    """The accelerator in which joints take turns wherever a stage is theirs alone."""
+    refuse_joints(front.design, front.robot.name)
+    pieces = words.joints.pieces
+    intervals = stage_intervals(front.design, front.target, pieces)
+    return _scheduled(front, words, words.joints, intervals, ())
 
 
 def _scheduled(
@@ -132,22 +131,15 @@ def _scheduled(
     why: Sequence[str],
 ) -> Accelerated:
     """The accelerator of these pieces; ``why``: notes of who takes turns."""
-    notes = [*why]
+    design, notes = front.design, [*why]
     staged, intervals = _columns(front, staged, intervals, words, notes)
     words.progress("schedule")
     stages = _stages(front, staged.pieces, intervals)
-    return _of_stages(front, stages, staged.inputs, notes)
-
-
-def _of_stages(
-    front: Front, stages: Mapping[str, Stage], inputs: Mapping[str, Format], notes: Sequence[str]
-) -> Accelerated:
-    """The accelerator of these stages; ``inputs``: the formats of the whole graph's."""
-    design = front.design
+    notes += _about_joints(stages)
     functions = tuple(sorted(design.functions, key=CODES.__getitem__))
     results = {function: _results(function, stages) for function in functions}
     in_order = design.order == "issued"
-    made = Accelerator(functions, stages, results, inputs, FEWEST_SLOTS, in_order)
+    made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
@@ -197,7 +189,7 @@ def _columns(
 ) -> tuple[StagePieces, dict[str, int]]:
     """The product of matrices column by column where its interval has room for the columns."""
     design = front.design
-    if design.fold != "auto" or PRODUCT not in staged.pieces:
+    if design.fold not in ("auto", "joints") or PRODUCT not in staged.pieces:
         return staged, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
@@ -235,16 +227,39 @@ def _stages(
         if parse(name).part in LIMBS
         for output in piece.fixed.graph.outputs
     }
-    return {
-        name: Stage(name, piece, _plan(design, piece, intervals[name], target), given, of_limbs)
-        for name, piece in pieces.items()
-    }
+    found = {}
+    for name, piece in pieces.items():
+        plan = _plan(design, name, piece, intervals[name], target)
+        if plan is not None and piece.joints:  # of what its datapaths compute
+            piece = replace(piece, fixed=plan.whole)
+        found[name] = Stage(name, piece, plan, given, of_limbs)
+    return found
 
 
-def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan | None:
+def _about_joints(stages: Mapping[str, Stage]) -> list[str]:
+    """A note of the stages in which joints take turns, if there are such."""
+    plans = {name: s.plan for name, s in stages.items() if isinstance(s.plan, RoundPlan)}
+    if not plans:
+        return []
+    own = [
+        f"{name} ({len(plan.program.real.reads)} visits to {len(plan.datapaths.copies)} datapaths "
+        f"in {plan.rounds} rounds of {plan.template.interval} cycles)"
+        for name, plan in plans.items()
+    ]
+    return [f"joints take turns in {', '.join(own)}"]
+
+
+def _plan(design: Design, name: str, piece: Piece, interval: int, target: Target) -> Plan | None:
     """None where there is nothing to do."""
     if constant(piece.fixed):
         return None
+    if piece.joints:
+        assert piece.program is not None
+        try:
+            at = replace(design, ii=interval, multipliers=None)
+            return rounds(at, piece.program, target)[0]
+        except RobotError as error:
+            raise RobotError(f"fold: joints: stage {name}: {error}") from None
     if piece.program is None or not takes_turns(piece, interval):
         return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
     one, limbs = piece.program.template, len(piece.program.copies)
@@ -254,7 +269,8 @@ def _plan(design: Design, piece: Piece, interval: int, target: Target) -> Plan |
 
 def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     """The names of a function's outputs: array by array, in the order of their indices."""
-    there = {o for s in visit_counts(function, stages) for o in stages[s].outputs}
+    alone = stands_alone({name: stage.piece.reads for name, stage in stages.items()})
+    there = {o for s in visit_counts(function, stages, alone) for o in stages[s].outputs}
     gives = GIVES[function]
     own = {CALLED.get(kind, kind): kind for kind in gives}
     found = [renamed(o, own[kind_of(o)]) for o in there if kind_of(o) in own]

@@ -18,17 +18,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import numpy as np
-
-from ..dynamics.interface import MARGIN
 from ..dynamics.spatial import is_zero
-from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
 from ..graph.visits import Program, once, then
 from ..graph.word import indices, kind_of, spell
-from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limbs import LIMB, Signed
@@ -37,7 +32,7 @@ from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from ..tasks.visit import COLUMNS, part_of
 from .front import Front, Progress
-from .words import as_designed
+from .words import as_designed, with_outputs
 
 PRODUCT = "product"
 IN_COLUMNS = part_of(PRODUCT, COLUMNS)
@@ -97,7 +92,8 @@ def in_columns(
     progress("columns of the product")
     parts = [part for column in columns for part in _parts(column, shape.terms)]
     parts = [_numbered(part, number, columns) for number, part in enumerate(parts)]
-    given = _with_gradient(front.graph, searched())
+    of_gradient = [n for n in front.graph.outputs if kind_of(n) in ARRAYS.values()]
+    given = with_outputs(front.graph, searched(), of_gradient)
     limbs = _visits(parts, rows, shape, given)
     split = [column for column in columns if len(column.given) > shape.terms]
     both = then(limbs, once(REST, _rest(split, parts)), front.graph.inputs) if split else limbs
@@ -250,20 +246,6 @@ def _visits(parts: Sequence[Part], rows: Sequence[int], shape: Shape, given: Giv
 
 def _log2(limits: tuple[float, float]) -> float:
     return math.log2(max(*map(abs, limits), 2.0**-60))
-
-
-def _with_gradient(whole: Graph, given: Given) -> Given:
-    """The same with limits of the entries of ∂τ: hardly more than in the ``samples``."""
-    names = [n for n in whole.outputs if kind_of(n) in ARRAYS.values()]
-    graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
-    samples, few, extremes = (
-        {**columns, **evaluate(graph, columns)} if columns else {}
-        for columns in (given.samples, given.few, given.extremes)
-    )
-    states = joined(samples, extremes)
-    largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
-    limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
-    return Given(limits, samples, few, given.related.union(names), extremes)
 
 
 def _one_point(given: Given) -> Given:

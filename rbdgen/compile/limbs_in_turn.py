@@ -16,9 +16,10 @@ from ..robot.equal_limbs import cure
 from ..tasks.stages import constant
 from .front import Front, Progress
 from .hips import cut_hips, split_hips
+from .joint_stages import pieces_of_joints
 from .paces import stage_intervals
 from .stage_pieces import StagePieces, cut_limbs, cut_whole
-from .words import LIMB_SAMPLES, LIMB_SEED, Words, sample_inputs, with_extremes
+from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +59,14 @@ class Pieces:
         return with_extremes(self.front, self.given, self.progress)
 
     @cached_property
-    def joints(self) -> Words:
-        """The words of joints that take turns."""
-        return Words(self.front, self.progress)
-
-    @cached_property
     def whole(self) -> StagePieces:
         """The robot's."""
         return cut_whole(self.front, self.given, self.progress)
+
+    @cached_property
+    def joints(self) -> StagePieces:
+        """The robot's with joints in turn; RobotError where they cannot take turns."""
+        return pieces_of_joints(self.front, self.searched, self.progress)
 
     def alike(self, partly: bool) -> Found | str:
         """The limbs that are alike, ``partly`` or in all that their joints feel; or why none are.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 
 from ..design.choices import LARGEST_INTERVAL, mix
 from ..design.design import Design
@@ -10,7 +11,8 @@ from ..design.target import Target
 from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.units import shared_jobs
-from ..tasks.routes import ROLLOUTS, visit_counts
+from ..schedule.ways import Ways
+from ..tasks.routes import ROLLOUTS, stands_alone, visit_counts
 from ..tasks.visit import parse
 
 
@@ -32,7 +34,8 @@ def _at(whole: int, most: Mapping[str, int]) -> dict[str, int]:
 
 def _most(design: Design, pieces: Mapping[str, Piece]) -> dict[str, int]:
     """How often each stage is visited by one task, or by all of the mix."""
-    visited = {f: visit_counts(f, pieces) for f in design.functions}
+    alone = stands_alone({name: piece.reads for name, piece in pieces.items()})
+    visited = {f: visit_counts(f, pieces, alone) for f in design.functions}
     for function in visited.keys() & ROLLOUTS.keys():  # each turn of a rollout is as a task
         visited[function] = dict.fromkeys(visited[function], 1)
     if design.mix is None:
@@ -54,10 +57,10 @@ def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: 
     step = limbs if design.fold == "limbs" else 1
     if design.multipliers is None:
         return design.ii or (step * max(most.values()) if step > 1 else 1)
-    jobs = {name: shared_jobs(piece.fixed, target) for name, piece in pieces.items()}
+    taken = {name: _multipliers(piece, target) for name, piece in pieces.items()}
 
-    def multipliers(whole: int) -> int:
-        return sum(jobs[n].multipliers(k) for n, k in _at(whole, most).items())
+    def multipliers(whole: int) -> float:
+        return sum(taken[n](k) for n, k in _at(whole, most).items())
 
     for whole in range(step, LARGEST_INTERVAL + 1, step):
         if multipliers(whole) <= design.multipliers:
@@ -66,3 +69,17 @@ def slowest(design: Design, target: Target, pieces: Mapping[str, Piece], limbs: 
         f"multipliers: {design.multipliers} are too few for these functions: at one task in "
         f"{LARGEST_INTERVAL} cycles they take {multipliers(LARGEST_INTERVAL)}"
     )
+
+
+def _multipliers(piece: Piece, target: Target) -> Callable[[int], float]:
+    """Hardware multipliers of a piece by its interval; infinite where that is too short."""
+    if not piece.joints:
+        return shared_jobs(piece.fixed, target).multipliers
+    assert piece.program is not None
+    ways = Ways(piece.program, target)
+
+    def of_joints(interval: int) -> float:
+        way = ways.leanest(interval, target.multipliers)
+        return math.inf if way is None else way.multipliers
+
+    return of_joints

@@ -172,8 +172,8 @@ def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
 
 
 def refuse_joints(design: Design, robot: str) -> None:
-    """RobotError for what joints that take turns do not do."""
-    others = lacking(design.functions)
+    """RobotError for what joints that take turns do not do; in an accelerator, in no stage."""
+    others = [] if design.accelerator else lacking(design.functions)
     wrong = [
         (others, f"functions: {', '.join(others)}: joints in turn compute {COMPUTED}"),
         (

@@ -13,9 +13,8 @@ from .accelerate import Accelerated, compile_accelerator, of_joints
 from .accelerator_area import accelerator_features
 from .fitting import often
 from .front import Front, Progress
-from .joints_stage import refuse_apart
 from .limbs_in_turn import Pieces
-from .plans import SAVED
+from .plans import SAVED, refuse_joints
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
 
@@ -29,10 +28,14 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
     """
     if not is_left_open(front.design):
         return None
+    if len(front.design.functions) != 1 or front.design.functions[0] not in ("id", "m"):
+        return None
     pieces = Pieces(front, progress)
     try:
-        refuse_apart(_at(front, 1))
-        ways = Ways(pieces.joints.program, front.target)
+        refuse_joints(_at(front, 1).design, front.robot.name)
+        (piece,) = pieces.joints.pieces.values()
+        assert piece.program is not None
+        ways = Ways(piece.program, front.target)
         fastest = _luts(compile_accelerator(front, progress))
     except (NoModel, RobotError):
         return None

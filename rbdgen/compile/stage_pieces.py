@@ -56,9 +56,7 @@ def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
     ranges, whole = in_words(front, front.graph, given, progress)
     pieces = cut(whole, targets_of(whole.graph))
     if has_rollouts(front):
-        coordinates = _coordinates(front, whole.inputs, pieces["forward"])
-        steps = integration(list(coordinates.values()), front.design.width)
-        pieces["integrate"] = Piece(steps, {})
+        pieces["integrate"] = steps(front, whole.inputs, pieces["forward"])
     given = replace(given, extremes=ranges.extremes or given.extremes)
     return complete(front, StagePieces(pieces, whole.inputs, given))
 
@@ -78,6 +76,12 @@ def cut_limbs(front: Front, limbs: Program, given: Given, progress: Progress) ->
         coordinates = _coordinates(front, inputs, pieces["forward"])
         pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
     return complete(front, StagePieces(pieces, inputs))
+
+
+def steps(front: Front, inputs: Mapping[str, Format], forward: Piece) -> Piece:
+    """The stage that integrates what `forward` gives; errors as those of a rollout."""
+    coordinates = _coordinates(front, inputs, forward)
+    return Piece(integration(list(coordinates.values()), front.design.width), {})
 
 
 def has_rollouts(front: Front) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+
 from ..design.bounds import bounds
-from ..dynamics.interface import SAMPLED, input_limits, random_inputs, to_columns
+from ..dynamics.interface import MARGIN, SAMPLED, input_limits, random_inputs, to_columns
 from ..dynamics.program import program as program_of_joints
-from ..graph.evaluate import Array
+from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Op
@@ -73,14 +76,9 @@ class Words:
     @cached_property
     def program(self) -> FixedProgram:
         """The program of visits in words; RobotError for joints that compute something else."""
-        front, design = self.front, self.front.design
-        robot = chained_frames(front.canonical)
-        program = program_of_joints(robot, front.graph, design.rotation, design.payload)
-        if not program.reads:
-            raise _constant(front)
-        self.progress("ranges and word lengths")
+        front = self.front
         given = with_extremes(front, self.given, self.progress)
-        return fixed_program(program, front.graph, given, design.width)
+        return program_in_words(front, front.graph, given, front.design.width, self.progress)
 
 
 def in_words(
@@ -106,6 +104,21 @@ def in_words(
 def as_designed(front: Front, progress: Progress) -> ToWords:
     """The same for each template of a program."""
     return lambda graph, given: in_words(front, graph, given, progress)[1]
+
+
+def program_in_words(
+    front: Front, graph: Graph, given: Given, width: int, progress: Progress
+) -> FixedProgram:
+    """The visits to joints that compute the outputs of ``graph``, in words of ``width`` bits.
+
+    RobotError where all of these are the same in every state.
+    """
+    design, robot = front.design, chained_frames(front.canonical)
+    program = program_of_joints(robot, graph, design.rotation, design.payload)
+    if not program.reads:
+        raise _constant(front)
+    progress("ranges and word lengths of joints in turn")
+    return fixed_program(program, graph, given, width)
 
 
 def _constant(front: Front) -> RobotError:
@@ -134,3 +147,16 @@ def sample_inputs(front: Front) -> Given:
 def with_extremes(front: Front, given: Given, progress: Progress) -> Given:
     """States in which the signals of the front's graph are largest, for graphs made of parts."""
     return replace(given, rounds=1).searched(front.graph, progress)[0]
+
+
+def with_outputs(whole: Graph, given: Given, names: Collection[str]) -> Given:
+    """The same with limits of these outputs, which others read: hardly more than in the samples."""
+    graph = Graph(whole.inputs, {name: whole.outputs[name] for name in names})
+    samples, few, extremes = (
+        {**columns, **evaluate(graph, columns)} if columns else {}
+        for columns in (given.samples, given.few, given.extremes)
+    )
+    states = joined(samples, extremes)
+    largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
+    limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
+    return Given(limits, samples, few, given.related.union(names), extremes)

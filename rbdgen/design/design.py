@@ -210,7 +210,8 @@ class Design:
                          thing that they compute; "none", operations share multipliers;
                          "auto", limbs where there are such and they give no longer an interval.
                          Of an accelerator: in the stages whose interval is a multiple of their
-                         number; and with "auto" columns do in a product of matrices.
+                         number; joints in τ, M and the gradients of τ; and with "auto" and
+                         "joints" columns do in a product of matrices.
     ``fit``              without ``ii``, ``multipliers`` and ``fold``: the fastest design that fits
                          the part; else one that takes a task every cycle, whether it fits or not.
     ``fitted``           what was chosen so; only of this very design: another one searches anew.

@@ -27,7 +27,7 @@ from .bodies import Payload
 from .centroidal import Centroidal
 from .common_frame import common_frame
 from .composite import Gradient
-from .factorisation import Entries, Solver, factorise, times
+from .factorisation import Solver, factorise, times
 from .interface import WRENCH, revolute
 from .kinematics import Kinematics
 from .logarithmic import Logarithmic
@@ -36,8 +36,8 @@ from .near import FARTHEST, correct
 from .observed import Frames, gives_frames, gives_masses
 from .ports import Interface
 from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
-from .scalars import Arithmetic, Numbers, Scalar, Vector
-from .sparse import connected
+from .scalars import Arithmetic, Numbers
+from .solved import Columns, forward_slopes, given_inverse, gives_forward, gives_of_effort
 from .spatial import is_zero
 from .stepping import gives_step
 from .units import Units, units
@@ -210,7 +210,8 @@ class _Tracing:
             if functions & AT_GIVEN_EFFORT:
                 self._gives_at_effort(face, state, at, solver)
             if EFFORT in functions:
-                self._gives_of_effort(face, solver)
+                one, explicit = self.recursions.solving, "minv" in functions
+                gives_of_effort(face, one, self.order, solver, self.robot.nv, explicit)
         return face.graph()
 
     @cached_property
@@ -285,7 +286,7 @@ class _Tracing:
 
     def _near(self, face: Interface, at: Pass) -> Solver:
         """By M⁻¹ of a state nearby, which comes in; gives whether it was near."""
-        X = _given_inverse(face, at.M, self.order)
+        X = given_inverse(face, at.M, self.order)
         inverse, (first, *others) = correct(self.recursions.solving, at.M, X, self.order)
         # of several trees in a region behind theirs, so that none waits for another
         with self.builder.in_region(("near", 0) if others else first.region):
@@ -337,23 +338,11 @@ class _Tracing:
                 found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
                 gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
             columns = _columns(gradient, self.order)
-            slopes = _forward(self.builder, [solver.times(c, AGAIN) for c in columns])
+            slopes = forward_slopes(self.builder, [solver.times(c, AGAIN) for c in columns])
             if "dfd" in self.functions:
-                _gives_forward(face, self.order, slopes)
+                gives_forward(face, self.order, slopes)
             if "step" in self.functions:
                 gives_step(face, self.robot, self.step, state, qdd, slopes, solver.explicit())
-
-    def _gives_of_effort(self, face: Interface, solver: Solver) -> None:
-        """q̈ = M⁻¹ (τ - bias)."""
-        nv = self.robot.nv
-        tau, bias = face.vector("tau", nv, self.order), face.vector("bias", nv, self.order)
-        with self.builder.region("effort", 0):
-            left = {k: tau[k] - bias[k] for k in self.order}
-        if "minv" in self.functions:  # it is there, and a product with it is soon done
-            (qdd,) = times(self.recursions.solving, solver.explicit(), self.order, [left])
-        else:
-            (qdd,) = solver.times([left])
-        face.gives_vector("qdd", qdd)
 
     def _state(self, face: Interface) -> State:
         """The inputs that the functions need."""
@@ -404,42 +393,12 @@ def _gives_inverse(
         face.gives_columns("dtau_dq", order, columns[0])
         face.gives_columns("dtau_dqd", order, columns[1])
     if "difd" in functions:
-        inverse = _given_inverse(face, given.M, order)
+        inverse = given_inverse(face, given.M, order)
         products = [times(solving, inverse, order, c) for c in columns]
-        _gives_forward(face, order, _forward(face.builder, products))
+        gives_forward(face, order, forward_slopes(face.builder, products))
 
 
-def _given_inverse(face: Interface, M: list[Vector], order: dict[int, int]) -> Entries:
-    """Inputs, the lower triangle of M⁻¹: where M connects coordinates, directly or not."""
-    known = {(i, j) for i in order for j in order if j < i and not is_zero([M[i][j]])}
-    pairs = [(i, j) for own in connected(known, list(order)) for i in own for j in own if j <= i]
-    return {(i, j): face.given(spell("Minv", i, j)) for i, j in sorted(pairs)}
-
-
-def _forward(
-    builder: Builder, products: list[list[dict[int, Scalar]]]
-) -> list[list[dict[int, Scalar]]]:
-    """∂q̈/∂q = -M⁻¹ ∂τ/∂q, and for q̇, column by column."""
-    slopes = []
-    for columns in products:
-        negative: list[dict[int, Scalar]] = []
-        for column in columns:
-            negative.append({})
-            for k, value in column.items():
-                with builder.in_region(builder.lift(value).region):
-                    negative[-1][k] = -value
-        slopes.append(negative)
-    return slopes
-
-
-def _gives_forward(
-    face: Interface, order: Iterable[int], slopes: list[list[dict[int, Scalar]]]
-) -> None:
-    for name, columns in zip(("dqdd_dq", "dqdd_dqd"), slopes, strict=True):
-        face.gives_columns(name, order, columns)
-
-
-def _columns(of: Gradient, order: Iterable[int]) -> list[list[dict[int, Scalar]]]:
+def _columns(of: Gradient, order: Iterable[int]) -> list[Columns]:
     """∂τ/∂q and ∂τ/∂q̇, each column by column, zeros left out."""
     return [
         [{i: G[i][j] for i in order if not is_zero([G[i][j]])} for j in order]

@@ -26,13 +26,14 @@ class Piece:
 
     ``fixed``: its inputs are those of the whole that it reads, by their names, and words from
     pieces before it, called PIECE.K; its outputs likewise, its own first. ``reads``: for each
-    word from a piece before it, that piece's name. ``program``: the visits to one template that
-    it is made of, where it is.
+    word from a piece before it, that piece's name. ``program``: the visits that it is made of,
+    where it is: to one template, of limbs or columns, or with ``joints`` to those of joints.
     """
 
     fixed: FixedGraph
     reads: Mapping[str, str]
     program: FixedProgram | None = None
+    joints: bool = False
 
 
 def cut(whole: FixedGraph, wanted: Mapping[str, Sequence[str | Node]]) -> dict[str, Piece]:

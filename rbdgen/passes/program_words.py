@@ -175,7 +175,7 @@ def _whole_bits(
         (head(("in", name, origin.name)), head(("out", name, result)), power)
         for name, template in program.templates.items()
         for result, node in template.outputs.items()
-        for origin, power in [_renamed(node)]
+        for origin, power in [renamed(node)]
         if origin.op is Op.INPUT
     ]
     while True:  # what goes through as a multiple by a power of two has the bits that come in
@@ -187,7 +187,7 @@ def _whole_bits(
             return {end: bits[head(end)] for end in joined}
 
 
-def _renamed(node: Node) -> tuple[Node, int]:
+def renamed(node: Node) -> tuple[Node, int]:
     """The node that this is 2^k times of, and k."""
     k = 0
     while node.is_shift:

@@ -36,6 +36,28 @@ def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
     return computing(parts.real, parts.templates, whole.inputs, whole.graph.outputs)
 
 
+def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
+    """Some of a program's outputs, in the same words: of the visits, those that these need."""
+    real, whole = program.real, program.whole
+    named = {name: source for name, source in real.outputs.items() if name in outputs}
+    needs = needs_of(replace(program, real=replace(real, outputs=named)))
+    reads = {
+        visit: {port: need.read(port, source) for port, source in real.reads[visit].items()}
+        for visit, need in needs.items()
+        if need.results
+    }
+    there = {visit.template for visit in reads}
+    of_task = {s for sources in reads.values() for s in sources.values() if isinstance(s, str)}
+    parts = Parts(
+        Program(
+            {name: real.templates[name] for name in real.templates if name in there}, reads, named
+        ),
+        {name: template for name, template in program.templates.items() if name in there},
+    )
+    inputs = {name: word for name, word in whole.inputs.items() if name in of_task}
+    return computing(parts.real, parts.templates, inputs, named)
+
+
 def parts_of(program: FixedProgram, rounds: int) -> Parts:
     """The templates that at most ``rounds`` visits share.
 

@@ -71,6 +71,21 @@ ROUTES = {
     function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
     for function, own in _ROUTES.items()
 }
+# The same where `gradient` reads no words of `rnea` and `mass`, see `stands_alone`.
+_ALONE: dict[str, dict[str, tuple[str, ...]]] = {
+    "did": {"trig": ("gradient",), "gradient": ("result",)},
+    "dfd": {
+        **_FORWARD,
+        "forward": ("gradient",),
+        "gradient": ("product",),
+        "product": ("result",),
+    },
+    "difd": {"trig": ("gradient",), "gradient": ("product",), "product": ("result",)},
+}
+ROUTES_ALONE = ROUTES | {
+    function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
+    for function, own in _ALONE.items()
+}
 STAGES = {visit.stage for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
 AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
@@ -106,14 +121,30 @@ def traced(functions: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name, is_wanted in wanted.items() if is_wanted)
 
 
-def route(function: str, stages: Iterable[str]) -> dict[StageVisit, tuple[StageVisit, ...]]:
+def stands_alone(reads: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether `gradient` makes for itself what it needs of others, but for q̈.
+
+    ``reads``: stage → word from another stage → that stage.
+    """
+    senders = [
+        parse(sender).step
+        for stage, words in reads.items()
+        if parse(stage).step == "gradient"
+        for sender in words.values()
+    ]
+    return "gradient" in reads and set(senders) <= {"gradient"}
+
+
+def route(
+    function: str, stages: Iterable[str], alone: bool = False
+) -> dict[StageVisit, tuple[StageVisit, ...]]:
     """A function's route through the ``stages`` that there are; `trig` is its entry, there or not.
 
     What a robot has no use for has no stage: no sines without angles, no mass matrix apart where
-    only the gradients need it.
+    only the gradients need it. ``alone``: whether `gradient` `stands_alone`.
     """
     there = {*stages, RESULT.stage, "trig"}
-    own = ROUTES[function]
+    own = (ROUTES_ALONE if alone else ROUTES)[function]
     beginning = StageVisit("trig", again=True)
 
     def leads(visit: StageVisit) -> tuple[StageVisit, ...]:
@@ -145,11 +176,14 @@ def first(visit: StageVisit, stages: Container[str]) -> list[StageVisit]:
     return levels(visit, stages)[0]
 
 
-def waits(stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Stage → those that a task must have left besides, of the ``stages`` that there are."""
+def waits(stages: Iterable[str], alone: bool = False) -> dict[str, tuple[str, ...]]:
+    """Stage → those that a task must have left besides, of the ``stages`` that there are.
+
+    ``alone``: as for `route`.
+    """
     there, found = list(stages), dict[str, tuple[str, ...]]()
     for step, other in WAITS.items():
-        if step in there:
+        if step in there and not (alone and step == "gradient"):
             found |= {visit.stage: (other,) for visit in first(StageVisit(step), there)}
     for step in dict.fromkeys(parse(stage).step for stage in there):
         for before, after in pairwise(levels(StageVisit(step), there)):
@@ -158,10 +192,13 @@ def waits(stages: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def visit_counts(function: str, stages: Iterable[str]) -> dict[str, int]:
-    """How often a task of ``function`` visits each of the ``stages``; in a step, of a rollout."""
+def visit_counts(function: str, stages: Iterable[str], alone: bool = False) -> dict[str, int]:
+    """How often a task of ``function`` visits each of the ``stages``; in a step, of a rollout.
+
+    ``alone``: as for `route`.
+    """
     there = list(stages)
-    visited = [visit.stage for visit in route(function, there)]
+    visited = [visit.stage for visit in route(function, there, alone)]
     counts = {stage: visited.count(stage) for stage in there if stage in visited}
     return dict.fromkeys(counts, ROLLOUTS[function]) if function in ROLLOUTS else counts
 

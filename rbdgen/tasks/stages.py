@@ -28,6 +28,7 @@ from .routes import (
     origin,
     place,
     route,
+    stands_alone,
     visit_counts,
     waits,
     words_taken,
@@ -89,8 +90,17 @@ class Stage:
         fixed = self.fixed
         return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
 
-    def sources(self, function: str, visit: StageVisit) -> dict[str, Source]:
+    def sources(self, function: str, visit: StageVisit) -> Mapping[str, Source]:
         """Where each operand of a visit comes from."""
+        if (function, visit) not in self._sources:
+            self._sources[function, visit] = self._found(function, visit)
+        return self._sources[function, visit]
+
+    @cached_property
+    def _sources(self) -> dict[tuple[str, StageVisit], dict[str, Source]]:
+        return {}  # what has been asked for
+
+    def _found(self, function: str, visit: StageVisit) -> dict[str, Source]:
         reads, given = self.piece.reads, self.given
         found = {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
         for name, source in found.items():
@@ -122,7 +132,7 @@ class Accelerator:
         """Width of each word of a task, by name, in order."""
         found: dict[str, int] = {}
         for function in self.functions:
-            for word, (_, of) in self._taken(function).items():
+            for word, (_, of) in self._taken[function].items():
                 found[word] = max(of.width, found.get(word, 0))
         return dict(sorted(found.items(), key=_position))
 
@@ -131,7 +141,7 @@ class Accelerator:
         """Function → the inputs that its task brings, in order, each with its format."""
         made = {}
         for function in self.functions:
-            read = self._taken(function)
+            read = self._taken[function]
             # a word that only others read has a place all the same
             unread = {word: (word, self._unread(word)) for word in self.words}
             taken = words_taken(function, self.words)
@@ -141,8 +151,12 @@ class Accelerator:
     def _unread(self, word: str) -> Format:
         return self.inputs.get(word, Format(self.words[word], 0))
 
-    def _taken(self, function: str) -> dict[str, tuple[str, Format]]:
-        """Each word of a task that a function reads: the input that it brings, and its format."""
+    @cached_property
+    def _taken(self) -> dict[str, dict[str, tuple[str, Format]]]:
+        """Function → each word of a task that it reads: the input that it brings, its format."""
+        return {function: self._words_of(function) for function in self.functions}
+
+    def _words_of(self, function: str) -> dict[str, tuple[str, Format]]:
         found: dict[str, tuple[str, Format]] = {}
         for visit in self.route(function):
             stage = self.stages[visit.stage]
@@ -158,7 +172,7 @@ class Accelerator:
     def given(self, function: str, source: Source) -> Format:
         """The format of what an operand is made from."""
         if source.stage == HOST:
-            return self._taken(function)[source.field][1]
+            return self._taken[function][source.field][1]
         return self.stages[source.stage].outputs[source.field]
 
     @cached_property
@@ -183,7 +197,7 @@ class Accelerator:
 
     def giver(self, function: str, output: str) -> Source:
         """The stage that gives an output of a function, and what it calls it."""
-        visited = visit_counts(function, self.stages)
+        visited = self.visit_counts[function]
         kind = kind_of(output)
         own = renamed(output, CALLED.get(kind, kind))
         return Source(next(s for s in visited if own in self.stages[s].outputs), own)
@@ -214,21 +228,38 @@ class Accelerator:
             return {field: self.words[field] for field in fields}
         return {field: self.stages[sender].outputs[field].width for field in fields}
 
+    @cached_property
+    def alone(self) -> bool:
+        """Whether `gradient` stands alone."""
+        return stands_alone({name: stage.piece.reads for name, stage in self.stages.items()})
+
+    @cached_property
+    def visit_counts(self) -> dict[str, dict[str, int]]:
+        """Function → how often a task visits each stage; in a step, of a rollout."""
+        return {own: visit_counts(own, self.stages, self.alone) for own in self.functions}
+
     def route(self, function: str) -> dict[StageVisit, tuple[StageVisit, ...]]:
         """Visit → where the task goes from there; without a stage `trig`, no visit to it."""
-        whole = route(function, self.stages)
-        return {visit: to for visit, to in whole.items() if visit.stage in self.stages}
+        return self._routes[function]
+
+    @cached_property
+    def _routes(self) -> dict[str, dict[StageVisit, tuple[StageVisit, ...]]]:
+        whole = {own: route(own, self.stages, self.alone) for own in self.functions}
+        return {
+            own: {visit: to for visit, to in leads.items() if visit.stage in self.stages}
+            for own, leads in whole.items()
+        }
 
     @cached_property
     def waits(self) -> dict[str, tuple[str, ...]]:
         """Stage → the stages that a task must have left besides the one that it comes from."""
-        return waits(self.stages)
+        return waits(self.stages, self.alone)
 
     def entries(self, function: str) -> tuple[StageVisit, ...]:
         """The visits that a task begins with."""
         trig = StageVisit("trig")
         if trig.stage not in self.stages:
-            return route(function, self.stages)[trig]
+            return route(function, self.stages, self.alone)[trig]
         return tuple(first(trig, self.stages))
 
     def last(self, function: str) -> str:
@@ -264,7 +295,7 @@ class Accelerator:
 
     def interval(self, function: str) -> int:
         """Cycles from task to task of ``function`` alone, that the busiest stage needs."""
-        counts = visit_counts(function, self.stages)
+        counts = self.visit_counts[function]
         return max(count * self.stages[s].interval for s, count in counts.items())
 
     def latency(self, function: str) -> int:

@@ -49,8 +49,6 @@ def test_its_words_are_the_cores() -> None:
 @pytest.mark.parametrize(
     ("choices", "said"),
     [
-        ({"functions": ("did",), "ii": 12}, "computes id or m alone, not did"),
-        ({"functions": ("id", "m"), "ii": 12}, "computes id or m alone, not id, m"),
         ({"functions": ("id",)}, "say how often with ii"),
         ({"functions": ("id",), "ii": 12, "angles": "sincos"}, "make their own sines"),
     ],
@@ -75,14 +73,15 @@ def test_a_board_has_the_smallest() -> None:
         return estimated("ecp5", features(core.plan))["luts"]
 
     own = estimated("ecp5", features(stage.plan))["luts"]
-    assert own == luts(chosen.ii) < min(luts(12), luts(18), luts(48))
+    assert own == pytest.approx(luts(chosen.ii), rel=1e-3)
+    assert own < min(luts(12), luts(18), luts(48))
 
 
 @pytest.mark.parametrize(
     ("robot", "choices"),
     [
         ("iiwa14", {"functions": ("id",), "ii": 8}),  # somebody said how often
-        ("iiwa14", {"functions": ("did",)}),  # of which no accelerator's joints take turns
+        ("iiwa14", {"functions": ("did",)}),  # of which no board's joints take turns
         ("pendulum", {"functions": ("id",)}),  # there is room
     ],
 )

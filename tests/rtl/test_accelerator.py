@@ -55,6 +55,16 @@ CASES: dict[str, dict[str, Any]] = {
     "both visited again": {"robot": "faun", "functions": ("id", "dfd"), "ii": 8, "fold": "limbs"},
     # a product's columns in turn, in parts that are added up; in "all" they are whole
     "columns": {"robot": str(WALKER), "functions": ("dfd", "difd"), "ii": 16, "base": "floating"},
+    # stages that are programs of visits to joints: an arm of one branch; rollouts; a floating base
+    "joints": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 16, "fold": "joints"},
+    "joints roll on": {"robot": "gantry", "functions": ("rk4", "m"), "ii": 24, "fold": "joints"},
+    "joints float": {
+        "robot": str(WALKER),
+        "functions": ("id", "did", "dfd"),
+        "ii": 24,
+        "base": "floating",
+        "fold": "joints",
+    },
     "few columns": {"robot": "cart", "functions": ("dfd", "difd"), "ii": 6},
 }
 

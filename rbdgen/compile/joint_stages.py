@@ -1,0 +1,120 @@
+"""Joints that take turns in an accelerator: stages that are programs of visits.
+
+A stage whose joints take turns reads the task alone: its program makes sines, motions and forces
+for itself, which costs a few datapaths, where it would read hundreds of words of the stages before
+it. M⁻¹, forward dynamics and the product with M⁻¹ are cut from a graph that begins with M and ∂τ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..design.design import given_coordinates
+from ..dynamics.solved import solved
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..graph.verify import verify
+from ..graph.word import kind_of
+from ..passes.given import Given
+from ..passes.instances import FixedProgram
+from ..passes.pieces import Piece, cut
+from ..passes.specialised import giving
+from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
+from ..robot.model import RobotError
+from ..tasks.routes import stands_alone, traced, visit_counts
+from .front import Front, Progress
+from .stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
+from .words import in_words, program_in_words, with_outputs
+
+BY_JOINTS = ("rnea", "mass", "gradient")  # the stages that visits to joints compute
+GUARD = 6  # bits
+GIVEN = tuple(kind for stage in ("mass", "gradient") for kind in OUTPUTS[stage])
+
+
+def pieces_of_joints(front: Front, given: Given, progress: Progress) -> StagePieces:
+    """The robot's pieces, those of joints as programs; RobotError where there are none.
+
+    ``given``: with states in which signals are largest.
+    """
+    programs = _programs(front, given, progress)
+    pieces = {name: Piece(own.whole, {}, own, joints=True) for name, own in programs.items()}
+    inputs = input_formats(Graph(front.graph.inputs, {}), given.limits, front.design.width)
+    if (rest := _rest(front)).outputs:
+        names = [name for name in rest.inputs if kind_of(name) in GIVEN]
+        of_rest = with_outputs(front.graph, given, names)
+        _, words = in_words(front, rest, of_rest, progress)
+        giver = {kind: stage for stage in pieces for kind in OUTPUTS[stage] if kind in GIVEN}
+        for name, piece in cut(words, targets_of(words.graph)).items():
+            senders = {
+                word: giver[kind_of(word)] for word in piece.fixed.inputs if kind_of(word) in giver
+            }
+            pieces[name] = replace(piece, reads={**piece.reads, **senders})
+    for piece in pieces.values():
+        inputs |= {name: word for name, word in piece.fixed.inputs.items() if name in inputs}
+    if has_rollouts(front):
+        pieces["integrate"] = steps(front, inputs, pieces["forward"])
+    return complete(front, StagePieces(_visited(front, pieces), inputs, given))
+
+
+def _programs(front: Front, given: Given, progress: Progress) -> dict[str, FixedProgram]:
+    """The program of each stage that visits to joints compute; those of one width in one go.
+
+    One binary point serves all joints, so that small entries of M have few bits, and M⁻¹ magnifies
+    what these and the bias are off: where there is any, M and τ have longer words.
+    """
+    design, solving = front.design, traced(front.design.functions)
+    kinds = {stage: OUTPUTS[stage] for stage in BY_JOINTS}
+    if "did" in design.functions:
+        kinds["gradient"] += OUTPUTS["rnea"]  # its tasks do not go there, and it is made anyway
+    widths = dict.fromkeys(BY_JOINTS, design.width)
+    longer = min(design.width + GUARD, LARGEST_INPUT - ANGLE_BITS)
+    if "minv" in solving or "effort" in solving:
+        widths["mass"] = max(longer, design.width)
+    if "effort" in solving:
+        widths["rnea"] = widths["mass"]
+    found: dict[str, FixedProgram] = {}
+    for width in sorted(set(widths.values())):
+        of = {
+            stage: [name for name in front.graph.outputs if kind_of(name) in kinds[stage]]
+            for stage in BY_JOINTS
+            if widths[stage] == width
+        }
+        of = {s: own for s, own in of.items() if any(kind_of(n) in OUTPUTS[s] for n in own)}
+        if of:
+            outputs = {name: front.graph.outputs[name] for own in of.values() for name in own}
+            graph = _reading(front.graph, outputs)
+            made = program_in_words(front, graph, given, width, progress)
+            found |= {stage: giving(made, own) for stage, own in of.items()}
+    return {stage: found[stage] for stage in BY_JOINTS if stage in found}
+
+
+def _rest(front: Front) -> Graph:
+    """What the stages after those of joints compute, of the matrices that these give.
+
+    RobotError for a design that finds M⁻¹ in another way than from M.
+    """
+    design, robot = front.design, front.canonical
+    if design.factorisation not in ("auto", "ltdl"):
+        raise RobotError(
+            f"{robot.name}: factorisation: {design.factorisation}: where joints take turns, M⁻¹ is "
+            "found with ltdl"
+        )
+    given = given_coordinates(design, robot)
+    order = {
+        k: i for i, at in robot.v_slices.items() for k in range(at.start, at.stop) if k >= given
+    }
+    return verify(solved(front.graph, order, robot.nv, traced(design.functions)))
+
+
+def _reading(graph: Graph, outputs: dict[str, Node]) -> Graph:
+    """Some outputs of a graph, with the inputs that they are made of."""
+    read = {node.name for node in Graph((), outputs).nodes if node.op is Op.INPUT}
+    return Graph(tuple(name for name in graph.inputs if name in read), outputs)
+
+
+def _visited(front: Front, pieces: Mapping[str, Piece]) -> dict[str, Piece]:
+    """The pieces that some task goes to: the gradients' tasks do not need RNEA's."""
+    alone = stands_alone({name: piece.reads for name, piece in pieces.items()})
+    visited = {name for f in front.design.functions for name in visit_counts(f, pieces, alone)}
+    return {name: piece for name, piece in pieces.items() if name in visited}

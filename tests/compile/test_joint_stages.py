@@ -1,0 +1,112 @@
+"""Joints that take turns in stages of an accelerator: what is right, and who goes where."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerator_area import accelerator_features
+from rbdgen.compile.joint_stages import GUARD
+from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.estimate.area import estimated
+from rbdgen.robot.model import RobotError
+from rbdgen.schedule.round_plan import RoundPlan
+from rbdgen.tasks.visit import parse
+from tests.limbs import WALKER
+
+# of each array, relative RMS, against float64; 18 bits
+LARGEST = {"tau": 5e-4, "M": 1e-5, "Minv": 2e-4, "dtau": 1e-3, "qdd": 2e-2, "dqdd": 3e-2}
+
+
+@cache
+def made_of(robot: str, **choices: Any) -> Accelerated:
+    own = {"functions": ON_ACCELERATORS, "ii": 32, "fold": "joints", "target": "xcup"}
+    return accelerate(robot, **{**own, "fit": False, **choices})
+
+
+def made(case: str) -> Accelerated:
+    return made_of("iiwa14") if case == "arm" else made_of(str(WALKER), base="floating")
+
+
+@pytest.mark.parametrize("case", ["arm", "walker"])
+def test_joints_take_turns_where_a_stage_is_theirs_alone(case: str) -> None:
+    accelerator = made(case).accelerator
+    plans = {name: stage.plan for name, stage in accelerator.stages.items()}
+    turns = [name for name, plan in plans.items() if isinstance(plan, RoundPlan)]
+    assert turns == ["rnea", "mass", "gradient"]
+    assert "trig" not in plans  # they make their own sines
+    for name in turns:
+        assert not accelerator.stages[name].piece.reads
+        assert plans[name].whole is accelerator.stages[name].fixed
+    assert all(stage.interval <= 32 for stage in accelerator.stages.values())
+    (note,) = (note for note in made(case).notes if note.startswith("joints take turns"))
+    assert all(name in note for name in turns)
+
+
+def test_tasks_go_only_where_words_are_read() -> None:
+    """RNEA once, for the bias; gradients neither wait for M nor for RNEA."""
+    accelerator = made("arm").accelerator
+    visits = {f: [str(v) for v in accelerator.ordered(f)] for f in accelerator.functions}
+    assert visits["did"] == ["gradient"]
+    assert visits["difd"] == ["gradient", "product"]
+    assert sorted(visits["dfd"]) == sorted(
+        ["rnea", "mass", "inverse", "forward", "gradient", "product"]
+    )
+    assert accelerator.entries("did") == (parse("gradient"),)
+    assert "gradient" not in accelerator.waits
+    assert accelerator.interval("dfd") == 32
+
+
+@pytest.mark.parametrize("case", ["arm", "walker"])
+def test_errors_against_the_golden_model(case: str) -> None:
+    state = within_limits(made(case), 300, 2)
+    traffic = Traffic(made(case), inputs_of(made(case), state))
+    for function in made(case).accelerator.functions:
+        assert not traffic.expected[function][1].any(), function
+        for name, error in traffic.errors(function, state).items():
+            limit = LARGEST.get(name.partition("_")[0], 5e-4)
+            assert error.report().relative_rms < limit, (function, name)
+
+
+def test_what_m_inverse_magnifies_has_longer_words() -> None:
+    """Without M⁻¹ there is nothing that does."""
+    stages = made("arm").accelerator.stages
+    assert stages["mass"].outputs["M[0,0]"].width == 18 + GUARD
+    assert stages["rnea"].outputs["tau[0]"].width == 18 + GUARD
+    assert stages["gradient"].outputs["dtau_dq[1,1]"].width == 18
+    alone = made_of("pendulum", functions=("id", "m")).accelerator
+    assert max(w.width for stage in alone.stages.values() for w in stage.outputs.values()) == 18
+
+
+def test_less_logic_where_many_joints_are_alike() -> None:
+    luts = {}
+    for fold in ("joints", "none"):
+        own = made_of(str(WALKER), base="floating", functions=("did",), fold=fold)
+        luts[fold] = estimated("xcup", accelerator_features(own.accelerator))["luts"]
+    assert luts["joints"] < 0.85 * luts["none"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"factorisation": "mminvgen"}, "factorisation: mminvgen: where joints take turns"),
+        ({"angles": "sincos"}, "angles: joints in turn make their own sines"),
+        ({"formulation": "logarithmic"}, "formulation: joints in turn have the composite one"),
+        ({"ii": None}, "say how often with ii"),
+        ({"ii": 4}, "stage rnea: ii: 4: joints in turn take 5 cycles and more"),
+    ],
+)
+def test_what_cannot_be_is_one_line(choices: dict[str, Any], says: str) -> None:
+    with pytest.raises(RobotError, match=says) as raised:
+        made_of("pendulum", **choices)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_budget_of_multipliers_finds_its_interval() -> None:
+    few = made_of("pendulum", ii=None, multipliers=40)
+    assert few.accelerator.multipliers <= 40
+    assert max(stage.interval for stage in few.accelerator.stages.values()) > 4
