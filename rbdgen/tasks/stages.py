@@ -162,11 +162,26 @@ class Accelerator:
             stage = self.stages[visit.stage]
             for field, source in stage.sources(function, visit).items():
                 if source.stage == HOST and place(field) == source.field:
-                    found[source.field] = field, stage.fixed.inputs[field]
+                    found[source.field] = field, self._brought[field]
                 elif source.stage == HOST:
                     found.setdefault(source.field, (source.field, self.inputs[source.field]))
         if function in ROLLOUTS:
             found[STEPS] = STEPS, Format(COUNT + 1, 0)
+        return found
+
+    @cached_property
+    def _brought(self) -> dict[str, Format]:
+        """Input of a stage → its format in a task, the same for all functions.
+
+        With the bits of all stages that read it: where joints take turns, some have more.
+        """
+        found: dict[str, Format] = {}
+        for stage in self.stages.values():
+            for field, own in stage.fixed.inputs.items():
+                before = found.setdefault(field, own)
+                fraction = max(before.fraction, own.fraction)
+                whole = max(word.width - word.fraction for word in (before, own))
+                found[field] = replace(before, width=whole + fraction, fraction=fraction)
         return found
 
     def given(self, function: str, source: Source) -> Format:

@@ -82,6 +82,23 @@ def test_what_m_inverse_magnifies_has_longer_words() -> None:
     assert max(w.width for stage in alone.stages.values() for w in stage.outputs.values()) == 18
 
 
+def test_a_word_of_the_task_has_one_format() -> None:
+    """The hardware reads it in one, whichever function brings it to whichever stage."""
+    accelerator = made("arm").accelerator
+    formats: dict[str, set[tuple[int, int]]] = {}
+    for words in accelerator.formats.values():
+        for name, word in words.items():
+            formats.setdefault(name, set()).add((word.width, word.fraction))
+    assert all(len(own) == 1 for own in formats.values())
+    own = {
+        n: s.fixed.inputs["qd[1]"].width
+        for n, s in accelerator.stages.items()
+        if n != "mass" and "qd[1]" in s.fixed.inputs
+    }
+    assert own == {"rnea": 18 + GUARD, "gradient": 18}
+    assert accelerator.formats["did"]["qd[1]"].width == 18 + GUARD
+
+
 def test_less_logic_where_many_joints_are_alike() -> None:
     luts = {}
     for fold in ("joints", "none"):
