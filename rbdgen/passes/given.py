@@ -14,7 +14,7 @@ from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
 from ..search.ascent import ascend
 from ..search.domain import Domain
-from ..search.extents import extents
+from ..search.extents import extents_of_all
 from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .ranges import RECIPROCALS, Ranges, analyse
 from .whole_words import for_whole_words, whole_limits
@@ -25,6 +25,12 @@ ROUNDS = 2
 # Operations whose results are as large as an operand, or bounded by what they are.
 BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
+FurtherStates = Callable[[], Iterable[Mapping[str, Array]]]
+
+
+def no_states() -> Iterable[Mapping[str, Array]]:
+    return ()
+
 
 @dataclass(frozen=True, eq=False)
 class Given:
@@ -32,6 +38,7 @@ class Given:
 
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.
+    ``further``: makes more states that a search has found, some at a time.
     """
 
     limits: Mapping[str, tuple[float, float]]
@@ -41,10 +48,11 @@ class Given:
     extremes: Mapping[str, Array] = field(default_factory=dict)
     domain: Domain | None = None
     rounds: int = ROUNDS  # of a search, each from the best states before
+    further: FurtherStates = no_states
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""
-        margin = SEARCHED_MANY if self.extremes else SAMPLED
+        margin = SEARCHED_MANY if self.extremes or self.further is not no_states else SAMPLED
         return self._analysed(graph, margin)
 
     @property
@@ -77,7 +85,7 @@ class Given:
         return given, replace(ranges, extremes=given.extremes)
 
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
-        found = analyse(graph, self.limits, self.states, self.related, margin)
+        found = analyse(graph, self.limits, self.states, self.related, margin, self.further())
         found = for_whole_words(graph, found, self.limits)
         return replace(found, limits=self._stated(graph))
 
@@ -88,7 +96,7 @@ class Given:
 
     def _open(self, graph: Graph) -> list[Node]:
         """The signals that may be larger than they have been seen, by their intervals."""
-        seen = extents(graph, self.states).largest
+        seen = extents_of_all(graph, [self.states, *self.further()]).largest
         proven = intervals_of(graph, self.limits)
         return [
             node

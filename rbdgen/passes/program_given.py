@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.visits import Program, Result, Source, factored
 from ..search.domain import Domain
-from .given import Given
+from .given import Given, no_states
 
 COLUMNS = "samples", "few", "extremes"
 ToWords = Callable[[Graph, Given], FixedGraph]
@@ -46,20 +47,23 @@ class GivenAlong:
         """Limits and samples of a template's inputs.
 
         The states of all visits in turn, so that the first half of them stays the first half;
-        ``thinned``: every visit has other samples, as many in all as one has.
+        ``thinned``: every visit has other samples, as many in all as one has, and the extremes are
+        ``further`` states.
         """
         ports = self.sources[template]
         columns = {
-            name: self._columns(ports, states, thinned and name != "extremes")
+            name: self._columns(ports, states, thinned)
             for name, states in self.states.items()
+            if not (thinned and name == "extremes")
         }
         return Given(
             {port: self._interval(own, self.limits) for port, own in ports.items()},
             columns["samples"],
             columns["few"],
             frozenset(port for port, own in ports.items() if any(map(self._follows, own))),
-            columns["extremes"],
+            columns.get("extremes", {}),
             self._domain(ports),
+            further=partial(self._extremes, ports) if thinned else no_states,
         )
 
     def made(self, template: str, fixed: FixedGraph) -> None:
@@ -121,6 +125,12 @@ class GivenAlong:
                 columns = [column[k::n][:most] for k, column in enumerate(columns)]
             found[port] = np.stack(columns, axis=1).ravel()
         return found
+
+    def _extremes(self, ports: Mapping[str, list[Source]]) -> Iterator[dict[str, Array]]:
+        """The extremes, visit by visit: of tens of visits together they may fill the memory."""
+        states = self.states["extremes"]
+        for visit in range(len(next(iter(ports.values()), ())) if states else 0):
+            yield {port: self._column(sources[visit], states) for port, sources in ports.items()}
 
     @staticmethod
     def _column(source: Source, states: Mapping[Any, Array]) -> Array:

@@ -5,8 +5,9 @@ And how small: what a reciprocal is taken of must stay away from zero.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ..graph.graph import Graph
 from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
-from ..search.extents import extents
+from ..search.extents import extents_of_all
 from ..system.refusal import Refusal
 
 RECIPROCALS = (Op.RECIP, Op.MANTISSA, Op.EXPONENT)
@@ -49,19 +50,20 @@ def analyse(
     samples: Mapping[str, NDArray[np.float64]],
     related: Collection[str] = (),
     margin: float | Mapping[Node, float] = 0.2,
+    further: Iterable[Mapping[str, NDArray[np.float64]]] = (),
 ) -> Ranges:
     """Bound every node by the smaller of its interval and its sampled maximum plus ``margin``.
 
     ``related`` inputs follow from others in the samples, but are rounded by themselves: a sum that
     depends on them may be as large as a 64th of its larger operand, however it cancels in the
     samples, and what is computed from it as much larger. ``limits`` bound each input, ``samples``
-    hold states within them, (N,) each.
+    hold states within them, (N,) each, and so does each of ``further``.
 
     Raises:
         RangeError: what a reciprocal is taken of is not positive in some of the states.
     """
     pivots = {node.args[0]: node for node in graph.nodes if node.op in RECIPROCALS}
-    seen = extents(graph, samples, pivots)
+    seen = extents_of_all(graph, chain([samples], further), pivots)
     sampled, smallest = seen.largest, seen.smallest
     for node in sorted(pivots, key=lambda pivot: pivot.index):
         if not smallest[node] > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +48,20 @@ def extents(
     if compiled is None:
         return in_numpy(graph, states, lowest)
     return _in_cpp(compiled, graph, states, lowest)
+
+
+def extents_of_all(
+    graph: Graph, all_states: Iterable[Mapping[str, Array]], lowest: Collection[Node] = frozenset()
+) -> Extents:
+    """The same over the states of each, one after the other: they need not be there together."""
+    found, so_far = None, 0
+    for states in all_states:
+        own = extents(graph, states, lowest)
+        found = own if found is None else joined(found, own, so_far)
+        so_far += len(next(iter(states.values()), ()))
+    if found is None:
+        raise ValueError("no states")
+    return found
 
 
 def joined(first: Extents, more: Extents, states: int) -> Extents:

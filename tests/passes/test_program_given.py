@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rbdgen.graph.fixed import FixedGraph
@@ -48,6 +50,19 @@ def test_states_of_all_visits_in_turn() -> None:
     assert found.related == {"v"}  # the trunk gives it
     thin = along.of(LIMB, thinned=True)
     assert thin.samples["q"].tolist() == [1, -2]  # the first's first state, the second's second
+
+
+def test_extremes_visit_by_visit() -> None:
+    """Thinned, a visit's extremes come by themselves, and show what those of all visits do."""
+    draw = np.random.default_rng(7)
+    extremes = {name: draw.uniform(*LIMITS[name], 50) for name in TASK}
+    along = GivenAlong(program, replace(given(), extremes=extremes))
+    along.made("trunk", words(TRUNK, along.of("trunk")))
+    every, thin = along.of(LIMB), along.of(LIMB, thinned=True)
+    assert len(every.extremes["q"]) == 100
+    assert [len(states["q"]) for states in thin.further()] == [50, 50]
+    thin = replace(thin, samples=every.samples)
+    assert thin.ranges(LEG).bound == every.ranges(LEG).bound
 
 
 def test_what_is_read_has_been_through_every_visit() -> None:
