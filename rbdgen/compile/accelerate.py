@@ -16,7 +16,6 @@ from ..passes.pieces import Piece
 from ..robot.model import RobotError
 from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
-from ..schedule.round_plan import RoundPlan
 from ..schedule.units import shared_jobs
 from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
@@ -238,14 +237,15 @@ def _stages(
 
 def _about_joints(stages: Mapping[str, Stage]) -> list[str]:
     """A note of the stages in which joints take turns, if there are such."""
-    plans = {name: s.plan for name, s in stages.items() if isinstance(s.plan, RoundPlan)}
-    if not plans:
-        return []
+    turns = {name: s.plan.turns for name, s in stages.items() if s.plan and s.plan.turns}
     own = [
-        f"{name} ({len(plan.program.real.reads)} visits to {len(plan.datapaths.copies)} datapaths "
-        f"in {plan.rounds} rounds of {plan.template.interval} cycles)"
-        for name, plan in plans.items()
+        f"{name} ({len(of.program.real.reads)} visits to {len(of.program.real.templates)} kinds of "
+        f"datapaths in {of.count} rounds of {of.latency} cycles)"
+        for name, of in turns.items()
+        if of.what == "joints"
     ]
+    if not own:
+        return []
     return [f"joints take turns in {', '.join(own)}"]
 
 
