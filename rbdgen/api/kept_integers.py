@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..codegen.compiled import Model, Results, Source
 from ..design.facts import AcceleratorFacts
-from ..graph.fixed import Integers
+from ..graph.fixed import Flags, Integers
 from ..system.records import Record
-from ..tasks.model import Flags, evaluate_task
+from ..tasks.model import evaluate_task
 from ..tasks.routes import place
 from .kept_design import kept_folder
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..design.bounds import bounds
+from ..design.design import given_coordinates
 from ..dynamics.interface import MARGIN, SAMPLED, input_limits, random_inputs, to_columns
 from ..dynamics.program import program as program_of_joints
 from ..graph.evaluate import Array, evaluate
@@ -28,6 +29,7 @@ from ..passes.ranges import Ranges
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
+from ..tasks.in_visits import in_visits
 from .front import Front, Progress
 from .samples import domain_of, sample_states
 
@@ -93,8 +95,10 @@ def in_words(
             graph, given, design.width, None, progress, design.guard, design.proven
         )
     else:
+        base = given_coordinates(design, front.robot)
+        tasks = in_visits(graph, design.functions, base) if design.accelerator else ()
         ranges, fixed = within_error(
-            graph, given, design.error, target.multiplier_width, progress, design.proven
+            graph, given, design.error, target.multiplier_width, progress, design.proven, tasks
         )
     if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
         raise _constant(front)

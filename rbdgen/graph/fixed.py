@@ -32,6 +32,7 @@ from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
 
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,14 @@ class Format:
             return np.clip(words, self.lowest, self.highest)
         half = np.int64(1) << (self.width - 1)
         return ((words + half) & ((np.int64(1) << self.width) - 1)) - half
+
+
+def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
+    """Words in another format: the last bits rounded half up, saturated; and where they were."""
+    shift = of.fraction - to.fraction
+    words = (words + (1 << shift >> 1)) >> shift if shift > 0 else words << -shift
+    clipped = np.clip(words, to.lowest, to.highest)
+    return clipped, clipped != words
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """As many bits as an error budget asks for, signal by signal.
 
-Truncating a word at 2^-f adds an error of variance 2^-2f / 12. How it reaches the outputs is the
-gradient of the graph, found backwards for all signals at once: with random signs s on the outputs,
-E (Σ_o s_o ∂o/∂n)² = Σ_o (∂o/∂n)². So each signal has a *gain*, and the errors of a graph are
+Truncating a word at 2^-f adds an error of variance 2^-2f / 12. How much of it reaches the outputs
+is the signal's *gain* (`gains`). So the errors of a graph are
 
     Σ_n gain_n² 2^-2f_n / 12        (relative: an output array's root mean square counts as 1)
 
@@ -17,12 +16,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..graph.arrays import times
-from ..graph.derivative import DERIVATIVE
-from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
@@ -31,57 +24,15 @@ from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
 T = TypeVar("T")
-Array = NDArray[np.float64]
 ATTEMPTS = 6
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 FEWEST = 1  # bits of a word: errors that cancel in the outputs ask for none at all
-SEED = 7
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
 
 
 class PrecisionError(Refusal, ValueError):
     """An error budget that no words can meet."""
-
-
-def gains(
-    graph: Graph, samples: Mapping[str, Array], groups: Mapping[str, str]
-) -> dict[Node, float]:
-    """Root mean square of what an error of 1 in a node makes of the outputs, relative to them.
-
-    ``samples``: inputs, (N,) each, a few hundred. ``groups``: output → the array that it belongs
-    to, whose root mean square over entries and samples it is compared with.
-    """
-    values: dict[Node, Array] = {}
-    evaluate(graph, samples, lambda node, v: values.update({node: np.asarray(v)}))
-    n = len(next(iter(samples.values())))
-    square: dict[str, float] = {}
-    for name, node in graph.outputs.items():
-        mean = times(name) * float(np.mean(values[node] ** 2))
-        square[groups[name]] = square.get(groups[name], 0.0) + mean
-    rng = np.random.default_rng(SEED)
-    back: dict[Node, Array] = {}
-    for name, node in graph.outputs.items():
-        if square[groups[name]] > 0:
-            sign = rng.choice([-1.0, 1.0], n) * math.sqrt(times(name) / square[groups[name]])
-            back[node] = back.get(node, 0.0) + sign
-    found: dict[Node, float] = {}
-    clips: dict[Node, float] = {}
-    for node in reversed(graph.nodes):
-        adjoint = back.pop(node, np.zeros(1))
-        found[node] = max(float(np.sqrt(np.mean(adjoint**2))), clips.get(node, 0.0))
-        if node.op is Op.SELECT and any(a.op is not Op.CONST for a in node.args[1:]):
-            # Where a value is clipped, the comparison's error is at most that of what is chosen;
-            # and that has no more bits than the bound, whose own gain may be none.
-            for arg in node.args:
-                if arg is node.args[0] or arg.op is Op.CONST:
-                    clips[arg] = max(found[node], clips.get(arg, 0.0))
-        if not node.args:
-            continue
-        slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))
-        for arg, slope in zip(node.args, slopes, strict=True):
-            back[arg] = back.get(arg, 0.0) + adjoint * slope
-    return found
 
 
 def fractions(

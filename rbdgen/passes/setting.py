@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..graph.arrays import array_of
 from ..graph.graph import Graph
 from ..graph.node import Node
+from ..graph.visits import Program
 from .constant_multiply import tolerances
+from .gains import gains
 from .given import Given, Progress
-from .precision import fractions, gains
+from .precision import fractions
 from .ranges import Ranges
 from .wordlength import GUARD
 
@@ -21,6 +23,7 @@ class Setting:
     """Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
     ``proven``: which words are made for ranges that are proven, of ``proven.MORE``, or "none".
+    ``tasks``: visits to the graph whose results the error is of; else one visit, and all of them.
     ``before``: the graphs whose constants were moved, and how far.
     """
 
@@ -30,6 +33,7 @@ class Setting:
     progress: Progress = lambda _: None
     guard: int = GUARD
     proven: str = "none"
+    tasks: Sequence[Program] = ()
     before: list[tuple[Graph, dict[Node, float]]] = field(default_factory=list, init=False)
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
@@ -54,5 +58,5 @@ class Setting:
         if self.error is None:
             return None
         some = {name: values[-GAIN_SAMPLES:] for name, values in self.given.few.items()}
-        gain = gains(graph, some, array_of(graph.outputs))
+        gain = gains(graph, some, self.tasks)
         return fractions(graph, ranges, gain, self.error, self.width)

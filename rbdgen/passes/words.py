@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..graph.arrays import SURE, array_of, relative_rms, times
-from ..graph.evaluate import Array, evaluate
-from ..graph.fixed import FixedGraph, evaluate_fixed
+from ..graph.evaluate import Array
+from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
+from ..graph.visits import Program
+from .along import evaluate_along, tasks_over, words_along
 from .given import Given, Progress
 from .order import to_fixed
 from .precision import affordable
@@ -25,14 +27,16 @@ def to_words(
     progress: Progress = lambda _: None,
     guard: int = GUARD,
     proven: str = "none",
+    tasks: Sequence[Program] = (),
 ) -> tuple[Ranges, FixedGraph]:
     """Constants as shifts and additions, sums in order, and a format for every signal.
 
     Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
-    ``proven``: which words are made for proven ranges, see ``Setting``.
+    ``proven``: which words are made for proven ranges, and ``tasks``: what the error is of, see
+    ``Setting``.
     """
-    setting = Setting(given, width, error, progress, guard, proven)
+    setting = Setting(given, width, error, progress, guard, proven, tasks)
     fixed = to_fixed(graph, setting)
     return setting.searched(fixed.graph), fixed
 
@@ -44,29 +48,36 @@ def within_error(
     width: int,
     progress: Progress = lambda _: None,
     proven: str = "none",
+    tasks: Sequence[Program] = (),
 ) -> tuple[Ranges, FixedGraph]:
     """Words whose outputs are off by at most ``error``, measured on the ``few`` with a margin.
 
-    ``width``: of a hardware multiplier's operand; ``proven`` as of ``to_words``.
+    ``width``: of a hardware multiplier's operand; ``proven`` and ``tasks`` as of ``to_words``.
     """
     given, _ = given.searched(graph, progress)  # once, for what is tried to start from
     again = replace(given, rounds=1)
     return affordable(
         error,
-        lambda aim: to_words(graph, again, width, aim, progress, proven=proven),
-        lambda made: relative_error(made[1], graph, given.few),
+        lambda aim: to_words(graph, again, width, aim, progress, proven=proven, tasks=tasks),
+        lambda made: relative_error(made[1], graph, given.few, tasks),
     )
 
 
-def relative_error(fixed: FixedGraph, graph: Graph, inputs: Mapping[str, Array]) -> float:
+def relative_error(
+    fixed: FixedGraph,
+    graph: Graph,
+    inputs: Mapping[str, Array],
+    tasks: Sequence[Program] = (),
+) -> float:
     """The error of the array that is off most: root mean square against the float graph's, and how
-    much more it may be in other states."""
-    words = {name: word.quantize(inputs[name]) for name, word in fixed.inputs.items()}
-    found, exact = evaluate_fixed(fixed, words).outputs, evaluate(graph, inputs)
-    squares: dict[str, Array] = {}
-    sizes: dict[str, Array] = {}
-    for name, array in array_of(graph.outputs).items():
-        value = fixed.formats[fixed.graph.outputs[name]].real(found[name])
-        for sums, own in ((squares, value - exact[name]), (sizes, exact[name])):
-            sums[array] = sums.get(array, 0.0) + times(name) * own**2
-    return max((relative_rms(e, sizes[a], SURE) for a, e in squares.items()), default=0.0)
+    much more it may be in other states. Of ``tasks``, every one's arrays count."""
+    found = 0.0
+    for task in tasks_over(graph, tasks):
+        words, exact = words_along(task, fixed, inputs), evaluate_along(task, graph, inputs)
+        squares: dict[str, Array] = {}
+        sizes: dict[str, Array] = {}
+        for name, array in array_of(exact).items():
+            for sums, own in ((squares, words[name] - exact[name]), (sizes, exact[name])):
+                sums[array] = sums.get(array, 0.0) + times(name) * own**2
+        found = max([found, *(relative_rms(e, sizes[a], SURE) for a, e in squares.items())])
+    return found

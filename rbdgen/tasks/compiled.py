@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import sources
 from ..codegen.compiled import Model, Results, Source
-from ..graph.fixed import Integers
+from ..graph.fixed import Flags, Integers
 from .c import add_tasks, all_words
-from .model import Flags, evaluate_task
+from .model import evaluate_task
 from .routes import place
 from .stages import Accelerator
 

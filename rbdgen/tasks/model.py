@@ -7,25 +7,15 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..graph.fixed import Format, Integers, evaluate_fixed
+from ..graph.fixed import Flags, Format, Integers, convert, evaluate_fixed
 from ..graph.node import Node
 from .integration import turn_flags
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
 from .stages import Accelerator
 from .visit import StageVisit
 
-Flags = NDArray[np.bool_]
 Watch = Callable[[str, Node, Integers], None]
-
-
-def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
-    """Words in another format: the last bits rounded half up, saturated; and where they were."""
-    shift = of.fraction - to.fraction
-    words = (words + (1 << shift >> 1)) >> shift if shift > 0 else words << -shift
-    clipped = np.clip(words, to.lowest, to.highest)
-    return clipped, clipped != words
 
 
 def evaluate_task(

@@ -66,6 +66,8 @@ CASES: dict[str, dict[str, Any]] = {
         "fold": "joints",
     },
     "few columns": {"robot": "cart", "functions": ("dfd", "difd"), "ii": 6},
+    # every word as an error asks, wider than a multiplier where it must be
+    "error": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4, "error": 1e-6},
 }
 
 

@@ -12,10 +12,10 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS
-from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
+from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
-from rbdgen.tasks.model import convert, evaluate_task
+from rbdgen.tasks.model import evaluate_task
 
 
 @cache

@@ -1,0 +1,117 @@
+"""An accelerator's functions as visits to one graph; and words that keep a promise along them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.samples import sample_states
+from rbdgen.compile.words import in_words, sample_inputs
+from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.graph.word import kind_of
+from rbdgen.passes.along import evaluate_along, words_along
+from rbdgen.tasks.in_visits import in_visits
+from rbdgen.tasks.routes import place
+
+STATES = 300
+
+
+def test_visits_are_the_dynamics() -> None:
+    """Every function over real numbers, against the golden model."""
+    front = front_end("gantry", functions=ON_ACCELERATORS, accelerator=True)
+    robot = front.canonical
+    state = sample_states(front.design, robot, STATES, 3)
+    columns = to_columns(robot, front.graph.inputs, state)
+    q, qd, tau, qdd = (state[name] for name in ("q", "qd", "tau", "qdd"))
+    expected: dict[str, dict[str, Any]] = {
+        "id": {"tau": golden.rnea(robot, q, qd, qdd)},
+        "fd": {"qdd": golden.aba(robot, q, qd, tau)},
+        "m": {"M": golden.crba(robot, q)},
+        "minv": {"Minv": golden.minv(robot, q)},
+    }
+    tasks = dict(zip(ON_ACCELERATORS, in_visits(front.graph, ON_ACCELERATORS, 0), strict=True))
+    for function, arrays in expected.items():
+        found = from_columns(evaluate_along(tasks[function], front.graph, columns), robot.nv)
+        assert found.keys() == arrays.keys()
+        for name, values in found.items():
+            np.testing.assert_allclose(values, arrays[name], rtol=1e-8, atol=1e-8)
+    # dfd is difd at what fd gives, with what minv gives
+    at = to_columns(robot, front.graph.inputs, {**state, **expected["fd"], **expected["minv"]})
+    for name, values in evaluate_along(tasks["difd"], front.graph, at).items():
+        again = evaluate_along(tasks["dfd"], front.graph, columns)[name]
+        np.testing.assert_allclose(values, again, rtol=1e-6, atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def made() -> Accelerated:
+    choices = {"error": 1e-5, "ii": 3, "target": "xcup", "fold": "none"}
+    return accelerate("pendulum", functions=ON_ACCELERATORS, **choices)
+
+
+def test_words_along_visits_are_the_accelerator_s(made: Accelerated) -> None:
+    """What widths are measured with gives the bits that stages give."""
+    front, state = made.front, within_limits(made, STATES, 2)
+    whole = in_words(front, front.graph, sample_inputs(front), lambda _: None)[1]
+    traffic = Traffic(made, inputs_of(made, state))
+    tasks = in_visits(front.graph, made.accelerator.functions, 0)
+    for function, task in zip(made.accelerator.functions, tasks, strict=True):
+        inputs = {place(name): words for name, words in traffic.inputs[function].items()}
+        formats = made.accelerator.formats[function]
+        named = {place(name): formats[name] for name in formats}
+        # the same word of a task is τ to one function and q̈ to another
+        columns = {
+            name: named[word].real(inputs[word])
+            for name in whole.inputs
+            if (word := place(name)) in named
+        }
+        found = words_along(task, whole, columns)
+        words, _ = traffic.expected[function]
+        for k, (name, of) in enumerate(made.accelerator.result_formats[function].items()):
+            np.testing.assert_array_equal(found[name], of.real(words[:, k]), str(name))
+
+
+def kept(made: Accelerated, error: float) -> dict[str, dict[str, float]]:
+    """Function → array → its error in other states; every one as promised, and no flag."""
+    state = within_limits(made, 2000, 11)
+    traffic = Traffic(made, inputs_of(made, state))
+    found = {}
+    for function in made.accelerator.functions:
+        assert not traffic.expected[function][1].any(), function
+        errors = traffic.errors(function, state)
+        found[function] = {name: own.report().relative_rms for name, own in errors.items()}
+        assert errors and max(found[function].values()) <= error, function
+    return found
+
+
+def test_the_promise_is_kept_by_every_function(made: Accelerated) -> None:
+    found = kept(made, 1e-5)
+    assert max(max(arrays.values()) for arrays in found.values()) > 1e-5 / 3
+
+
+def test_the_bias_has_the_bits_that_light_wrists_take() -> None:
+    """Of iiwa 14's forward dynamics, τ of the first visit to `rnea` is off far less than 1e-4."""
+    choices = {"ii": 8, "target": "xcup", "fold": "none", "error": 1e-4}
+    both = accelerate("iiwa14", functions=("id", "fd"), **choices)
+    found = kept(both, 1e-4)
+    assert found["id"]["tau"] < 1e-5 < 5e-5 < found["fd"]["qdd"]
+    bias = both.accelerator.stages["forward"].fixed.inputs
+    alone = accelerate("iiwa14", functions=("id",), **choices).accelerator.stages["rnea"]
+    for name, of in bias.items():
+        if kind_of(name) == "bias":
+            output = alone.outputs["tau" + name.removeprefix("bias")]
+            assert of.fraction > output.fraction
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("robot", "base"), [("iiwa14", "fixed"), ("spot_arm_like", "floating")])
+def test_the_promise_is_kept_by_large_robots(robot: str, base: str) -> None:
+    choices = {"ii": 16, "target": "xcup", "fit": False, "fold": "none", "base": base}
+    functions = ON_ACCELERATORS if base == "fixed" else ("fd",)
+    kept(accelerate(robot, functions=functions, error=1e-4, **choices), 1e-4)
