@@ -31,6 +31,10 @@ from .plans import alone, chooses_fold, every, refuse_joints, rounds
 from .stage_pieces import StagePieces
 
 FEWEST_SLOTS = 4
+_NO_COLUMNS = (
+    "columns of the product do not take turns: their words have one binary point, and of those no "
+    "error can be asked for"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +196,10 @@ def _columns(
         return staged, intervals
     most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
+    if design.error is not None:
+        if staged.pieces[PRODUCT].program is None:
+            notes.append(_NO_COLUMNS)
+        return staged, intervals
 
     def searched() -> Given:
         return staged.given or words.searched

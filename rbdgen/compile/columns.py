@@ -80,7 +80,7 @@ def in_columns(
     columns are not alike, or where the product is of limbs in turn already.
     """
     piece = pieces.get(PRODUCT)
-    if piece is None or piece.program is not None or front.design.error is not None:
+    if piece is None or piece.program is not None:
         return None
     columns = _columns(front.graph)
     zeros = [name for column in columns if not column.given for name in column.sums.values()]

@@ -106,18 +106,22 @@ def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
         stage: [name for name in graph.outputs if kind_of(name) in kinds]
         for stage, kinds in OUTPUTS.items()
     }
-    # `rnea` and `mass` run beside each other, so what both need is made before: sines, and in one
-    # frame for all the bodies' rotations and places
-    both = _needed(graph, found["rnea"]) & _needed(graph, found["mass"])
-    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS) or node in both]
     found["inverse"] += _factors(graph)
+    # What stages share that not all functions visit is made before, where these part: sines, in
+    # one frame for all the bodies' rotations and places, a constant's multiple that two stages read
+    early = _needed(graph, found["rnea"])
+    inverse = _needed(graph, [*found["mass"], *found["inverse"]])
+    gradient = _needed(graph, [*found["gradient"], *found["product"]])
+    both = early & inverse
+    found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS) or node in both]
+    found["mass"] += [node for node in graph.nodes if node in inverse & gradient]
     return found
 
 
 def _needed(graph: Graph, outputs: Sequence[str | Node]) -> set[Node]:
-    """The operations that these outputs need."""
+    """The operations that these outputs, or nodes, need."""
     found: set[Node] = set()
-    stack = [graph.outputs[name] for name in outputs if isinstance(name, str)]
+    stack = [graph.outputs[of] if isinstance(of, str) else of for of in outputs]
     while stack:
         node = stack.pop()
         if node not in found:
