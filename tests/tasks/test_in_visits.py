@@ -19,6 +19,7 @@ from rbdgen.graph.word import kind_of
 from rbdgen.passes.along import evaluate_along, words_along
 from rbdgen.tasks.in_visits import in_visits
 from rbdgen.tasks.routes import place
+from tests.limbs import WALKER
 
 STATES = 300
 
@@ -110,8 +111,17 @@ def test_the_bias_has_the_bits_that_light_wrists_take() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("robot", "base"), [("iiwa14", "fixed"), ("spot_arm_like", "floating")])
-def test_the_promise_is_kept_by_large_robots(robot: str, base: str) -> None:
+@pytest.mark.parametrize(
+    ("robot", "base", "functions"),
+    [
+        ("iiwa14", "fixed", ON_ACCELERATORS),
+        ("spot_arm_like", "floating", ("fd",)),
+        # what the inverse and the gradients share is made where both functions come by
+        (str(WALKER), "floating", ("id", "fd", "dfd", "difd")),
+    ],
+)
+def test_the_promise_is_kept_by_large_robots(
+    robot: str, base: str, functions: tuple[str, ...]
+) -> None:
     choices = {"ii": 16, "target": "xcup", "fit": False, "fold": "none", "base": base}
-    functions = ON_ACCELERATORS if base == "fixed" else ("fd",)
     kept(accelerate(robot, functions=functions, error=1e-4, **choices), 1e-4)
