@@ -46,7 +46,7 @@ QUICK: Designs = (
     ("pendulum", "did,m", (2,), {"width": 16, "angles": "sincos"}),
     ("pendulum", "did", (1,), {"style": "latency", "clock": 25.0}),
     ("gantry", "did", (4,), {}),
-    ("gantry", "fd", (8,), {"width": 22}),
+    ("gantry", "fd", (16,), {"width": 22}),
     ("hyq", "id", (4,), {}),
     ("iiwa14", "m", (3,), {}),
     ("iiwa14", "id", (8,), {}),

@@ -15,7 +15,7 @@ from rbdgen.estimate.area import (
 )
 from rbdgen.estimate.features import NAMES
 
-FAMILIES = ("ecp5", "xcup")
+FAMILIES = ("ecp5", "xcup", "gowin", "nexus")
 
 
 def test_a_fit_finds_what_made_the_samples() -> None:
