@@ -9,10 +9,11 @@ Multiplication by a power of two is a ``MULC`` too, but free: it only moves the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 Region = tuple[str, int]  # (kind, joint index): the hardware module that a node belongs to
 
@@ -87,6 +88,9 @@ class Node:
     def __neg__(self) -> Node:
         return self.builder.neg(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Builder.made, (self.builder, self.index)
+
     @property
     def is_shift(self) -> bool:
         """Whether this multiplies by a power of two, which hardware does by renaming bits."""
@@ -113,8 +117,39 @@ class Builder:
 
     def __init__(self) -> None:
         self._table: dict[tuple[object, ...], Node] = {}
-        self._count = 0
+        self._nodes: list[Node] = []
         self._region: Region | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # flat: a node in a node in a node is deeper than Python packs
+        rows = [(n.op, *(a.index for a in n.args), n.value, n.name, n.region) for n in self._nodes]
+        table = {key: node.index for key, node in self._table.items()}
+        return type(self)._of_rows, (rows, table)
+
+    @classmethod
+    def _of_rows(cls, rows: Sequence[tuple[Any, ...]], table: Mapping[Any, int]) -> Builder:
+        """A builder with these nodes: operation, indices of operands, value, name, region."""
+        builder = cls()
+        for op, *args, value, name, region in rows:
+            builder._new(op, tuple(map(builder.made, args)), value, name, region)
+        builder._table = {key: builder.made(k) for key, k in table.items()}
+        return builder
+
+    def made(self, index: int) -> Node:
+        """The node of this index."""
+        return self._nodes[index]
+
+    def _new(
+        self,
+        op: Op,
+        args: tuple[Node, ...],
+        value: float,
+        name: str,
+        region: Region | None,
+    ) -> Node:
+        node = Node(self, len(self._nodes), op, args, value, name, region)
+        self._nodes.append(node)
+        return node
 
     @contextmanager
     def region(self, kind: str, joint: int) -> Iterator[None]:
@@ -141,9 +176,7 @@ class Builder:
         key = (op, *(a.index for a in args), name or value)
         node = self._table.get(key)
         if node is None:
-            node = Node(self, self._count, op, args, value, name, self._region)
-            self._count += 1
-            self._table[key] = node
+            node = self._table[key] = self._new(op, args, value, name, self._region)
         return node
 
     def lift(self, x: Scalar) -> Node:

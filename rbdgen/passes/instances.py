@@ -23,9 +23,7 @@ class CopyingBuilder(Builder):
     """Makes every node anew: equal ones of two regions, or of two formats, stay two."""
 
     def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
-        made = Node(self, self._count, op, args, value, name, self._region)
-        self._count += 1
-        return made
+        return self._new(op, args, value, name, self._region)
 
 
 @dataclass(frozen=True, eq=False)

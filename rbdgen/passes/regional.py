@@ -20,8 +20,7 @@ class RegionalBuilder(Builder):
             return super().node(op, *args, value=value, name=name)
         key = (self._region, op, *(a.index for a in args), value)
         if key not in self._table:
-            self._table[key] = Node(self, self._count, op, args, value, region=self._region)
-            self._count += 1
+            self._table[key] = self._new(op, args, value, name, self._region)
         return self._table[key]
 
     def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:

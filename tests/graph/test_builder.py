@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -303,3 +304,18 @@ def test_same_rebuilds_each_operation(op: Op) -> None:
         node.value,
         [a.name for a in node.args],
     )
+
+
+def test_deep_graphs_are_packed() -> None:
+    """A copy is made with no recursion, and goes on as the builder that it is a copy of."""
+    builder = Builder()
+    x = node = builder.input("x")
+    for _ in range(5000):
+        node = builder.add(builder.mul(node, x), 1.0)
+    graph, words = pickle.loads(pickle.dumps((Graph(("x",), {"y": node}), {x: 1, node: 2})))
+    (y,) = graph.outputs.values()
+    assert [(n.op, [a.index for a in n.args], n.value) for n in graph.nodes] == [
+        (n.op, [a.index for a in n.args], n.value) for n in Graph(("x",), {"y": node}).nodes
+    ]
+    assert words == {y.builder.input("x"): 1, y: 2}
+    assert y.builder.add(y, 2.0).index == builder.add(node, 2.0).index
