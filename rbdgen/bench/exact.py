@@ -30,6 +30,7 @@ from ..system.compiler import about, find_compiler
 from ..tasks.compiled import tasks_source
 from ..tasks.model import evaluate_task
 from ..tasks.stages import Accelerator
+from .names import refuse_unknown
 
 Progress = Callable[[str], None]
 Words = Mapping[str, Integers]  # (N,) by name
@@ -53,19 +54,21 @@ LEGEND = (
 )
 
 
-def exact_c(place: Path, progress: Progress) -> Any:
+def exact_c(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Every function in C: words and flags that differ from the integer model's."""
-    return _said(_cores("c", place, progress))
+    return _said(_cores("c", place, progress, only))
 
 
-def exact_hls(place: Path, progress: Progress) -> Any:
+def exact_hls(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Every function in C++ for HLS: words and flags that differ from the integer model's."""
-    return _said(_cores("hls", place, progress))
+    return _said(_cores("hls", place, progress, only))
 
 
-def exact_accelerators(place: Path, progress: Progress) -> Any:
+def exact_accelerators(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Accelerators in C, rollouts too: words and flags that differ from the integer model's."""
-    return _said(row for own in ACCELERATORS for row in _tasks(*own, place, progress))
+    refuse_unknown(only, {own[0] for own in ACCELERATORS})
+    chosen = [own for own in ACCELERATORS if own[0] in only or not only]
+    return _said(row for own in chosen for row in _tasks(*own, place, progress))
 
 
 def _said(rows: Iterator[list[Any]]) -> Any:
@@ -78,9 +81,14 @@ def _said(rows: Iterator[list[Any]]) -> Any:
     return found
 
 
-def _cores(language: str, place: Path, progress: Progress) -> Iterator[list[Any]]:
+def _cores(
+    language: str, place: Path, progress: Progress, only: Sequence[str] = ()
+) -> Iterator[list[Any]]:
     """A row for each function of each robot, a task a clock."""
+    refuse_unknown(only, {robot for robot, _ in ROBOTS})
     for robot, base in ROBOTS:
+        if only and robot not in only:
+            continue
         for function in WHOLE:
             choices = {"base": base, "functions": (function,), "ii": 1}
             name = _named(robot, base)

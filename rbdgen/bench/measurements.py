@@ -67,14 +67,16 @@ def bench(
     progress: Progress,
     executor: Executor | None = None,
     jobs: int = 1,
+    only: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Run the measurements called ``names``, or "all"; name → what it found.
 
     With an ``executor`` each is a job of its own, ``jobs`` at a time, whose result is kept in
-    PLACE/kept: what was measured by the same rbdgen is not measured again. UnknownMeasurement for a
-    name that is none.
+    PLACE/kept: what was measured by the same rbdgen is not measured again. ``only``: robots, of
+    measurements that take some one after another. UnknownMeasurement for a name that is none.
     """
-    own = chosen(names)
+    own = chosen(names, only)
+    some: Mapping[str, Any] = {"only": only} if only else {}
     results = {}
     for name in own:
         api.check_place(place / f"{name}.json")
@@ -82,7 +84,7 @@ def bench(
         return _in_jobs(own, place.absolute(), progress, executor, jobs)
     for name in own:
         print(f"\n== {name}: {_about(name)}\n", flush=True)
-        results[name] = MEASUREMENTS[name](place, progress)
+        results[name] = MEASUREMENTS[name](place, progress, **some)
         api.write_file(place / f"{name}.json", json.dumps(results[name], indent=2) + "\n")
     return results
 
@@ -277,7 +279,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
     return measure
 
 
-MEASUREMENTS: dict[str, Callable[[Path, Progress], Any]] = {
+MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "cpu": cpu,
     "payload": payload,
     "rounding": rounding,

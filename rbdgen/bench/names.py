@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..robot.xml_lines import did_you_mean, quoted
 from ..system.refusal import Refusal
@@ -49,6 +49,10 @@ TAKES = {
 }
 
 
+# Of those that take robots one after another, which ``only`` can choose from.
+OF_ROBOTS = ("programs", "exact-c", "exact-hls", "exact-accelerators")
+
+
 class UnknownMeasurement(Refusal, ValueError):
     """The measurement ``name`` is none."""
 
@@ -57,10 +61,19 @@ class UnknownMeasurement(Refusal, ValueError):
         self.name = name
 
 
-def chosen(names: Sequence[str]) -> list[str]:
+def refuse_unknown(only: Sequence[str], robots: Collection[str]) -> None:
+    """UnknownMeasurement for a name in ``only`` that no robot of a measurement has."""
+    for name in only:
+        if name not in robots:
+            hint = did_you_mean(name, sorted(robots), f"; one of {', '.join(sorted(robots))}")
+            raise UnknownMeasurement(f"--only: no robot {quoted(name)} is measured{hint}", name)
+
+
+def chosen(names: Sequence[str], only: Sequence[str] = ()) -> list[str]:
     """The measurements called ``names``, once each: "all", or ``functions`` for all that begin so.
 
-    UnknownMeasurement for a name that is none.
+    UnknownMeasurement for a name that is none, and where ``only`` says of which robots, for one
+    that has no choice of them.
     """
     found: dict[str, None] = {}
     for name in names:
@@ -70,4 +83,8 @@ def chosen(names: Sequence[str]) -> list[str]:
             hint = did_you_mean(name, known, f"; one of {', '.join(known)}")
             raise UnknownMeasurement(f"no measurement {quoted(name)}{hint}", name)
         found |= dict.fromkeys(own)
+    for name in found if only else ():
+        if name not in OF_ROBOTS:
+            of = ", ".join(OF_ROBOTS)
+            raise UnknownMeasurement(f"--only: {name} has no robots to choose; {of} have", name)
     return list(found)

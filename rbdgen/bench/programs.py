@@ -30,6 +30,7 @@ from ..design.states import State
 from ..draw.tables import table
 from ..robot.model import Array, Robot, RobotError
 from ..system.compiler import about, find_compiler
+from .names import refuse_unknown
 
 Progress = Callable[[str], None]
 STATES, SEED = 17, 4  # two blocks, and one state alone
@@ -58,10 +59,14 @@ LEGEND = (
 )
 
 
-def programs(place: Path, progress: Progress) -> Any:
+def programs(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """C++ of every robot of example-robot-data, every function, both bases, beside golden."""
     rows = []
-    for file in example_robots():
+    files = list(example_robots())
+    refuse_unknown(only, {file.stem for file in files})
+    for file in files:
+        if only and file.stem not in only:
+            continue
         for base in BASES:
             for functions in TOGETHER:
                 choices = {"base": base, **CHOICES.get(file.stem, {})}

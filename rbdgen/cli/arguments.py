@@ -93,6 +93,11 @@ def languages(text: str) -> str | tuple[str, ...]:
     return names if len(names) > 1 else names[0]
 
 
+def names(text: str) -> tuple[str, ...]:
+    """NAME[,NAME]."""
+    return tuple(text.split(","))
+
+
 def assignment(text: str) -> tuple[str, Any]:
     """``key=value``, a whole number where it is one."""
     key, equals, value = text.partition("=")

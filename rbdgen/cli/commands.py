@@ -299,8 +299,10 @@ def _bench(options: argparse.Namespace, progress: Progress) -> Answer:
     executor = executor_of(options.executor, place / "jobs", given)
     if options.jobs and executor is None:
         raise api.InputError("jobs: measurements run one by one; name an --executor")
+    if options.only and executor:
+        raise api.InputError("--only: jobs are whole measurements; leave out --executor")
     jobs = at_a_time(options.jobs, executor, 1)
-    return Answer(bench(options.names, place, progress, executor, jobs), "")
+    return Answer(bench(options.names, place, progress, executor, jobs, options.only), "")
 
 
 def _reproduce(options: argparse.Namespace, progress: Progress) -> Answer:

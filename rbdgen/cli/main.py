@@ -102,7 +102,7 @@ def _look(options: Namespace) -> None:
         else:
             read_manifest(Path(options.folder)).refuse_program()
     elif hasattr(options, "names"):
-        chosen(options.names)
+        chosen(options.names, options.only)
 
 
 def _typed(name: str | None, options: Namespace) -> bool:

@@ -8,7 +8,7 @@ from .. import __version__
 from ..design.choices import LANGUAGES, MODELS
 from ..reproduce.names import PAPERS
 from . import tool_options as tools
-from .arguments import Parser, count, examples, languages, numbers, seed
+from .arguments import Parser, count, examples, languages, names, numbers, seed
 from .options import (
     command,
     folder_command,
@@ -317,6 +317,13 @@ def parser() -> Parser:
     )
     made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    made.add_argument(
+        "--only",
+        type=names,
+        default=(),
+        metavar="ROBOT[,ROBOT]",
+        help="of measurements that take robots one after another, as programs and exact-hls",
+    )
     queued(made, "default: 1; of slurm all")
     made = command(
         commands,

@@ -33,6 +33,7 @@ ISAS = (
 COLUMNS = 96  # of tables
 LARGE = 16_000  # nodes, whose code and values are more than the caches next to a core hold
 TOGETHER = 4  # blocks that one function of such a graph takes before the next one does
+STACK = 2 << 20  # bytes that they may take of it: threads have 8 MiB, or less
 
 
 def cpp(
@@ -49,9 +50,10 @@ def cpp(
 
     ``NAME.h`` says what there is to call. ``about``: robot and functions, in words. Graphs of more
     than ``longest`` nodes are split into functions of ``part``. Of those of more than ``large``
-    some blocks go through each function together, and what matrices have is computed column by
-    column. ``program``: visits that compute the graph, written as loops in its place. ValueError
-    for a name that is no identifier, and for a constant that is not finite.
+    some blocks, as many as `STACK` has room for, go through each function together, and what
+    matrices have is computed column by column. ``program``: visits that compute the graph, written
+    as loops in its place. ValueError for a name that is no identifier, and for a constant that is
+    not finite.
     """
     looped = loops(program, graph) if program else None
     nodes = computed(graph)
@@ -60,7 +62,9 @@ def cpp(
         nodes = depth_first(nodes, columns(graph, interface))
     ahead = [] if looped else angles(graph)
     lines = looped.straight if looped else in_parts(graph, chunks_of(nodes, longest, part), ahead)
-    together = TOGETHER if is_large else 1
+    # a block's inputs and outputs, one row of each besides, and where all of it is
+    block_bytes = 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 4)
+    together = min(TOGETHER, max(STACK // block_bytes, 1)) if is_large else 1
     values: dict[str, object] = {
         **about,
         "name": identifier(name),
@@ -77,8 +81,7 @@ def cpp(
         "parts": len(lines.parts),
         "blocks_together": together,
         "workspace_bytes": 64 * together * lines.slots,
-        # a block's inputs and outputs, one row of each besides, and where all of it is
-        "stack_bytes": 64 * together * (lines.slots + len(graph.inputs) + len(graph.outputs) + 4),
+        "stack_bytes": together * block_bytes,
         "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}

@@ -48,5 +48,5 @@ def test_one_bit_and_one_flag_are_found(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(exact, "STATES", 50)
     with pytest.raises(Mismatch, match="model's: pendulum id"):
         exact.exact_c(tmp_path, lambda _: None)
-    (row,) = exact._cores("c", tmp_path, lambda _: None)  # kept
+    (row,) = exact._cores("c", tmp_path, lambda _: None, ["pendulum"])  # kept
     assert row[6:8] == [1, 1]

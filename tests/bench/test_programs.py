@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rbdgen.bench import programs
+from rbdgen.bench.names import UnknownMeasurement
 from rbdgen.bench.programs import CHOICES, TOGETHER, example_robots
 from rbdgen.design.choices import WHOLE
 
@@ -20,8 +21,7 @@ def test_every_function_of_many_robots() -> None:
 def test_a_robot_is_right_and_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (file,) = (file for file in example_robots() if file.stem == "double_pendulum_simple")
     monkeypatch.setattr(programs, "TOGETHER", (("id", "m"),))
-    monkeypatch.setattr(programs, "example_robots", lambda: [file])
-    found = programs.programs(tmp_path, lambda _: None)
+    found = programs.programs(tmp_path, lambda _: None, [file.stem])
     assert [row["verdict"] for row in found] == ["right", "right"]
     assert all(0 < row["apart"][name] < 1e-12 for row in found for name in ("tau", "M"))
 
@@ -29,4 +29,9 @@ def test_a_robot_is_right_and_found_once(tmp_path: Path, monkeypatch: pytest.Mon
         raise AssertionError
 
     monkeypatch.setattr(programs, "_found", no)
-    assert programs.programs(tmp_path, lambda _: None) == found
+    assert programs.programs(tmp_path, lambda _: None, [file.stem]) == found
+
+
+def test_a_robot_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UnknownMeasurement, match=r"^--only: no robot 'z2' is measured"):
+        programs.programs(tmp_path, lambda _: None, ["z2"])

@@ -114,7 +114,18 @@ def test_long_graphs_are_split(tmp_path: Path) -> None:
 
 def test_blocks_go_together_through_large_graphs(tmp_path: Path) -> None:
     made = compare(tmp_path, "pendulum", functions=("dfd",), longest=9, part=9, large=9)
-    assert made.facts["parts"] > 3 and made.facts["blocks_together"] > 1
+    assert made.facts["parts"] > 3 and made.facts["blocks_together"] == 4
+
+
+def test_so_many_blocks_as_the_stack_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    front = front_end("pendulum", functions=("dfd",))
+    given = front.graph, interface_of(front), "made", {"robot": "a robot", "functions": "functions"}
+    for blocks in (1, 3):
+        _, whole = cpp(*given, longest=9, part=9, large=9)
+        monkeypatch.setattr("rbdgen.codegen.cpp.STACK", whole["stack_bytes"] // 4 * blocks)
+        _, made = cpp(*given, longest=9, part=9, large=9)
+        assert made["blocks_together"] == blocks
+        monkeypatch.undo()
 
 
 def test_columns_are_computed_one_after_another() -> None:
