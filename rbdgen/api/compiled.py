@@ -59,13 +59,18 @@ class Kind:
         return "cpp" if self.name in DTYPES else "cuda"
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether a GPU runs it, so that nvcc compiles it."""
+        return self.language == "cuda" and not self.name.endswith(ON_CPU)
+
+    @property
     def dtype(self) -> np.dtype:
         """Of its arrays."""
         return np.dtype(np.float32 if "32" in self.name else np.float64)
 
     def builder(self) -> Builder:
         """What makes a shared library here; NoGpu, NoCompiler."""
-        if self.language == "cuda" and not self.name.endswith(ON_CPU):
+        if self.on_gpu:
             try:
                 gpu = find_gpu()
             except NoGpu as error:
@@ -161,10 +166,12 @@ def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Pro
     builder = of.builder()
     text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
     text.update(read_bytes(own.robot))
+    if of.on_gpu:
+        text.update(builder.of.encode())  # its launch bounds are chosen by what nvcc says
     source = f"{of.language}-{text.hexdigest()[:16]}"
     built = repr((source, kind, builder.of))
     with in_cache():
-        folder = cached(source, lambda work: _write(own, of.language, work, progress), progress)
+        folder = cached(source, lambda work: _write(own, of, work, progress), progress)
         entry = read_manifest(folder)
 
         def make(work: Path) -> None:
@@ -184,16 +191,17 @@ def _of_programs(design: Design) -> Design:
     return replace(design, **{name: getattr(plain, name) for name in others})
 
 
-def _write(design: Design, language: str, work: Path, progress: Progress) -> None:
+def _write(design: Design, kind: Kind, work: Path, progress: Progress) -> None:
     """Write the program's folder."""
     from ..compile.flow import front_end  # which a program that is kept does without
     from .cpp_program import cpp_program
     from .cuda_program import cuda_program
 
-    program = cpp_program if language == "cpp" else cuda_program
-
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
         (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))
         (Path(place) / DESIGN).write_text(design_text(design))
-        for name, text in program(front_end(str(Path(place) / DESIGN), progress)).items():
+        front = front_end(str(Path(place) / DESIGN), progress)
+        cuda = kind.language == "cuda"
+        files = cuda_program(front, progress, kind.on_gpu) if cuda else cpp_program(front)
+        for name, text in files.items():
             (work / name).write_bytes(text.encode("utf-8", "surrogateescape"))

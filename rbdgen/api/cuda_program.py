@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ..codegen.cuda import cuda
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..codegen import nvcc
+from ..codegen.cuda import LONGEST, Cuda, cuda
 from ..compile.front import Front
 from ..compile.visits import visits_of
 from .entries import interface_of
@@ -11,16 +16,61 @@ from .names import design_name
 from .program_folder import about, program_folder
 from .vectors import vectors
 
+Progress = Callable[[str], None]
 
-def cuda_program(front: Front) -> Files:
-    """The functions of many states, for a GPU."""
+
+def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bool = True) -> Files:
+    """The functions of many states, for a GPU.
+
+    ``measured``: nvcc, where there is one, says what the kernels take, and their launch bounds are
+    chosen by that. The manifest names its version, of which the files' bytes are.
+    """
     name = design_name(front.robot.name, front.design)
     interface = interface_of(front)
-    found = cuda(front.graph, interface, name, about(front), program=visits_of(front))
+
+    def made(measure: Any = None) -> Cuda:
+        visits = visits_of(front)
+        return cuda(front.graph, interface, name, about(front), program=visits, measure=measure)
+
+    notes: list[str] = []
+    version = None
+    try:
+        version = nvcc.version() if measured else None
+        if version:
+            progress(f"nvcc {version} for {' and '.join(nvcc.ARCHITECTURES)}")
+        found = made(nvcc.uses_of if version else None)
+        notes += _too_long(found)
+    except nvcc.NoCompiler as error:
+        version, found = None, made()
+        notes.append(
+            f"{error}. Registers, spills and code of the kernels are not known; their launch "
+            "bounds are guessed from the graph"
+        )
+    for note in notes:
+        progress(f"note: {note}")
     facts = {
         "code": front.design.code,
         "workspace": found.slots,
         "kernels": [own.to_json() for own in found.kernels],
+        "ptxas": _ptxas(version, found) if version else None,
         **(found.loops.to_json() if found.loops else {}),
     }
+    front = replace(front, notes=(*front.notes, *notes))
     return program_folder(front, "cuda", name, {**found.files, **vectors(front, interface)}, facts)
+
+
+def _ptxas(version: str, found: Cuda) -> Mapping[str, Any]:
+    """What the kernels take, and who says so."""
+    flags = " ".join(nvcc.FLAGS)
+    return {"nvcc": version, "flags": flags, "kernels": [own.to_json() for own in found.uses]}
+
+
+def _too_long(found: Cuda) -> list[str]:
+    """A line if a kernel has more code than GPUs keep."""
+    longest = max(found.uses, key=lambda own: own.code, default=None)
+    if longest is None or longest.code < LONGEST:
+        return []
+    return [
+        f"{longest.kernel} has {longest.code} bytes of code ({longest.scalar}, "
+        f"{longest.architecture}), more than the {LONGEST} that GPUs keep"
+    ]

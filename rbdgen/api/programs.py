@@ -60,7 +60,7 @@ def cuda(made: Made) -> Files:
     """The functions of many states, for a GPU."""
     front = made.front_of("cuda")
     made.progress("CUDA")
-    return cuda_program(front)
+    return cuda_program(front, made.progress)
 
 
 def _with_all_notes(product: Product) -> Front:

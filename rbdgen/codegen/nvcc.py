@@ -7,7 +7,10 @@ import re
 import shutil
 import sysconfig
 import tempfile
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ..system.elf import sections
@@ -16,6 +19,8 @@ from ..system.refusal import Refusal
 from ..system.stopping import run_child
 
 FLAGS = ("-std=c++17", "-O3")
+SCALARS = {"f": "float", "d": "double"}
+ARCHITECTURES = ("sm_80", "sm_90")  # of A100, of H100
 _ENTRY = re.compile(
     r"Function properties for \S*?\d(kernel_\d+|to_rows|to_columns)I([fd])E.*\n"
     r"\s*(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads\n"
@@ -30,11 +35,13 @@ class NoCompiler(Refusal, RuntimeError):
 
 @dataclass(frozen=True)
 class Use(Record):
-    """What a kernel takes: registers of a thread; bytes that it spills, and of its code."""
+    """What a kernel takes: registers of a thread; bytes of its stack, that it spills, of code."""
 
     kernel: str
+    architecture: str  # such as sm_90
     scalar: str  # float or double
     registers: int
+    stack: int
     spill_stores: int
     spill_loads: int
     code: int
@@ -53,6 +60,15 @@ def find_nvcc() -> str:
         if place and os.access(place, os.X_OK):
             return str(place)
     raise NoCompiler("no nvcc; install CUDA, or: pip install nvidia-cuda-nvcc nvidia-cuda-runtime")
+
+
+def version() -> str:
+    """As NVIDIA counts, such as 13.0.88; NoCompiler."""
+    done = run_child([find_nvcc(), "--version"])
+    found = re.search(r"\bV(\d[\d.]*)", done.stdout)
+    if done.returncode or not found:
+        raise NoCompiler("nvcc: --version names none")
+    return found[1]
 
 
 def compiled(source: Path, target: Path, *flags: str) -> str:
@@ -74,8 +90,19 @@ def uses(source: Path, architecture: str) -> tuple[Use, ...]:
             for name, size in sections(place.read_bytes()).items()
             if (found := _SECTION.match(name))
         }
-    scalars = {"f": "float", "d": "double"}
-    return tuple(
-        Use(kernel, scalars[own], int(registers), int(stores), int(loads), code[kernel, own])
-        for kernel, own, _, stores, loads, registers in sorted(_ENTRY.findall(said))
-    )
+    all_of = []
+    for kernel, own, *numbers in sorted(_ENTRY.findall(said)):
+        stack, stores, loads, registers = map(int, numbers)
+        scalar, size = SCALARS[own], code[kernel, own]
+        all_of.append(Use(kernel, architecture, scalar, registers, stack, stores, loads, size))
+    return tuple(all_of)
+
+
+def uses_of(files: Mapping[str, str]) -> tuple[Use, ...]:
+    """The same of a source and its header, by name, for all of `ARCHITECTURES`."""
+    with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder, ThreadPoolExecutor() as pool:
+        for name, text in files.items():
+            (Path(folder) / name).write_text(text)
+        (source,) = Path(folder).glob("*.cu")
+        found = pool.map(partial(uses, source), ARCHITECTURES)
+        return tuple(use for own in found for use in own)
