@@ -29,8 +29,8 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     interface = interface_of(front)
 
     def made(measure: Any = None) -> Cuda:
-        visits = visits_of(front)
-        return cuda(front.graph, interface, name, about(front), program=visits, measure=measure)
+        given = front.graph, interface, name, about(front)
+        return cuda(*given, program=visits_of(front), measure=measure)
 
     notes: list[str] = []
     version = None
