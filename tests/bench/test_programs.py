@@ -33,5 +33,5 @@ def test_a_robot_is_right_and_found_once(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_robot_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UnknownMeasurement, match=r"^--only: no robot "z2" is measured"):
+    with pytest.raises(UnknownMeasurement, match=r'^--only: no robot "z2" is measured'):
         programs.programs(tmp_path, lambda _: None, ["z2"])
