@@ -40,7 +40,7 @@ OF_PROGRAMS = (
     *("robot", "base", "mimic", "gravity", "snap", "alike", "functions", "limits", "joint_limits"),
     *("external_forces", "payload", "frames"),
     *("angles", "rotation", "formulation", "factorisation", "root"),
-    *("network", "products", "frame", "inverse", "formulated", "step"),
+    *("network", "products", "frame", "inverse", "formulated", "step", "integrator"),
     *("base_link", "code"),
     *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
 )

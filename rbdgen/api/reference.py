@@ -127,7 +127,8 @@ def _golden(
 def _step(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
     q, qd, tau = (arrays[name] for name in ("q", "qd", "tau"))
     f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
-    return dict(golden.euler_sensitivity(robot, q, qd, tau, design.step, f_ext)._asdict())
+    rule = {"euler": golden.euler_sensitivity, "rk4": golden.rk4_sensitivity}[design.integrator]
+    return dict(rule(robot, q, qd, tau, design.step, f_ext)._asdict())
 
 
 def _accelerations(

@@ -11,6 +11,7 @@ from ..design.choices import (
     FACTORISATIONS,
     FOLDS,
     FORMULATIONS,
+    INTEGRATORS,
     INVERSES,
     NETWORKS,
     PRODUCTS,
@@ -97,6 +98,12 @@ def computed(group: argparse._ArgumentGroup) -> None:
         metavar="SECONDS",
         help="how long --function step goes on (default: 0.001); a power of two, as 0.0009765625, "
         "takes no adders",
+    )
+    group.add_argument(
+        "--integrator",
+        choices=INTEGRATORS,
+        help="how --function step goes on: euler (default), semi-implicit; rk4, the classical rule "
+        "of Runge and Kutta, which takes forward dynamics and its gradients four times",
     )
     group.add_argument(
         "--external-forces", nargs="*", metavar="LINK", help='links with a force input, or "all"'
@@ -364,6 +371,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "inverse": options.inverse,
         "nearby": options.nearby,
         "step": options.step,
+        "integrator": options.integrator,
         "root": options.root,
         "base_link": options.base_link,
         "code": options.code,

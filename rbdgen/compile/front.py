@@ -119,6 +119,7 @@ def trace(design: Design, canonical: Robot) -> Graph:
         frames=[frame_of(canonical, link) for link in design.frames],
         payload=frame_of(canonical, design.payload, PAYLOAD) if design.payload else None,
         step=design.step,
+        integrator=design.integrator,
         largest=_largest(design, canonical) if design.products == "winograd" else None,
     )
     return verify(graph)

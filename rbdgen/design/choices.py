@@ -126,6 +126,7 @@ INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an
 INVERTING = ("minv", "fd", "dfd", "step")  # the functions that ask for it
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
 STEP = 0.001  # s, of the function step
+INTEGRATORS = ("euler", "rk4")  # of it
 LONGEST_STEP = 0.1  # s: of 10 rad/s a radian
 PROVEN = ("none", "one-bit", "all")  # which words
 STYLES = ("throughput", "latency")
@@ -405,6 +406,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "inverse": _one_of(*INVERSES),
     "nearby": _nearby,
     "step": _step,
+    "integrator": _one_of(*INTEGRATORS),
     "root": _one_of(*ROOTS),
     "base_link": _name,
     "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),

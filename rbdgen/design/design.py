@@ -255,6 +255,7 @@ class Design:
     inverse: str = "computed"
     nearby: float = NEARBY
     step: float = STEP
+    integrator: str = "euler"
     root: str = "free"
     base_link: str | None = None
     code: str = "inlined"
@@ -335,8 +336,14 @@ def _check_functions(design: Design) -> None:
                 raise RobotError(
                     f"{key}: {value}: step moves the file's base by what it computes; leave it out"
                 )
+        if design.integrator != "euler":
+            _refuse_points(design)
     elif design.step != STEP:
         raise RobotError(f"step: {design.step:g} s is for the function step; name that, too")
+    elif design.integrator != "euler":
+        raise RobotError(
+            f"integrator: {design.integrator} is for the function step; name that, too"
+        )
     known = (*ON_ACCELERATORS, *ROLLOUTS)
     alone = [name for name in design.functions if name not in known]
     if design.accelerator and alone:
@@ -356,6 +363,16 @@ def _refuse_own_words(design: Design, said: str, by_error: bool = False) -> None
     for name, there in own:
         if there:
             raise RobotError(f"{said}: {name} has words of its own; leave one out")
+
+
+def _refuse_points(design: Design) -> None:
+    """RobotError for what has a state given in part, where a step has points in between."""
+    for key, default, why in (
+        ("inverse", "computed", "has M⁻¹ of the first point alone"),
+        ("angles", "on-chip", "has the first point's sines alone"),
+    ):
+        if (value := getattr(design, key)) != default:
+            raise RobotError(f"{key}: {value}: integrator {design.integrator} {why}; leave it out")
 
 
 def _refuse_near(design: Design) -> None:
@@ -422,6 +439,7 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
         inverse=inverse,
         nearby=nearby,
         step=design.step if "step" in functions else STEP,
+        integrator=design.integrator if "step" in functions else "euler",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
@@ -14,7 +15,7 @@ FACTS, LEGEND = 12.0, 11.0  # sizes of text
 TITLED, LINE = 32.0, 18.0  # what the title takes, and each line below it
 PATCH, BETWEEN = 14.0, 20.0  # a colour's width, and from entry to entry
 DOT = "  ·  "
-AGAIN = "_again"
+AGAIN = re.compile(r"(_again)?(_\d+)?$")
 MEANING = {
     "forward": "motion and forces, from the base outwards",
     "backward": "torques and what is summed on the way to the base",
@@ -28,6 +29,7 @@ MEANING = {
     "back": "solved towards the base",
     "out": "solved from the base outwards",
     "product": "the inverse times a matrix",
+    "step": "where a step leads, and what it depends on",
 }
 
 
@@ -61,7 +63,7 @@ def regions(colours: Mapping[str, str]) -> list[Entry]:
     """The legend of regions: what each kind computes, and its colour."""
     found = []
     for kind, colour in colours.items():
-        meaning = MEANING.get(kind.removesuffix(AGAIN))
+        meaning = MEANING.get(AGAIN.sub("", kind))
         words = kind.replace("_", " ")
         found.append(Entry(f"{words}: {meaning}" if meaning else words, colour))
     return found

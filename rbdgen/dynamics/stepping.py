@@ -1,209 +1,216 @@
-"""A step of semi-implicit Euler and what it depends on, from what forward dynamics gives::
+"""A step of time and what it depends on, from what forward dynamics gives. Semi-implicit Euler is
 
     q̇₊ = q̇ + h q̈        q₊ = q ⊕ h q̇₊
 
-With w = h q̇₊ the derivatives by x = (q, q̇) and by τ are, E = ∂(q ⊕ w)/∂q, J = ∂(q ⊕ w)/∂w,
+and with w = h q̇₊, E = ∂(q ⊕ w)/∂q, J = ∂(q ⊕ w)/∂w (``exponential``) the derivatives by x = (q, q̇)
+and by τ are
 
     A = [ E + h² J ∂q̈/∂q    h J (1 + h ∂q̈/∂q̇) ]        B = [ h² J M⁻¹ ]
         [     h ∂q̈/∂q           1 + h ∂q̈/∂q̇    ]            [   h M⁻¹   ]
 
-E and J are 1 but for floating and planar joints (Solà et al., *A micro Lie theory*, 2018). What
-they need of the angle |ω| of a step, sines over it and so on, are series in ω·ω: no root is taken.
+The classical rule of Runge and Kutta asks for q̈ and its derivatives at four points. From the first
+one the others lie w = c h q̇ of the point before away, with c = ½, ½, 1, and it ends with
+
+    w = h (q̇₁ + 2 q̇₂ + 2 q̇₃ + q̇₄) / 6        q̇₊ = q̇ + h (q̈₁ + 2 q̈₂ + 2 q̈₃ + q̈₄) / 6
+
+Each point's derivatives by the first one go through by the chain rule.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
+from ..graph.node import Builder
 from ..graph.word import spell
-from ..robot.model import JointKind, Robot
+from ..robot.model import Robot
+from .exponential import moved
 from .factorisation import Entries
 from .motion import State
 from .ports import Interface
+from .rnea import indices
 from .scalars import Scalar, Vector
-from .spatial import (
-    ZERO,
-    Rotation,
-    Tensor,
-    add,
-    cross,
-    dot,
-    outer,
-    product,
-    scale,
-    skew,
-    tensor_sum,
-    transposed,
-)
+from .spatial import is_zero
 
-TERMS = 8  # of a series: at half a radian a step the first that is left out is below 1e-18
-ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-# Where (linear, angular) has the coordinates of such a joint.
-PLACES = {JointKind.FLOATING: (0, 1, 2, 3, 4, 5), JointKind.PLANAR: (0, 1, 5)}
 Columns = list[dict[int, Scalar]]  # column by column, row → entry
-
-
-def gives_step(
-    face: Interface,
-    robot: Robot,
-    h: float,
-    state: State,
-    qdd: dict[int, Scalar],
-    slopes: list[Columns],
-    Minv: Entries,
-) -> None:
-    """q_next, qd_next, A and B after ``h`` seconds; ``slopes``: ∂q̈/∂q and ∂q̈/∂q̇, ``Minv`` by its
-    lower triangle. Each joint's in its region "step"."""
-    nv = robot.nv
-    by_tau = [
-        {i: Minv[max(i, j), min(i, j)] for i in range(nv) if (max(i, j), min(i, j)) in Minv}
-        for j in range(nv)
-    ]
-    columns = [*slopes[0], *slopes[1], *by_tau]
-    for i in robot.free:
-        own, at = robot.v_slices[i], robot.q_slices[i]
-        with face.builder.region("step", i):
-            after = {k: state.qd[k] + h * qdd.get(k, 0.0) for k in range(own.start, own.stop)}
-            moved = _moved(robot.joints[i].kind, list(state.q[at]), [h * v for v in after.values()])
-            face.gives_vector("qd_next", after)
-            face.gives_vector("q_next", dict(enumerate(moved.q, at.start)))
-            for j, column in enumerate(columns):
-                below = [h * column.get(k, 0.0) for k in after]
-                if nv <= j < 2 * nv and j - nv in after:
-                    below[j - nv - own.start] = below[j - nv - own.start] + 1.0
-                above = moved.along([h * x for x in below])
-                if j in after:
-                    above = [x + y for x, y in zip(above, moved.turned(j - own.start), strict=True)]
-                name, of = ("A", j) if j < 2 * nv else ("B", j - 2 * nv)
-                for k, low, high in zip(after, below, above, strict=True):
-                    face.gives(spell(name, nv + k, of), low)
-                    face.gives(spell(name, k, of), high)
+STEP = "step"  # the regions
+WEIGHTS = (1, 2, 2, 1)  # of the four points of Runge and Kutta
 
 
 @dataclass(frozen=True)
-class _Moved:
-    """A joint's coordinates after a step; ``E`` and ``J`` by rows, none where both are 1."""
+class Rates:
+    """q̈ of a state, coordinate → entry, and its derivatives: ``slopes`` by q and by q̇, ``Minv``
+    by τ, of which the lower triangle is there."""
+
+    qdd: dict[int, Scalar]
+    slopes: list[Columns]
+    Minv: Entries
+
+    def by_effort(self, nv: int) -> Columns:
+        """∂q̈/∂τ."""
+        columns: Columns = [{} for _ in range(nv)]
+        for (i, j), value in self.Minv.items():
+            columns[j][i] = columns[i][j] = value
+        return columns
+
+
+@dataclass(frozen=True)
+class Point:
+    """A state on the way: q (nq,), q̇ (nv,), and the derivatives of each by the first state's q, q̇
+    and by τ, 3 nv columns of nv rows, q's along its tangent space."""
 
     q: Vector
-    E: list[Vector] | None = None
-    J: list[Vector] | None = None
-
-    def along(self, w: Vector) -> Vector:
-        """J w."""
-        if self.J is None:
-            return w
-        return [_total(a * b for a, b in zip(row, w, strict=True)) for row in self.J]
-
-    def turned(self, k: int) -> Vector:
-        """A column of E."""
-        return [1.0] if self.E is None else [row[k] for row in self.E]
+    qd: Vector
+    by_q: Columns
+    by_qd: Columns
 
 
-def _moved(kind: JointKind, q: Vector, w: Vector) -> _Moved:
-    if kind not in PLACES:
-        return _Moved([q[0] + w[0]])
-    places = PLACES[kind]
-    six: Vector = [0.0] * 6
-    for place, value in zip(places, w, strict=True):
-        six[place] = value
-    u, omega = six[:3], six[3:]
-    square = dot(omega, omega)
-    slide, turn = _exponential(u, omega, square)
-    # E = Ad exp(w)⁻¹ = [ Rᵀ  −Rᵀ p× ;  0  Rᵀ ]
-    back = transposed(turn)
-    E = _blocks(back, _negative(product(back, skew(slide))), back)
-    J = _blocks(*_jacobian(u, omega, square))
-    if kind is JointKind.PLANAR:
-        c, s = q[2:]
-        c1, s1 = turn[0][0], turn[1][0]
-        x, y = slide[:2]
-        after: Vector = [
-            q[0] + (c * x - s * y),
-            q[1] + (s * x + c * y),
-            c * c1 - s * s1,
-            s * c1 + c * s1,
-        ]
-    else:
-        origin = add(q[:3], Rotation.of_quaternion(q[3:]).forward(slide))
-        after = [*origin, *_times(q[3:], _quaternion(omega, square))]
-    return _Moved(after, *([[M[i][j] for j in places] for i in places] for M in (E, J)))
+@dataclass(frozen=True)
+class Rate:
+    """q̇ or q̈, coordinate → entry, or times something; its derivatives as a `Point` has them."""
+
+    value: dict[int, Scalar] = field(default_factory=dict)
+    by: Columns = field(default_factory=list)
 
 
-def _exponential(u: Vector, omega: Vector, square: Scalar) -> tuple[Vector, Tensor]:
-    """p and R of exp(u, ω): R = 1 + a ω̂ + b ω̂², p = u + b ω × u + c ω × (ω × u)."""
-    a, b, c = (_sine(square, n) for n in (1, 2, 3))
-    turning, once = skew(scale(a, omega)), cross(omega, u)
-    R = tensor_sum(ONE, tensor_sum(turning, _squared(omega, square, b)))
-    return add(u, add(scale(b, once), scale(c, cross(omega, once)))), R
+def gives_step(face: Interface, point: Point) -> None:
+    """q_next, qd_next, A and B."""
+    nv = len(point.qd)
+    face.gives_vector("q_next", dict(enumerate(point.q)))
+    face.gives_vector("qd_next", dict(enumerate(point.qd)))
+    for first, columns in ((0, point.by_q), (nv, point.by_qd)):
+        for j, column in enumerate(columns):
+            name, of = ("A", j) if j < 2 * nv else ("B", j - 2 * nv)
+            for k, value in sorted(column.items()):
+                face.gives(spell(name, first + k, of), value)
 
 
-def _jacobian(u: Vector, omega: Vector, square: Scalar) -> tuple[Tensor, Tensor, Tensor]:
-    """The blocks of J = Σ (−ad)ᵏ / (k + 1)!: of linear by linear, linear by angular, angular by
-    angular. Barfoot, *State Estimation for Robotics*, eq. 7.86, with ω̂ û ω̂ = −(ω·u) ω̂::
+def euler(builder: Builder, robot: Robot, h: float, state: State, rates: Rates) -> Point:
+    """A step of semi-implicit Euler, of ``h`` seconds."""
+    first = _first(robot, state)
+    after = _after(builder, robot, first, h, [_accelerated(builder, robot, rates, first)])
+    return _moved(builder, robot, first, _sum(builder, robot, h, [after]), after)
 
-        1 − b ω̂ + c ω̂²        −(½ − m s) û + c (u ωᵀ + ω uᵀ − 2 d) − (2 m − c) d ω̂ − 2 n d ω̂²
+
+def runge_kutta(
+    builder: Builder, robot: Robot, h: float, state: State, rates: Callable[[State], Rates]
+) -> Point:
+    """A step of the classical rule of Runge and Kutta, of ``h`` seconds.
+
+    All points but the first have regions of their own: ``forward_2`` and so on.
     """
-    b, c, m = (_sine(square, n) for n in (2, 3, 4))
-    n = _series(square, [(k + 1) / math.factorial(2 * k + 5) for k in range(TERMS)])
-    d = dot(omega, u)
-    turning = tensor_sum(
-        tensor_sum(ONE, skew(scale(b, [-x for x in omega]))), _squared(omega, square, c)
-    )
-    mixed = outer(u, omega)
-    both = _less(2.0 * d, tensor_sum(mixed, transposed(mixed)))
-    skewed = skew(scale(-1.0, add(scale(0.5 - m * square, u), scale((2.0 * m - c) * d, omega))))
-    off = tensor_sum([scale(c, row) for row in both], skewed)
-    return turning, tensor_sum(off, _squared(omega, square, -2.0 * n * d)), turning
+    here = first = _first(robot, state)
+    speeds: list[Rate] = []
+    accelerations: list[Rate] = []
+
+    def moved(far: float, weights: Sequence[int]) -> Point:
+        """By the last rates, of which so many are weighed."""
+        count = len(weights)
+        w = _sum(builder, robot, far, speeds[-count:], weights)
+        after = _after(builder, robot, first, far, accelerations[-count:], weights)
+        return _moved(builder, robot, first, w, after)
+
+    for number, onward in enumerate((h / 2, h / 2, h, None), 1):
+        with builder.regions(f"_{number}" if number > 1 else ""):
+            own = rates(state)
+            speeds.append(Rate(dict(enumerate(here.qd)), here.by_qd))
+            accelerations.append(_accelerated(builder, robot, own, here))
+            if onward is None:
+                return moved(h / 6, WEIGHTS)
+            here = moved(onward, (1,))
+            state = replace(state, q=here.q, qd=here.qd, turns={})
+    raise AssertionError("the last point returns")
 
 
-def _squared(omega: Vector, square: Scalar, factor: Scalar) -> Tensor:
-    """factor ω̂² = factor (ω ωᵀ − ω·ω)."""
-    return _less(factor * square, outer(omega, scale(factor, omega)))
+def _first(robot: Robot, state: State) -> Point:
+    """The state, of which each entry's derivative by itself is 1."""
+    nv = robot.nv
+    by_q: Columns = [{j: 1.0} if j < nv else {} for j in range(3 * nv)]
+    by_qd: Columns = [{j - nv: 1.0} if nv <= j < 2 * nv else {} for j in range(3 * nv)]
+    return Point(list(state.q), list(state.qd), by_q, by_qd)
 
 
-def _less(x: Scalar, T: Tensor) -> Tensor:
-    """T − x 1."""
-    return [[own - (x if i == j else 0.0) for j, own in enumerate(r)] for i, r in enumerate(T)]
+def _accelerated(builder: Builder, robot: Robot, rates: Rates, point: Point) -> Rate:
+    """q̈ at a point, and its derivatives by the first one: the chain rule."""
+    found = Rate(dict(rates.qdd), [{} for _ in range(3 * robot.nv)])
+    by_effort = rates.by_effort(robot.nv)
+    for k in _coordinates(builder, robot):
+        rows = [{l: c[k] for l, c in enumerate(columns) if k in c} for columns in rates.slopes]
+        for j, column in enumerate(found.by):
+            total: Scalar = by_effort[j - 2 * robot.nv].get(k, 0.0) if j >= 2 * robot.nv else 0.0
+            for row, moving in zip(rows, (point.by_q[j], point.by_qd[j]), strict=True):
+                for l in sorted(row.keys() & moving.keys()):
+                    total = total + row[l] * moving[l]
+            if not is_zero([total]):
+                column[k] = total
+    return found
 
 
-def _quaternion(omega: Vector, square: Scalar) -> Vector:
-    """(x, y, z, w) of a turn by ω: (sin(θ/2) / θ) ω, cos(θ/2)."""
-    terms = range(TERMS)
-    part = _series(square, [0.5 / 4**k / math.factorial(2 * k + 1) for k in terms])
-    return [*scale(part, omega), _series(square, [1 / 4**k / math.factorial(2 * k) for k in terms])]
+def _sum(
+    builder: Builder,
+    robot: Robot,
+    factor: float,
+    rates: Sequence[Rate],
+    weights: Sequence[int] = (1,),
+) -> Rate:
+    """factor Σ weight · rate."""
+
+    def summed(values: Iterable[Scalar]) -> Scalar:
+        total: Scalar = 0.0
+        for weight, value in zip(weights, values, strict=True):
+            total = total + weight * value
+        return factor * total
+
+    found = Rate({}, [{} for _ in range(3 * robot.nv)])
+    for k in _coordinates(builder, robot):
+        found.value[k] = summed(rate.value.get(k, 0.0) for rate in rates)
+        for j, column in enumerate(found.by):
+            value = summed(rate.by[j].get(k, 0.0) for rate in rates)
+            if not is_zero([value]):
+                column[k] = value
+    return found
 
 
-def _times(p: Vector, q: Vector) -> Vector:
-    """The product of two quaternions (x, y, z, w)."""
-    (a, s), (b, t) = ((own[:3], own[3]) for own in (p, q))
-    return [*add(add(scale(s, b), scale(t, a)), cross(a, b)), s * t - dot(a, b)]
+def _after(
+    builder: Builder,
+    robot: Robot,
+    first: Point,
+    far: float,
+    accelerations: Sequence[Rate],
+    weights: Sequence[int] = (1,),
+) -> Rate:
+    """The velocity of the first point and so much of its change."""
+    change = _sum(builder, robot, far, accelerations, weights)
+    for k in _coordinates(builder, robot):
+        change.value[k] = first.qd[k] + change.value[k]
+        for own, column in zip(first.by_qd, change.by, strict=True):
+            if k in own:
+                column[k] = column.get(k, 0.0) + own[k]
+    return change
 
 
-def _sine(square: Scalar, n: int) -> Scalar:
-    """1/n! − s/(n + 2)! + …: sin θ / θ, (1 − cos θ) / θ² and so on for n = 1, 2 …, s = θ²."""
-    return _series(square, [1 / math.factorial(2 * k + n) for k in range(TERMS)])
+def _moved(builder: Builder, robot: Robot, first: Point, w: Rate, after: Rate) -> Point:
+    """The point a step ``w`` from the first one, with the velocity ``after``."""
+    point = Point(list(first.q), list(first.qd), [{} for _ in w.by], after.by)
+    for i in robot.free:
+        own, at = robot.v_slices[i], robot.q_slices[i]
+        with builder.region(STEP, i):
+            there = moved(robot.joints[i].kind, first.q[at], [w.value[k] for k in indices(own)])
+            point.q[at] = there.q
+            for j, (column, by_w) in enumerate(zip(point.by_q, w.by, strict=True)):
+                rows = there.along([by_w.get(k, 0.0) for k in indices(own)])
+                if j in indices(own):
+                    rows = [x + y for x, y in zip(rows, there.turned(j - own.start), strict=True)]
+                for k, value in zip(indices(own), rows, strict=True):
+                    if not is_zero([value]):
+                        column[k] = value
+    for k, value in after.value.items():
+        point.qd[k] = value
+    return point
 
 
-def _series(square: Scalar, coefficients: list[float]) -> Scalar:
-    """Σ ± coefficient squareᵏ, by Horner's rule."""
-    total: Scalar = coefficients[-1]
-    for coefficient in reversed(coefficients[:-1]):
-        total = coefficient - square * total
-    return total
-
-
-def _blocks(top: Tensor, mixed: Tensor, low: Tensor) -> list[Vector]:
-    return [*([*a, *b] for a, b in zip(top, mixed, strict=True)), *([*ZERO, *row] for row in low)]
-
-
-def _negative(T: Tensor) -> Tensor:
-    return [[-x for x in row] for row in T]
-
-
-def _total(terms: Iterable[Scalar]) -> Scalar:
-    total: Scalar = 0.0
-    for term in terms:
-        total = total + term
-    return total
+def _coordinates(builder: Builder, robot: Robot) -> Iterator[int]:
+    """The coordinates of q̇, each in the region of its joint's step."""
+    for i in robot.free:
+        with builder.region(STEP, i):
+            yield from indices(robot.v_slices[i])

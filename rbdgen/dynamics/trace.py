@@ -36,10 +36,10 @@ from .near import FARTHEST, correct
 from .observed import Frames, gives_frames, gives_masses
 from .ports import Interface
 from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
-from .scalars import Arithmetic, Numbers
+from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .solved import Columns, forward_slopes, given_inverse, gives_forward, gives_of_effort
 from .spatial import is_zero
-from .stepping import gives_step
+from .stepping import Point, Rates, euler, gives_step, runge_kutta
 from .units import Units, units
 from .winograd import Largest
 
@@ -73,16 +73,17 @@ def trace(
     frames: Frames = (),
     payload: tuple[int, Transform] | None = None,
     step: float = STEP,
+    integrator: str = "euler",
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
-    gradients), difd (the gradients of q̈ from M⁻¹ given), step (``step`` seconds of motion, and
-    what it depends on: ``stepping``), g and nle (τ without acceleration, at
-    rest and in motion, without external forces); of ``frames``, (joint, pose in its body's frame),
-    pose, twist, jac and drift; of a robot whose inertias are those of bodies com, jcom, energy, ag
-    and hg (``observed``); effort (q̈ from ``tau[k]`` and a given
-    ``bias[k]``, the τ that holds the motion without acceleration; not together with fd or dfd).
+    gradients), difd (the gradients of q̈ from M⁻¹ given), step (``step`` seconds of motion by
+    ``integrator``, euler or rk4, and what it depends on: ``stepping``), g and nle (τ without
+    acceleration, at rest and in motion, without external forces); of ``frames``,
+    (joint, pose in its body's frame), pose, twist, jac and drift; of a robot whose inertias are
+    those of bodies com, jcom, energy, ag and hg (``observed``); effort (q̈ from ``tau[k]`` and a
+    given ``bias[k]``, the τ that holds the motion without acceleration; not with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
     carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
@@ -127,6 +128,7 @@ def trace(
             frames,
             payload,
             step,
+            integrator,
         )
         for way in _factorisations(robot, functions, factorisation, root, formulation)
     ]
@@ -179,6 +181,7 @@ class _Tracing:
     frames: Frames = ()
     payload: tuple[int, Transform] | None = None
     step: float = STEP
+    integrator: str = "euler"
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -324,25 +327,52 @@ class _Tracing:
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
         """What follows from a given effort; ``at``: without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
+        qdd = self._accelerations(tau, at, solver)
+        if self.functions & {"fd", "dfd"}:
+            face.gives_vector("qdd", qdd)
+        if not self.functions & {"dfd", "step"}:
+            return
+        slopes = self._slopes(state, qdd, at, solver)
+        if "dfd" in self.functions:
+            gives_forward(face, self.order, slopes)
+        if "step" in self.functions:
+            first = Rates(qdd, slopes, solver.explicit())
+            gives_step(face, self._stepped(state, tau, first))
+
+    def _accelerations(self, tau: Vector, at: Pass, solver: Solver) -> dict[int, Scalar]:
         effort, one = {}, self.recursions.solving
         for k, i in self.order.items():
             with one.region("effort", i if one is not self.builder else 0):
                 effort[k] = tau[k] - at.tau[k]
         (qdd,) = solver.times([effort])
-        if self.functions & {"fd", "dfd"}:
-            face.gives_vector("qdd", qdd)
-        if self.functions & {"dfd", "step"}:
-            if at.accelerated is not None:
-                gradient = at.accelerated(qdd)
-            else:
-                found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
-                gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
-            columns = _columns(gradient, self.order)
-            slopes = forward_slopes(self.builder, [solver.times(c, AGAIN) for c in columns])
-            if "dfd" in self.functions:
-                gives_forward(face, self.order, slopes)
-            if "step" in self.functions:
-                gives_step(face, self.robot, self.step, state, qdd, slopes, solver.explicit())
+        return qdd
+
+    def _slopes(
+        self, state: State, qdd: dict[int, Scalar], at: Pass, solver: Solver
+    ) -> list[Columns]:
+        """∂q̈/∂q and ∂q̈/∂q̇."""
+        if at.accelerated is not None:
+            gradient = at.accelerated(qdd)
+        else:
+            found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
+            gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
+        columns = _columns(gradient, self.order)
+        return forward_slopes(self.builder, [solver.times(c, AGAIN) for c in columns])
+
+    def _stepped(self, state: State, tau: Vector, first: Rates) -> Point:
+        """The state after a step, by the rule asked for."""
+        if self.integrator == "euler":
+            return euler(self.builder, self.robot, self.step, state, first)
+
+        def rates(there: State) -> Rates:
+            if there is state:
+                return first
+            at = self.recursions(replace(there, qdd=[0.0] * self.robot.nv), True)
+            solver = self._solver(at)
+            qdd = self._accelerations(tau, at, solver)
+            return Rates(qdd, self._slopes(there, qdd, at, solver), solver.explicit())
+
+        return runge_kutta(self.builder, self.robot, self.step, state, rates)
 
     def _state(self, face: Interface) -> State:
         """The inputs that the functions need."""

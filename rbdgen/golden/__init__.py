@@ -43,7 +43,7 @@ from .rerooted import (
 from .rnea import rnea
 from .rollout import rollout
 from .states import State, random_state
-from .step import Sensitivity, euler_sensitivity
+from .step import Sensitivity, euler_sensitivity, rk4_sensitivity
 
 __all__ = [
     "Energies",
@@ -64,6 +64,7 @@ __all__ = [
     "crba",
     "energies",
     "euler_sensitivity",
+    "rk4_sensitivity",
     "for_each_payload",
     "frame_drifts",
     "frame_jacobians",

@@ -1,4 +1,4 @@
-"""A step of semi-implicit Euler, and what it depends on: A = ∂x₊/∂x, B = ∂x₊/∂τ, x = (q, q̇)."""
+"""A step of time, and what it depends on: A = ∂x₊/∂x, B = ∂x₊/∂τ, x = (q, q̇)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,48 @@ def euler_sensitivity(
     A[:, :nv, :nv] += by_q
     B[:, :nv] = h * by_step @ B[:, nv:]
     return Sensitivity(integrate(robot, q, h * after), after, A, B)
+
+
+def rk4_sensitivity(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    h: float,
+    f_ext: ArrayLike | None = None,
+) -> Sensitivity:
+    """The classical rule of Runge and Kutta, of points q ⊕ w along steps w from the first one.
+
+    From q (N, nq), q̇, τ (N, nv), h [s]. Of joints that turn or slide it is the rule of
+    `rk4_step`; floating and planar ones have the steps of their points in q's tangent space, as
+    crocoddyl's ``IntegratedActionModelRK4``. Raises as `euler_sensitivity`.
+    """
+    q = positions(robot, q)
+    qd, tau = tangents(robot, len(q), qd=qd, tau=tau)
+    nv, n = robot.nv, len(q)
+    first = np.zeros((n, 2 * nv, 3 * nv))  # of (q, q̇) by (q, q̇, τ)
+    first[:, : 2 * nv, : 2 * nv] = np.eye(2 * nv)
+    point, by = (q, qd), first
+    rates, slopes = np.zeros((n, 2 * nv)), np.zeros_like(first)
+
+    def moved(far: float, rate: Array, slope: Array) -> tuple[tuple[Array, Array], Array]:
+        w = far * rate[:, :nv]
+        by_q, by_step = _slopes(robot, w)
+        after = first + far * slope
+        after[:, :nv] = by_q @ first[:, :nv] + far * by_step @ slope[:, :nv]
+        return (integrate(robot, q, w), qd + far * rate[:, nv:]), after
+
+    for weight, far in ((1, h / 2), (2, h / 2), (2, h), (1, 0.0)):
+        own = aba_derivatives(robot, *point, tau, f_ext)
+        rate = np.hstack([point[1], aba(robot, *point, tau, f_ext)])
+        slope = by[:, nv:], own.dqdd_dq @ by[:, :nv] + own.dqdd_dqd @ by[:, nv:]
+        slope[1][:, :, 2 * nv :] += own.Minv
+        both = np.concatenate(slope, axis=1)
+        rates, slopes = rates + weight * rate, slopes + weight * both
+        if far:
+            point, by = moved(far, rate, both)
+    (q_next, qd_next), by = moved(h / 6, rates, slopes)
+    return Sensitivity(q_next, qd_next, by[:, :, : 2 * nv], by[:, :, 2 * nv :])
 
 
 def _slopes(robot: Robot, w: Array) -> tuple[Array, Array]:

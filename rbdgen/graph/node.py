@@ -119,6 +119,7 @@ class Builder:
         self._table: dict[tuple[object, ...], Node] = {}
         self._nodes: list[Node] = []
         self._region: Region | None = None
+        self._suffix = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # flat: a node in a node in a node is deeper than Python packs
@@ -153,11 +154,20 @@ class Builder:
 
     @contextmanager
     def region(self, kind: str, joint: int) -> Iterator[None]:
-        before, self._region = self._region, (kind, joint)
+        before, self._region = self._region, (kind + self._suffix, joint)
         try:
             yield
         finally:
             self._region = before
+
+    @contextmanager
+    def regions(self, suffix: str) -> Iterator[None]:
+        """Regions of its own for what is traced once more: ``forward_2``, of a ``suffix`` "_2"."""
+        before, self._suffix = self._suffix, suffix
+        try:
+            yield
+        finally:
+            self._suffix = before
 
     @contextmanager
     def in_region(self, region: Region | None) -> Iterator[None]:

@@ -18,10 +18,12 @@ H = 0.01
 CHOICES: dict[str, Any] = {"functions": ("step",), "step": H, "accelerator": False}
 
 
-def test_words_are_nearly_golden() -> None:
+@pytest.mark.parametrize("rule", ["euler", "rk4"])
+def test_words_are_nearly_golden(rule: str) -> None:
     given = states("pendulum", 100, functions=("fd",))
     arrays = [given[name] for name in ("q", "qd", "tau")]
-    golden, integer = (Dynamics("pendulum", kind, **CHOICES) for kind in ("golden", "integer"))
+    choices = CHOICES | {"integrator": rule}
+    golden, integer = (Dynamics("pendulum", kind, **choices) for kind in ("golden", "integer"))
     expected, found = golden.step(*arrays), integer.step(*arrays)
     assert [array.shape for array in found] == [(100, 2), (100, 2), (100, 4, 4), (100, 4, 2)]
     for ours, theirs in zip(found, expected, strict=True):

@@ -28,7 +28,8 @@ def check(seed: int, choices: dict[str, Any], **of_robot: Any) -> None:
     graph = simplified(trace(canonical, ("step", "fd"), **choices), canonical)
     state = drawn(robot, seed)
     given = (state[name] for name in ("q", "qd", "tau"))
-    expected = golden.euler_sensitivity(robot, *given, H, state["f_ext"])
+    rule = {"euler": golden.euler_sensitivity, "rk4": golden.rk4_sensitivity}
+    expected = rule[choices.get("integrator", "euler")](robot, *given, H, state["f_ext"])
     values = evaluate(graph, to_columns(canonical, graph.inputs, state))
     found = from_columns(values, robot.nv, nq=robot.nq)
     wanted = expected._asdict() | {"qdd": state["qdd"]}
@@ -53,6 +54,20 @@ def test_every_formulation(choices: dict[str, Any]) -> None:
     check(0, choices, floating_base=True)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_four_points(seed: int) -> None:
+    check(seed, {"integrator": "rk4"}, kinds=ALL_KINDS if seed % 2 else SINGLE)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{"formulation": "logarithmic"}, {"formulation": "recursive"}, {"factorisation": "mminvgen"}],
+    ids=["logarithmic", "recursive", "mminvgen"],
+)
+def test_four_points_in_every_formulation(choices: dict[str, Any]) -> None:
+    check(0, choices | {"integrator": "rk4"}, floating_base=True)
+
+
 def test_mimic_joints() -> None:
     check(5, {}, mimic=0.4)
 
@@ -64,6 +79,18 @@ def test_mimic_joints() -> None:
         ({"step": 0.2}, "seconds above 0 and up to 0.1, not 0.2"),
         ({"base": "floating", "root": "given"}, "root: given: step moves the file's base"),
         ({"base": "floating", "base_link": "tool"}, "base_link: tool: step moves the file's base"),
+        (
+            {"functions": ("fd",), "integrator": "rk4"},
+            "integrator: rk4 is for the function step",
+        ),
+        (
+            {"integrator": "rk4", "angles": "sincos"},
+            "angles: sincos: integrator rk4 has the first point's sines alone",
+        ),
+        (
+            {"integrator": "rk4", "inverse": "near", "formulation": "logarithmic"},
+            "inverse: near: integrator rk4 has M⁻¹ of the first point alone",
+        ),
         ({"accelerator": True}, "step is no task of an accelerator"),
     ],
 )

@@ -1,6 +1,8 @@
-"""A step of semi-implicit Euler and its derivatives against finite differences and Pinocchio."""
+"""Steps of time and their derivatives against finite differences, Pinocchio and rollouts."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -48,8 +50,26 @@ def test_pinocchio(base: str) -> None:
         np.testing.assert_allclose(ours[0], theirs, rtol=0, atol=1e-9 * scale)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_runge_kutta_is_that_of_rollouts(seed: int) -> None:
+    """Of joints that turn or slide; and half a step is off by a sixteenth."""
+    robot = random_robot(np.random.default_rng(seed + 20), 4)
+    q, qd, tau = drawn(robot, seed)
+
+    def after(h: float, steps: int) -> Array:
+        found = golden.rollout(robot, "rk4", (q, qd), tau, np.array([h]), np.array([steps]))
+        return np.hstack(found)
+
+    found = golden.rk4_sensitivity(robot, q, qd, tau, H)
+    np.testing.assert_allclose(np.hstack(found[:2]), after(H, 1), rtol=0, atol=1e-12)
+    exact = after(1e-3, 16)
+    whole, halves = (np.abs(after(0.016 / n, n) - exact).max() for n in (1, 2))
+    assert 8 < whole / halves < 32
+
+
+@pytest.mark.parametrize("rule", [golden.euler_sensitivity, golden.rk4_sensitivity])
 @pytest.mark.parametrize("seed", range(3))
-def test_finite_differences(seed: int) -> None:
+def test_finite_differences(seed: int, rule: Any) -> None:
     """Along the tangent space, before and after; a force on every body."""
     robot = random_robot(np.random.default_rng(seed + 10), 3, kinds=ALL_KINDS, floating_base=True)
     q, qd, tau = drawn(robot, seed)
@@ -60,7 +80,7 @@ def test_finite_differences(seed: int) -> None:
     at = golden.integrate(robot, np.repeat(q, len(off), 0), off[:, :nv])
     moving, effort = qd + off[:, nv : 2 * nv], tau + off[:, 2 * nv :]
     forces = np.repeat(f_ext, len(off), 0)
-    found = golden.euler_sensitivity(robot, at, moving, effort, H, forces)
+    found = rule(robot, at, moving, effort, H, forces)
     slopes = np.concatenate([found.A[-1], found.B[-1]], axis=1)
     # q₊ ⊕ A δ is where q₊ goes
     there = np.repeat(found.q_next[-1:], len(off), 0)
