@@ -162,6 +162,8 @@ struct Request {
     uint64_t under_way;   // tokens taken without a result, at most
     uint64_t drain;       // cycles watched for surplus results after the last one
     const char* trace;    // VCD path or null
+    const int64_t* held;  // words for the registers for many tasks
+    uint64_t holds;       // how many
     bool (*progress)(uint64_t results);  // false stops the run; may be null
     uint64_t accepted, results, cycles;  // returned
 };
@@ -186,6 +188,12 @@ EXPORT int rbdgen_run(Request* r) {
         bench->tick();
     }
     set_reset(dut, 0);
+    for (uint64_t i = 0; i < r->holds; ++i) {
+        write_register(dut, r->held[i], 1);
+        bench->settle();
+        bench->tick();
+    }
+    write_register(dut, 0, 0);
 
     uint64_t accepted = 0, results = 0, cycle = 0, last_transfer = 0;
     bool offered = false, holding = false;

@@ -6,6 +6,7 @@ from ..system.lazy import names_from
 
 if TYPE_CHECKING:
     from .arrays import read_arrays, write_arrays
+    from .calibration import calibrate
     from .comparison import compare
     from .design_report import report
     from .errors import Mismatch
@@ -39,6 +40,7 @@ __getattr__ = names_from(
             "read_arrays",
             "write_arrays",
         ),
+        ".calibration": ("calibrate",),
         ".for_board": ("board_design",),
         ".on_board": (
             "board",
@@ -86,6 +88,7 @@ __all__ = [
     "UsageError",
     "board",
     "board_design",
+    "calibrate",
     "check_place",
     "simulated_board",
     "Report",

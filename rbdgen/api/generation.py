@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..design.choices import CODES, LANGUAGES, OF_ACCELERATORS, OF_LOOPS
-from ..design.design import Design
+from ..design.design import Design, has_registers
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
 from ..system.lazy import names_from
@@ -69,6 +69,7 @@ def generate(
     design, loaded = load(robot, **choices)
     _refuse_unwritten(languages, design.accelerator)
     _refuse_loops(languages, design)
+    _refuse_registers(languages, design)
     default = default_place(robot, loaded.name, design, choices)
     places = {}
     for language in languages:
@@ -99,6 +100,16 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
                 f"to: {language} has no tasks, and thus no accelerator; leave --accelerator out, "
                 "and one call computes all functions that --function names"
             )
+
+
+def _refuse_registers(languages: Sequence[str], design: Design) -> None:
+    """UsageError for a language without registers."""
+    others = [language for language in languages if language != VERILOG]
+    if has_registers(design) and others:
+        raise UsageError(
+            f"parameters: registers are of {VERILOG}, not of {', '.join(others)}; generate those "
+            "with --parameters constants"
+        )
 
 
 def _refuse_loops(languages: Sequence[str], design: Design) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..codegen.c_program import core_function, sources
 from ..codegen.compiled import Model, Results, Source
 from ..compile.core import Core
-from ..graph.fixed import Integers, evaluate_fixed
+from ..graph.fixed import Integers, evaluate_fixed, held_words
 from ..schedule.flags import flagged_outputs
 
 ABOUT = {"robot": "", "functions": "functions", "graph": ""}
@@ -20,7 +20,7 @@ def integer_results(
     core: Core, words: Mapping[str, Integers]
 ) -> tuple[dict[str, Integers], NDArray[np.bool_]]:
     """Output words (N,) by name, and the overflow flag (N, outputs) of each."""
-    result = evaluate_fixed(core.fixed, words)
+    result = evaluate_fixed(core.fixed, {**words, **core.held})
     n = len(next(iter(words.values()))) if words else 0
     return result.outputs, core.plan.flagged(result.overflowed, n)
 
@@ -30,10 +30,14 @@ class IntegerModel:
 
     def __init__(self, core: Core, progress: Callable[[str], None] = lambda _: None) -> None:
         self.core = core
+        self._held = held_words(core.fixed) | dict(core.held)
         self._model = Model(self._source, len(core.fixed.graph.nodes), progress)
 
     def __call__(self, words: Mapping[str, Integers]) -> Results:
         """Output words (N,) by name and flags (N, outputs), of words that fit their formats."""
+        if fixed := self._held:
+            n = len(next(iter(words.values())))
+            words = {**words, **{name: np.full(n, word) for name, word in fixed.items()}}
         return self._model.run("", words, lambda own: integer_results(self.core, own))
 
     def _source(self) -> Source:

@@ -5,20 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from ..compile.flow import Core
+from ..compile.parameters import Parameters
 from ..compile.product import Product
 from ..design.facts import AcceleratorFacts, Rewritten
 from ..design.manifest import (
     CoreManifest,
     Fifo,
+    HeldWord,
     Multipliers,
+    NumberFacts,
     OverflowPorts,
     Payload,
     Ports,
     Region,
+    RegisterPorts,
     ShellFacts,
     Word,
 )
+from ..graph.fixed import FixedGraph, held_words
 from ..rtl.axi import Shell
+from ..rtl.core import WORD, WRITE
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
@@ -91,6 +97,7 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
             )
             for c in plan.channels
         ),
+        numbers=number_facts(core.front.parameters),
     )
 
 
@@ -109,4 +116,24 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
         input=Payload(tuple(given)),
         output=Payload((*found, *(Field(flag, 1, False) for flag in flags.values()))),
         overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
+        registers=register_ports(fixed, hardware.held_width),
+    )
+
+
+def register_ports(fixed: FixedGraph, width: int) -> RegisterPorts | None:
+    """The ports of a core's registers for many tasks; None of one without."""
+    if not fixed.held:
+        return None
+    initial = {name: int(word) for name, word in held_words(fixed).items()}
+    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
+    words = [HeldWord(k, f.width, f.fraction, initial[k]) for k, f in formats.items()]
+    return RegisterPorts(WORD, WRITE, width, tuple(words))
+
+
+def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
+    """What a robot of the design's model has to itself."""
+    if held is None:
+        return None
+    return tuple(
+        NumberFacts(n.joint, n.what, n.unit, n.value, n.lower, n.upper) for n in held.numbers.table
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..design import manifest
 from ..design.manifest import HardwareManifest
 from ..simulate.model import Model
-from ..simulate.ports import Ports
+from ..simulate.ports import Ports, Registers
 from ..simulate.verilate import build
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ Progress = Callable[[str], None]
 
 def ports_of(said: manifest.Ports) -> Ports:
     """What is simulated, of what a manifest says."""
-    return Ports.of(said.input.fields, said.output.fields)
+    own = said.registers
+    registers = Registers(own.word, own.write) if own else None
+    return Ports.of(said.input.fields, said.output.fields, registers)
 
 
 def build_core(

@@ -15,6 +15,7 @@ from ..simulate.model import Model, Result
 from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
 from .accelerator_runs import WAVES, simulate_accelerator
+from .calibration import calibrated, read_calibration
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluation import as_numbers, to_words
@@ -41,6 +42,7 @@ def simulate(
     waves: bool = False,
     progress: Progress = lambda _: None,
     trust: bool = False,
+    calibration: str | Path | None = None,
 ) -> Simulation:
     """Run ``states`` random states through the Verilated design in ``folder``.
 
@@ -52,13 +54,17 @@ def simulate(
     Raises Mismatch where hardware, model or manifest disagree, or an array is off by more than the
     error that the design promises; OutputError for a folder that is
     no design, or has files that changed since, unless ``trust`` says to run them as they are. What
-    is run of an accelerator, `simulate_accelerator` says.
+    is run of an accelerator, `simulate_accelerator` says. ``calibration``: the file of another
+    robot's words, which are written into the registers first.
     """
+    said = None if calibration is None else read_calibration(calibration)
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
     product = recompiled(place, progress)
     if isinstance(product, Core):
+        if said is not None:
+            product = calibrated(product, place, said)
         run: CoreRun | AcceleratorRun = simulate_core(
             product, place, entry, states, seed, progress, waves
         )
@@ -84,7 +90,7 @@ def simulate_core(
         )
     model = load_core(place, entry, trace=waves, progress=progress)
 
-    integers = IntegerModel(core, progress)
+    integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
     overall = Error()
     errors: dict[str, Error] = {}
     overflows = 0
@@ -93,7 +99,8 @@ def simulate_core(
     for state in batches(core, states, seed):
         words = to_words(core, state)
         expected, flags = integers(words)
-        run = model.run(np.stack([words[n] for n in core.fixed.inputs], axis=1), seed=seed)
+        tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
+        run = model.run(tokens, seed=seed, held=held)
         compare(run, expected, flags, "at full rate")
         cycles += measured(run, len(flags))
         for name, values, reference in outputs_and_golden(core, state, expected):
@@ -108,7 +115,7 @@ def simulate_core(
         words = to_words(core, few)
         with writing(place / WAVES), beside(place / WAVES) as waves_file:
             tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
-            model.run(tokens, waves=waves_file)
+            model.run(tokens, waves=waves_file, held=held)
             waves_file.replace(place / WAVES)
 
     keep_promise(place, errors, core.design.error)
@@ -132,6 +139,7 @@ def simulate_core(
         error=overall.report(),
         errors={name: error.report() for name, error in errors.items()},
         promised=core.design.error,
+        calibration=core.front.robot.name if core.held else None,
     )
 
 
@@ -196,6 +204,7 @@ def stalled_run(integers: IntegerModel, model: Model, states: int, seed: int) ->
     words = to_words(core, state)
     expected, flags = integers(words)
     tasks = np.stack([words[n] for n in core.fixed.inputs], axis=1)
-    run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed)
+    held = [int(word) for word in core.held.values()]
+    run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed, held=held)
     compare(run, expected, flags, "under stalls")
     return states

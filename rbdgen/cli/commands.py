@@ -151,8 +151,14 @@ def _simulate(options: argparse.Namespace, progress: Progress) -> Answer:
         options.waves,
         progress=progress,
         trust=options.trust,
+        calibration=options.calibration,
     )
     return _answer(report)
+
+
+def _calibrate(options: argparse.Namespace, progress: Progress) -> Answer:
+    found = api.calibrate(options.folder, options.robot, options.output, progress, options.trust)
+    return Answer(found.to_json(), f"{found.as_text()}: {options.output}")
 
 
 def _synthesize(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -327,6 +333,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Progress], Answer]] = {
     "explore": _explore,
     "compare": _compare,
     "simulate": _simulate,
+    "calibrate": _calibrate,
     "synthesize": _synthesize,
     "report": _report,
     "board": _board,

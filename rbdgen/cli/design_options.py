@@ -14,10 +14,12 @@ from ..design.choices import (
     INTEGRATORS,
     INVERSES,
     NETWORKS,
+    PARAMETERS,
     PRODUCTS,
     ROOTS,
     SCHEDULERS,
     STYLES,
+    TOLERANCE,
     WHOLE,
 )
 from ..design.target import TARGETS
@@ -114,6 +116,19 @@ def computed(group: argparse._ArgumentGroup) -> None:
         metavar="LINK",
         help="the link that carries a tool, whose mass, centre of mass and inertia become inputs; "
         "a fixed one, too",
+    )
+    group.add_argument(
+        "--parameters",
+        choices=PARAMETERS,
+        help="what differs between robots of one model: constants (default), or words in registers "
+        "that rbdgen calibrate makes for each robot",
+    )
+    group.add_argument(
+        "--tolerance",
+        type=checked("tolerance"),
+        metavar="X",
+        help="by how much the parameters of such robots may differ, as a part (default: "
+        f"{TOLERANCE:g}); angles in radians",
     )
     group.add_argument(
         "--frames",
@@ -360,6 +375,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "alike": options.alike,
         "external_forces": tuple(forces) if forces is not None else None,
         "payload": options.payload,
+        "parameters": options.parameters,
+        "tolerance": options.tolerance,
         "frames": options.frames,
         "angles": options.angles,
         "rotation": options.rotation,

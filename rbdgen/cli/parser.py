@@ -234,6 +234,29 @@ def parser() -> Parser:
         action="store_true",
         help="write DIR/simulation.vcd too; an accelerator's timeline.svg",
     )
+    made.add_argument(
+        "--calibration",
+        type=Path,
+        metavar="JSON",
+        help="words for the registers, of another robot, as rbdgen calibrate writes them",
+    )
+
+    made = folder_command(
+        commands,
+        "calibrate",
+        "the words of another robot for a design with --parameters registers",
+        "rbdgen calibrate build/iiwa14_id second_arm.urdf -o second_arm.json",
+        "rbdgen calibrate build/iiwa14_id second_arm.urdf -o registers.h",
+    )
+    made.add_argument("robot", metavar="ROBOT", help="a robot of the same structure")
+    made.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        default=Path("calibration.json"),
+        metavar="FILE",
+        help="gets the words: .json, or .h, a table in C (default: %(default)s)",
+    )
 
     tools.synthesize(
         folder_command(
@@ -350,7 +373,7 @@ def parser() -> Parser:
     made.add_argument("-o", "--output", metavar="DIR", default="build/reproduce")
     for name in ("generate", "explore"):
         forced(commands.choices[name])
-    for name in ("board", "compare", "package", "report", "simulate", "synthesize"):
+    for name in ("board", "compare", "package", "report", "simulate", "synthesize", "calibrate"):
         trusted(commands.choices[name])
     for made in commands.choices.values():
         printed(made)

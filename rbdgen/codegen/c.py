@@ -84,6 +84,7 @@ def _none(body: Statements, node: Node, *args: Term) -> Term:
 C: dict[Op, Callable[..., Term]] = {
     Op.INPUT: _none,  # an entry, by its place in the interface
     Op.CONST: _none,  # stands where it is read
+    Op.HELD: _none,  # an entry, too
     Op.MULC: _none,  # by a power of two: the same bits
     Op.RECIP: _none,  # has become a mantissa, an exponent and scalings
     Op.ADD: _sum(1),
@@ -101,6 +102,7 @@ C: dict[Op, Callable[..., Term]] = {
     ),
     Op.SELECT: _select,
 }
+COMING = (Op.INPUT, Op.HELD)
 MADE = frozenset(op for op, made in C.items() if made is not _none)
 
 
@@ -177,7 +179,7 @@ class Statements(Body):
         if node.op is Op.CONST:
             return constant(int(self.fixed.formats[node].quantize(node.value)))
         if node not in self._terms:
-            self._terms[node] = self._input(node) if node.op is Op.INPUT else self._kept(node)
+            self._terms[node] = self._input(node) if node.op in COMING else self._kept(node)
         return self._terms[node]
 
     def unit(self, kind: str, spec: Spec, node: Node, args: Sequence[Term], output: str) -> Term:
@@ -196,7 +198,7 @@ class Statements(Body):
 
     def _input(self, node: Node) -> Term:
         """Bits above those of the word are not read, as no port has them."""
-        k, width = self.layout.places[node.name], self.fixed.inputs[node.name].width
+        k, width = self.layout.places[node.name], self.fixed.formats[node].width
         given = variable(f"in[{k}]", *RANGES[self.layout.integer])
         return self.let(f"in{k}", wrapped(given, width))
 

@@ -24,7 +24,7 @@ def word_type(formats: Iterable[Format]) -> str:
 
 def words_of(fixed: FixedGraph) -> list[Format]:
     """The formats of the words that a graph's function takes and gives."""
-    return [*fixed.inputs.values(), *(fixed.formats[n] for n in fixed.graph.outputs.values())]
+    return [*fixed.taken.values(), *(fixed.formats[n] for n in fixed.graph.outputs.values())]
 
 
 @dataclass
@@ -57,7 +57,7 @@ class File:
     ) -> None:
         """The function ``int name(const word *in, word *out, uint8_t *overflow)``, of one state.
 
-        ``in``: `fixed.inputs` in their order; ``out``: the graph's outputs in theirs;
+        ``in``: `fixed.taken` in their order; ``out``: the graph's outputs in theirs;
         ``overflow``: ``flags``, as ``flagged`` numbers them. It returns whether any is raised.
         Where there are none, it is a function of the file's own, without ``overflow``, and
         ``flagged`` says what it returns. ``word`` is a name for ``integer``.
@@ -75,7 +75,7 @@ class File:
         sets = {own: k for k, own in enumerate(_distinct(flagged.get(n) for n in nodes))}
         layout = Layout(
             numbers={node: k for k, node in enumerate(graph.nodes)},
-            places={own: k for k, own in enumerate(graph.inputs)},
+            places={own: k for k, own in enumerate(fixed.taken)},
             results=results,
             groups={n: sets[flagged[n]] for n in nodes if flagged.get(n)},
             slots=slots,

@@ -61,7 +61,7 @@ def core_function(
     ``flagged``: for each node that can overflow, which of the ``flags`` that raises.
     """
     outputs = {own: fixed.formats[node] for own, node in fixed.graph.outputs.items()}
-    function = Function(name, words(fixed.inputs), words(outputs), flags)
+    function = Function(name, words(fixed.taken), words(outputs), flags)
     file, word = File(name), word_type(words_of(fixed))
     file.add(fixed, name, flagged, f"{name}_word", word, flags)
     return file, function, word

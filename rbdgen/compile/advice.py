@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..design.design import formulation_of
-from ..passes.order import EXACT, run
 from .estimate import cycles
-from .front import Front, any_inputs, trace
+from .front import Front, in_reals
 
 LEAST_HEIGHT = 4  # joints from the base to the last one, below which sums gain next to nothing
 
@@ -25,8 +24,8 @@ def advice(front: Front) -> str | None:
         frame=None,
         inverse="computed",
     )
-    graph = trace(other, front.canonical)
-    composite = run(EXACT, graph, any_inputs(other, front.canonical, graph.inputs))
+    numbers = front.parameters.numbers if front.parameters else None
+    composite, _ = in_reals(other, front.canonical, numbers)
     height = front.canonical.depth
     rows = []
     for name, graph in (("logarithmic", front.graph), ("composite", composite)):

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
-from ..design.design import Design, gives
+from ..design.design import Design, gives, has_registers
 from ..design.target import Target
 from ..estimate.features import features
-from ..graph.fixed import FixedGraph, Format
+from ..graph.fixed import FixedGraph, Format, Integers
 from ..graph.graph import Graph
 from ..graph.visits import Program
 from ..graph.word import kind_of
@@ -57,6 +57,7 @@ class Core:
     fixed: FixedGraph
     plan: Plan
     notes: tuple[str, ...] = field(default=())
+    held: Mapping[str, Integers] = field(default_factory=dict)  # in registers, unless its own
 
     @property
     def design(self) -> Design:
@@ -172,13 +173,15 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
         return need_of(core), core
 
     def limbs() -> tuple[int, FixedGraph] | None:
+        if has_registers(front.design):
+            return None
         try:
             return len(words.limbs.reads), words.limb[1]
         except LimbError:
             return None
 
     def joints() -> FixedProgram | None:
-        if front.design.proven != "none":
+        if front.design.proven != "none" or has_registers(front.design):
             return None
         try:
             refuse_joints(replace(front.design, ii=1), front.robot.name)

@@ -12,28 +12,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..design.design import as_fitted, is_left_open, is_unformulated
+from ..design.design import as_fitted, has_registers, is_left_open, is_unformulated
 from ..design.limits import unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
-from ..passes.order import EXACT, run
 from ..robot.canonical import stages
 from ..robot.model import RobotError
 from .core import Core, as_asked, fastest, need_of
 from .fitting import too_large
-from .formulation import ranked
+from .formulation import counting, ranked
 from .front import (
     Front,
     Progress,
-    any_inputs,
+    in_reals,
     notes_of_masses,
     of_bodies,
     refuse_accelerator,
     refuse_large,
     refuse_still,
-    trace,
 )
+from .parameters import model_of, note_of_registers
 from .samples import note_of_near, refuse_singular
 from .words import Words
 
@@ -47,18 +46,27 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     refuse_large(design, robot)
     refuse_singular(design, robot)
     progress(f"trace: {robot.nv} coordinates")
-    *_, (last, canonical) = stages(robot, design.snap, notes, of_bodies(design), design.alike)
-    graph = trace(design, canonical)
-    counts = [(last, graph.operations())]
+    bodies, registers = of_bodies(design), has_registers(design)
+    *_, (last, canonical) = stages(robot, design.snap, notes, bodies, design.alike, registers)
+    numbers = model_of(design, robot, bodies) if registers else None
+    counts: list[tuple[str, dict[str, int]]] = []
     progress("identities and common factors")
-    anything = any_inputs(design, canonical, graph.inputs)
-    graph = run(EXACT, graph, anything, lambda name, g: counts.append((name, g.operations())))
+    graph, parameters = in_reals(design, canonical, numbers, counting(counts, last))
+    if parameters:
+        notes.append(note_of_registers(design, parameters))
     notes += notes_of_masses(design)
     notes += unused_limits(design, robot)
     if near := note_of_near(design):
         notes.append(near)
     return Front(
-        design, find_target(design.target), robot, canonical, graph, tuple(notes), tuple(counts)
+        design,
+        find_target(design.target),
+        robot,
+        canonical,
+        graph,
+        tuple(notes),
+        tuple(counts),
+        parameters,
     )
 
 

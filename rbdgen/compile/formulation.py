@@ -6,16 +6,14 @@ cycles are estimated. Only the one that wins goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ..design.design import Design, Formulated, formulation_of
-from ..graph.evaluate import Array
 from ..graph.graph import Graph
-from ..passes.order import EXACT, run
 from ..robot.model import RobotError
 from .estimate import about, too_many
-from .front import Front, Progress, Rows, any_inputs, trace
+from .front import Front, Progress, Rows, Watch, in_reals
+from .parameters import Parameters
 
 GRADIENTS = ("did", "dfd", "difd", "step")
 FACTORS = ("minv", "fd", "dfd", "step")
@@ -33,6 +31,7 @@ class Candidate:
     formulation: str
     graph: Graph
     counts: Rows  # of the graph: traced, and after each pass
+    parameters: Parameters | None
     cycles: float
     cannot: bool  # it has more products than there are multipliers, and cannot share any
 
@@ -67,27 +66,27 @@ def formulations(design: Design) -> tuple[str, ...]:
 def _candidates(front: Front, progress: Progress) -> list[Candidate]:
     found = []
     for name in formulations(front.design):
-        graph, counts = front.graph, front.counts
+        graph, counts, held = front.graph, front.counts, front.parameters
         if name != formulation_of(front.design):
             progress(f"formulation {name}: trace")
+            design, rows = replace(front.design, formulation=name), list(front.counts[:0])
+            numbers = held.numbers if held else None
             try:
-                graph = trace(replace(front.design, formulation=name), front.canonical)
+                graph, held = in_reals(
+                    design, front.canonical, numbers, counting(rows, front.counts[0][0])
+                )
             except RobotError:  # mminvgen goes from link to link only
                 continue
-            given = any_inputs(front.design, front.canonical, graph.inputs)
-            graph, counts = simplified(graph, given, front.counts[0][0])
+            counts = tuple(rows)
         cycles = about(graph, front.design, front.target)
         cannot = too_many(graph, front.design, front.target)
-        found.append(Candidate(name, graph, counts, cycles, cannot))
+        found.append(Candidate(name, graph, counts, held, cycles, cannot))
     return found
 
 
-def simplified(graph: Graph, given: Mapping[str, Array], name: str) -> tuple[Graph, Rows]:
-    """The graph after the exact passes; its operations as it was, called ``name``, and after
-    each."""
-    counts = [(name, graph.operations())]
-    graph = run(EXACT, graph, given, lambda step, g: counts.append((step, g.operations())))
-    return graph, tuple(counts)
+def counting(rows: list[tuple[str, dict[str, int]]], name: str) -> Watch:
+    """Adds the operations of each graph to ``rows``, as it was traced called ``name``."""
+    return lambda step, graph: rows.append((step or name, graph.operations()))
 
 
 def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:
@@ -102,4 +101,6 @@ def _with(front: Front, own: Candidate, found: list[Candidate]) -> Front:
     if set(FACTORS).intersection(front.design.functions) and front.design.factorisation != "blocks":
         note += BLOCKS
     design = replace(front.design, formulated=Formulated(own.formulation, note))
-    return replace(front, design=design, graph=own.graph, counts=own.counts)
+    return replace(
+        front, design=design, graph=own.graph, counts=own.counts, parameters=own.parameters
+    )

@@ -12,20 +12,31 @@ from ..design.choices import OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, given_coordinates
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
+from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
 from ..dynamics.winograd import Largest
 from ..golden import crba, random_state
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
-from ..graph.node import Node, Op
+from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
+from ..passes.order import EXACT, run
 from ..robot.canonical import stages
 from ..robot.frames import align_axes
-from ..robot.model import Robot, RobotError
+from ..robot.model import Robot, RobotError, Transform
 from ..robot.named import frame_of
+from ..robot.numbers import Numbers
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
+from .parameters import (
+    Parameters,
+    any_registers,
+    first_registers,
+    not_registers,
+    settled,
+    symbolic,
+)
 from .samples import sample_states
 
 MATRICES = ("m", "minv", "did", "dfd", "difd", "step", *OF_MASSES)
@@ -33,7 +44,9 @@ SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 LARGE = 50_000  # operations: a search for ranges takes a minute or more
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
+TRACED = ""  # a graph before any pass
 Progress = Callable[[str], None]
+Watch = Callable[[str, Graph], None]
 Rows = tuple[tuple[str, dict[str, int]], ...]  # a step's name, operations of the graph after it
 
 
@@ -48,6 +61,7 @@ class Front:
     graph: Graph
     notes: tuple[str, ...] = field(default=())
     counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass
+    parameters: Parameters | None = None  # what its registers hold
     roughly: bool = False  # with ranges from states at random, without a search
 
     @cached_property
@@ -96,12 +110,42 @@ def roughly(front: Front) -> Front:
 
 def trace(design: Design, canonical: Robot) -> Graph:
     """The design's functions of a canonical robot as one graph."""
+    return verify(_traced(design, canonical))
+
+
+def in_reals(
+    design: Design, canonical: Robot, numbers: Numbers | None, watch: Watch = lambda *_: None
+) -> tuple[Graph, Parameters | None]:
+    """The same after the exact passes, and with ``numbers`` in registers; ``watch`` sees each."""
+    if numbers is None:
+        graph = trace(design, canonical)
+        watch(TRACED, graph)
+        return run(EXACT, graph, any_inputs(design, canonical, graph.inputs), watch), None
+    graph, first = first_registers(numbers, _traced(design, canonical, numbers))
+    watch(TRACED, verify(graph))
+    names = not_registers(graph.inputs)
+    given = any_inputs(design, canonical, names)
+    given |= any_registers(first, IDENTITY_SAMPLES, IDENTITY_SEED)
+    graph, parameters = settled(run(EXACT, graph, given, watch), first)
+    return verify(graph), parameters
+
+
+def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) -> Graph:
     if design.accelerator and design.inverse == "near":
         raise RobotError(
             f"{canonical.name}: inverse: near is not for the accelerator, whose stages hand M⁻¹ "
             "on; leave it out, or --accelerator"
         )
-    graph = trace_functions(
+
+    def carried(robot: Robot) -> tuple[int, Transform] | None:
+        return frame_of(robot, design.payload, PAYLOAD) if design.payload else None
+
+    def in_nodes(builder: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
+        assert numbers is not None
+        robot = symbolic(numbers, builder)
+        return robot, [frame_of(robot, link) for link in design.frames], carried(robot)
+
+    return trace_functions(
         canonical,
         traced(design.functions) if design.accelerator else design.functions,
         external_forces=[
@@ -117,15 +161,15 @@ def trace(design: Design, canonical: Robot) -> Graph:
         # a base that is ignored has been left out when the robot was read
         root="given" if design.root == "given" else "free",
         frames=[frame_of(canonical, link) for link in design.frames],
-        payload=frame_of(canonical, design.payload, PAYLOAD) if design.payload else None,
+        payload=carried(canonical),
         step=design.step,
         integrator=design.integrator,
-        largest=_largest(design, canonical) if design.products == "winograd" else None,
+        largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
+        in_nodes=in_nodes if numbers else None,
     )
-    return verify(graph)
 
 
-def _largest(design: Design, canonical: Robot) -> Largest:
+def _largest(design: Design, canonical: Robot, numbers: Numbers | None) -> Largest:
     """How large nodes of a trace in the making are in random states within the design's limits."""
     states = sample_states(design, canonical, SIZED, SIZED_SEED)
 
@@ -133,7 +177,9 @@ def _largest(design: Design, canonical: Robot) -> Largest:
         wanted = dict(zip(map(str, range(len(nodes))), nodes, strict=True))
         known = Graph((), wanted)
         names = [node.name for node in known.nodes if node.op is Op.INPUT]
-        found = evaluate(known, to_columns(canonical, names, states))
+        own = {} if numbers is None else numbers.columns()
+        plain = [name for name in names if name not in own]
+        found = evaluate(known, to_columns(canonical, plain, states) | own)
         return [float(np.abs(values).max()) for values in found.values()]
 
     return largest

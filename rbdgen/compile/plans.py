@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
-from ..design.design import Design, formulation_of
+from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
 from ..dynamics.program import COMPUTED, lacking
 from ..estimate.area import NoModel, estimated
@@ -154,6 +154,8 @@ def _intervals(fixed: FixedGraph, target: Target, limbs: int = 1) -> Sequence[in
 def chooses_fold(design: Design) -> bool:
     """Whether it is left to the compiler who takes turns."""
     folded = design.ii is not None or design.multipliers is not None
+    if has_registers(design):  # limbs and joints that take turns have constants of their own
+        return False
     return folded and design.fold == "auto" and design.style == "throughput"
 
 

@@ -15,16 +15,19 @@ from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns
 from ..dynamics.near import FARTHEST, LEFT_OUT
+from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
 from ..graph.arrays import FAR
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.drivetrains import without_friction
-from ..robot.model import Array, Robot, RobotError
+from ..robot.model import Array, Robot, RobotError, Transform
 from ..robot.named import frame_of
+from ..robot.numbers import NUMBER
 from ..robot.payload import PAYLOAD
 from ..search.domain import Domain, copied
+from .parameters import Parameters, symbolic
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "difd", *ROLLOUTS}
@@ -161,11 +164,18 @@ def refuse_singular(design: Design, robot: Robot) -> None:
         inverse(robot, few["q"])
 
 
-def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: State) -> Domain:
+def domain_of(
+    design: Design,
+    robot: Robot,
+    inputs: Sequence[str],
+    samples: State,
+    held: Parameters | None = None,
+) -> Domain:
     """The states within the limits of a design of a canonical ``robot``, whose graph has these
     ``inputs``; efforts, M⁻¹ and sines among them follow from a state. ``samples``: of the states.
+    ``held``: what registers hold, which follows from numbers that are part of the states then.
     """
-    derived = _derived(design, robot, inputs)
+    derived = _derived(design, robot, inputs, held)
     made = derived.outputs.keys()
     names = dict.fromkeys(name for name in (*inputs, *derived.inputs) if name not in made)
     vectors = tuple(
@@ -176,8 +186,10 @@ def domain_of(design: Design, robot: Robot, inputs: Sequence[str], samples: Stat
     steps = [name for name in names if kind_of(name) == STEP]
     loads = [name for name in names if kind_of(name) == LOAD]
     own_names = [name for name in names if name not in (*steps, *loads)]
+    numbers = [name for name in own_names if kind_of(name) == NUMBER]
     box = bounds(design, robot)
-    limits = input_limits(robot, own_names, box)
+    limits = input_limits(robot, [name for name in own_names if name not in numbers], box)
+    limits |= {name: held.all_limits[name] for name in numbers} if held else {}
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))
     limits |= {name: box.payload.loads()[indices(name)[0]] for name in loads}
@@ -210,7 +222,11 @@ def _nearby(builder: Builder, robot: Robot) -> dict[str, Node]:
     }
 
 
-def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
+def _carried(design: Design, robot: Robot) -> tuple[int, Transform] | None:
+    return frame_of(robot, design.payload, PAYLOAD) if design.payload else None
+
+
+def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Parameters | None) -> Graph:
     """The ``inputs`` that follow from a state, as a graph over its coordinates."""
     builder = Builder()
     outputs: dict[str, Node] = {}
@@ -220,6 +236,15 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
         words = words_of([builder.input(spell(LOAD, k)) for k in range(LOADS)])
         carried = {spell(PAYLOAD, k): builder.lift(word) for k, word in enumerate(words)}
         outputs |= {name: carried[name] for name in inputs if name in carried}
+    if held is not None:
+        copies = copied(builder, held.graph, {})
+        outputs |= {name: copies[node] for name, node in held.graph.outputs.items()}
+
+    def in_nodes(own: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
+        assert held is not None
+        in_numbers = symbolic(held.numbers, own)
+        return in_numbers, (), _carried(design, in_numbers)
+
     for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
         wanted = [name for name in inputs if kind_of(name) == field]
         if not wanted:
@@ -231,7 +256,8 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str]) -> Graph:
                 i for i in robot.moving if robot.joints[i].body in design.external_forces
             ],
             root="given" if design.root == "given" else "free",
-            payload=frame_of(robot, design.payload, PAYLOAD) if design.payload else None,
+            payload=_carried(design, robot),
+            in_nodes=in_nodes if held else None,
         )
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given

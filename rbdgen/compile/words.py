@@ -10,12 +10,13 @@ import numpy as np
 
 from ..design.bounds import bounds
 from ..design.design import given_coordinates
+from ..design.states import State
 from ..dynamics.interface import MARGIN, SAMPLED, input_limits, random_inputs, to_columns
 from ..dynamics.program import program as program_of_joints
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.node import Op
+from ..graph.node import STILL
 from ..graph.visits import Program
 from ..graph.word import kind_of
 from ..passes.climbs import joined
@@ -26,15 +27,19 @@ from ..passes.order import UNITS, run
 from ..passes.program_given import GivenAlong, ToWords
 from ..passes.program_words import fixed_program
 from ..passes.ranges import Ranges
+from ..passes.registers import PARAMETER, with_registers
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
+from ..robot.numbers import NUMBER
 from ..tasks.in_visits import in_visits
 from .front import Front, Progress
+from .parameters import not_registers
 from .samples import domain_of, sample_states
 
 RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
+EXTREMES = 0.5  # of the samples
 ERROR_SAMPLES = 5000  # without extremes
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 
@@ -100,7 +105,9 @@ def in_words(
         ranges, fixed = within_error(
             graph, given, design.error, target.multiplier_width, progress, design.proven, tasks
         )
-    if all(node.op is Op.CONST for node in fixed.graph.outputs.values()):
+    if front.parameters is not None:
+        fixed = with_registers(fixed, front.parameters.nominal)
+    if all(node.op in STILL for node in fixed.graph.outputs.values()):
         raise _constant(front)
     return ranges, fixed
 
@@ -134,18 +141,40 @@ def _constant(front: Front) -> RobotError:
 
 def sample_inputs(front: Front) -> Given:
     """Random states within the design's limits, as inputs of the graph."""
-    robot, names = front.canonical, front.graph.inputs
-    state = sample_states(front.design, robot, RANGE_SAMPLES, RANGE_SEED, extremes=0.5)
+    robot, names, held = front.canonical, front.graph.inputs, front.parameters
+    state = sampled(front)
     samples = to_columns(robot, names, state)
     domain, extremes = None, dict[str, Array]()
     if not front.roughly:
-        domain = domain_of(front.design, robot, names, state)
+        domain = domain_of(front.design, robot, names, state, held)
         extremes = dict(largest_inputs(domain, samples))
     box = bounds(front.design, robot)
-    limits = input_limits(robot, names, box, joined(samples, extremes))
+    limits = input_limits(robot, not_registers(names), box, joined(samples, extremes))
+    limits |= held.limits if held else {}
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     related = frozenset(name for name in names if kind_of(name) in SAMPLED)
     return Given(limits, samples, few, related, within(limits, extremes, related), domain)
+
+
+def sampled(front: Front) -> State:
+    """States at random; with registers those of several robots of the model, by turns."""
+    design, held = front.design, front.parameters
+    if held is None:
+        return sample_states(design, front.canonical, RANGE_SAMPLES, RANGE_SEED, extremes=EXTREMES)
+    values = held.drawn()
+    parts = []
+    for k, own in enumerate(values):
+        robot, n = held.numbers.with_values(own), RANGE_SAMPLES // len(values)
+        parts.append(sample_states(design, robot, n, [RANGE_SEED, k], extremes=EXTREMES))
+    # the first of all have rates and forces at their limits
+    first = [int(EXTREMES * len(part["q"])) for part in parts]
+    order = [(part, slice(None, n)) for part, n in zip(parts, first, strict=True)]
+    order += [(part, slice(n, None)) for part, n in zip(parts, first, strict=True)]
+    state = {name: np.concatenate([part[name][rows] for part, rows in order]) for name in parts[0]}
+    each = [len(part["q"][rows]) for part, rows in order]
+    numbers = np.repeat(np.concatenate([values, values]), each, axis=0)
+    registers = np.stack(list(held.columns(numbers).values()), axis=1)
+    return state | {PARAMETER: registers, NUMBER: numbers}
 
 
 def with_extremes(front: Front, given: Given, progress: Progress) -> Given:

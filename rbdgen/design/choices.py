@@ -111,6 +111,9 @@ OF_HARDWARE = (
 )
 # Programs over real numbers, compiled for this machine: in double, and with 32 in float.
 COMPILED = ("cpp", "cpp32", "cuda", "cuda32", "cuda-on-cpu", "cuda32-on-cpu")
+TO_COMPARE = ("lathrop-linear", "lathrop-log")  # formulations of constants alone
+PARAMETERS = ("constants", "registers")  # what a robot's masses and lengths are in hardware
+TOLERANCE, LARGEST_TOLERANCE = 0.05, 0.5  # of parameters in registers
 MODELS = ("golden", "float", *COMPILED, "fixed", "c", "hls", "rtl")  # of batches of states
 FORMULATIONS = (
     *("auto", "composite", "recursive", "logarithmic", "linear", "lathrop-linear", "lathrop-log"),
@@ -249,6 +252,15 @@ def _snap(value: Any) -> float:
     number = _number(value)
     if not 0 <= number <= _LARGEST_SNAP:
         raise ValueError(f"an angle from 0 to {_LARGEST_SNAP} rad, not {number:g}")
+    return number
+
+
+def _tolerance(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= LARGEST_TOLERANCE:
+        raise ValueError(
+            f"a part of what parameters are, above 0 up to {LARGEST_TOLERANCE:g}, not {number:g}"
+        )
     return number
 
 
@@ -393,6 +405,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "target": _one_of(*TARGETS),
     "external_forces": _words,
     "payload": _link,
+    "parameters": _one_of(*PARAMETERS),
+    "tolerance": _tolerance,
     "frames": _words,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,

@@ -33,6 +33,8 @@ from .choices import (
     ON_ACCELERATORS,
     ROLLOUTS,
     STEP,
+    TO_COMPARE,
+    TOLERANCE,
 )
 from .choices import mix as parse_mix
 
@@ -160,6 +162,10 @@ class Design:
     ``external_forces``  names of the links that take an external force input.
     ``payload``          the link that carries a payload, whose mass, centre of mass and inertia are
                          inputs; nothing else about the robot is.
+    ``parameters``       the robot's masses, lengths and so on: "constants", folded into the
+                         hardware; or "registers", for what differs between robots of one model.
+    ``tolerance``        by how much they may differ, as a part of the largest of their kind that
+                         a joint or link has; angles in radians.
     ``frames``           names of the links whose frames pose, twist, jac and drift are of.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
@@ -242,6 +248,8 @@ class Design:
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
     external_forces: tuple[str, ...] = ()
     payload: str | None = None
+    parameters: str = "constants"
+    tolerance: float = TOLERANCE
     frames: tuple[str, ...] = ()
     angles: str = "on-chip"
     rotation: int = 4
@@ -296,6 +304,7 @@ class Design:
                 if (value := getattr(self, key)) != default:
                     raise RobotError(f"{key}: {value} is for formulation logarithmic")
         _check_functions(self)
+        _check_parameters(self)
         if self.guard != 1:
             _refuse_own_words(self, f"guard: {self.guard}", self.error is not None)
         if self.proven != "none":
@@ -351,6 +360,32 @@ def _check_functions(design: Design) -> None:
             f"functions: {alone[0]} is no task of an accelerator, which has {', '.join(known)}; "
             "make it a design of its own"
         )
+
+
+def _check_parameters(design: Design) -> None:
+    """RobotError for what a design with registers has not, and a tolerance without them."""
+    if not has_registers(design):
+        if design.tolerance != TOLERANCE:
+            raise RobotError(
+                f"tolerance: {design.tolerance:g} is of parameters in registers; --parameters "
+                "registers"
+            )
+        return
+    for key, said in (
+        ("alike", design.alike != 0),
+        ("accelerator", design.accelerator),
+        ("fold", design.fold in ("limbs", "joints")),
+        ("formulation", design.formulation in TO_COMPARE),
+    ):
+        if said:
+            raise RobotError(
+                f"{key}: {getattr(design, key)}: not with --parameters registers; leave one out"
+            )
+
+
+def has_registers(design: Design) -> bool:
+    """Whether what differs between robots of one model is in registers."""
+    return design.parameters == "registers"
 
 
 def _refuse_own_words(design: Design, said: str, by_error: bool = False) -> None:

@@ -56,8 +56,42 @@ class OverflowPorts(Record):
 
 
 @dataclass(frozen=True)
+class HeldWord(Record):
+    """A register for many tasks; ``initial``: the word in it until it is written."""
+
+    name: str
+    width: int
+    fraction: int
+    initial: int
+
+
+@dataclass(frozen=True)
+class RegisterPorts(Record):
+    """Ports that write registers for many tasks: in each cycle of ``write`` the ``word`` (signed,
+    ``width`` bits) enters the last of ``registers``, and all others move up one."""
+
+    word: str
+    write: str
+    width: int
+    registers: tuple[HeldWord, ...]
+
+
+@dataclass(frozen=True)
+class NumberFacts(Record):
+    """A number that a robot of the design's model has to itself, and what words are made for."""
+
+    joint: str
+    what: str
+    unit: str
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class Ports(Record):
-    """The ports of a design: clock, reset and what brings it up; the streams; a core's flags."""
+    """The ports of a design: clock, reset and what brings it up; the streams; a core's flags, and
+    its registers for many tasks."""
 
     clock: str
     reset: str
@@ -65,6 +99,7 @@ class Ports(Record):
     input: Payload
     output: Payload
     overflow: OverflowPorts | None = None
+    registers: RegisterPorts | None = None
 
 
 @dataclass(frozen=True)
@@ -159,6 +194,7 @@ class CoreManifest(HardwareManifest):
     axi: Mapping[str, ShellFacts]
     regions: Mapping[str, Region]
     fifos: tuple[Fifo, ...]
+    numbers: tuple[NumberFacts, ...] | None = None
 
     @property
     def headline(self) -> str:

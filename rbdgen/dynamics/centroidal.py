@@ -56,7 +56,8 @@ class Centroidal:
         with builder.region(SUMS, 0):
             for own in state.payload.values():
                 self.mass = self.mass + own.words[0]
-            self.per_mass = builder.recip(self.mass) if state.payload else 1 / self.mass
+            known = isinstance(self.mass, float | int)
+            self.per_mass = 1 / self.mass if known else builder.recip(self.mass)
         # m c, of m ĉ
         self.moment: Vector = [self._at(5, 1), self._at(3, 2), self._at(4, 0)]
 

@@ -18,7 +18,7 @@ from ..robot.model import Drivetrain, Robot
 from .motion import State
 from .recording import HERE, Recorder
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import is_zero
+from .spatial import is_constant, is_zero
 
 
 def armature(own: list[Drivetrain]) -> float:
@@ -67,9 +67,11 @@ def record(
             dqd[k][k] = run(visit, here, _resisted, HERE, dqd[k][k], qd, *numbers[1:])
 
 
-def _numbers(gears: Drivetrain) -> tuple[float, float, float]:
+def _numbers(gears: Drivetrain) -> tuple[Scalar, Scalar, float]:
     """k₁, k₃ and w."""
     c, w = gears.friction, gears.width
+    if not is_constant(c):  # in a register, with what it is multiplied by
+        return 1.5 / w * c, 0.5 / w**3 * c, w
     return 1.5 * c / w, 0.5 * c / w**3, w
 
 

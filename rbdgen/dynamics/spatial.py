@@ -248,7 +248,7 @@ class ConstantRotation:
 
     def _factors(self) -> list[np.ndarray]:
         R = self.matrix
-        if _cost(R) <= 4 or abs(R[2, 0]) > 1e-12:
+        if _cost(R) <= 4 or differs(R[2, 0], 0.0, 1e-12):
             return [R]
         # R = Rz(γ) Rx(α): the first column is (cos γ, sin γ, 0), the last row (0, sin α, cos α)
         cg, sg, sa, ca = R[0, 0], R[1, 0], R[2, 1], R[2, 2]
@@ -260,14 +260,24 @@ class ConstantRotation:
 def _constant_turn(R: np.ndarray, T: Tensor) -> Tensor:
     """R T Rᵀ, by twice the angle where R is a turn about x or z."""
     if R[2, 2] == 1:
-        return Turn(float(R[0, 0]), float(R[1, 0])).tensor(T)
+        return Turn(*R[:2, 0].tolist()).tensor(T)
     if R[0, 0] == 1:
-        return TurnX(float(R[1, 1]), float(R[2, 1])).tensor(T)
+        return TurnX(*R[1:, 1].tolist()).tensor(T)
     return Rotation(R.tolist()).tensor(T)
 
 
 def _cost(matrix: np.ndarray) -> int:
-    return sum(1 for x in matrix.flat if x != 0 and math.frexp(abs(x))[0] != 0.5)
+    return sum(1 for x in matrix.flat if not is_constant(x) or is_multiplied(x))
+
+
+def is_multiplied(x: float) -> bool:
+    """Whether products with a constant are more than shifts."""
+    return x != 0 and math.frexp(abs(x))[0] != 0.5
+
+
+def differs(x: Scalar, value: float, noise: float) -> bool:
+    """Whether a number is another one than ``value``, as what is no constant may be."""
+    return not is_constant(x) or abs(x - value) > noise
 
 
 Placement = ConstantRotation | TurnZX | Rotation  # a constant rotation, as steps have it

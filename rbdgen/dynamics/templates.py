@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..graph.visits import Visit
 from ..robot.angles import NOISE
 from ..robot.model import Array, Joint, JointKind, Robot
+from .spatial import differs
 
 BASE = "_base"
 
@@ -52,9 +53,10 @@ def _way(robot: Robot, i: int) -> str:
 
 def _turns(R: Array) -> str:
     """What a rotation is but a turn about x."""
-    if abs(R[2, 0]) > NOISE:
+    if differs(R[2, 0], 0.0, NOISE):
         return "_oblique"
-    return "_turned" if max(abs(R[1, 0]), abs(R[0, 0] - 1.0)) > NOISE else ""
+    turned = differs(R[1, 0], 0.0, NOISE) or differs(R[0, 0], 1.0, NOISE)
+    return "_turned" if turned else ""
 
 
 def _place(robot: Robot, i: int) -> str:

@@ -6,7 +6,7 @@ Several functions share all that they have in common, since equal operations are
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -55,6 +55,8 @@ PLACES = {
     JointKind.PLANAR: 2,
 }  # coordinates that say where, not how turned
 
+InNodes = Callable[[Builder], tuple[Robot, Frames, tuple[int, Transform] | None]]
+
 
 def trace(
     robot: Robot,
@@ -74,6 +76,7 @@ def trace(
     payload: tuple[int, Transform] | None = None,
     step: float = STEP,
     integrator: str = "euler",
+    in_nodes: InNodes | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
 
@@ -96,7 +99,8 @@ def trace(
     floating or planar joint on the base only the coordinates that turn. With ``sincos_inputs``
     angles come as ``sin[i]``, ``cos[i]`` for each revolute joint i. Outputs ``tau[k]``, ``qdd[k]``,
     ``g[k]``, ``nle[k]``, for j ≤ i ``M[i,j]`` and ``Minv[i,j]``, ``dtau_dq[i,j]`` and so on;
-    entries that are zero by structure are left out.
+    entries that are zero by structure are left out. ``in_nodes``: the robot, ``frames`` and
+    ``payload`` once more, with nodes of a builder in place of the numbers that are not constant.
     """
     if formulation in OF_ID and set(functions) != {"id"}:
         others = ", ".join(name for name in functions if name != "id")
@@ -112,9 +116,13 @@ def trace(
         raise RobotError(
             f"{robot.name}: formulation: {formulation} takes no external forces; use logarithmic"
         )
-    tracings = [
-        _Tracing(
+
+    def tracing(way: str) -> _Tracing:
+        builder = Builder()
+        own = in_nodes(builder) if in_nodes else (robot, frames, payload)
+        return _Tracing(
             robot,
+            own[0],
             frozenset(functions),
             tuple(external_forces),
             multiplications,
@@ -125,14 +133,15 @@ def trace(
             way if inverse == "computed" else inverse,
             robot.joints[0].kind.nv if root == "given" else 0,
             largest,
-            frames,
-            payload,
+            own[1],
+            own[2],
             step,
             integrator,
+            builder,
         )
-        for way in _factorisations(robot, functions, factorisation, root, formulation)
-    ]
-    return min((tracing.graph() for tracing in tracings), key=_cost)
+
+    ways = _factorisations(robot, functions, factorisation, root, formulation)
+    return min((tracing(way).graph() for way in ways), key=_cost)
 
 
 def _factorisations(
@@ -165,8 +174,12 @@ def _cost(graph: Graph) -> int:
 
 @dataclass(frozen=True)
 class _Tracing:
-    """One graph in the making; ``base`` coordinates of the first joint have their motion given."""
+    """One graph in the making; ``base`` coordinates of the first joint have their motion given.
 
+    ``sizes``: the robot with numbers alone, for what depends on how large they are.
+    """
+
+    sizes: Robot
     robot: Robot
     functions: frozenset[str]
     external_forces: tuple[int, ...]
@@ -225,6 +238,8 @@ class _Tracing:
     @cached_property
     def unit(self) -> Units:
         """The units that suit inverse dynamics alone, or consistent ones."""
+        if self.robot is not self.sizes:  # no constants, which units would make powers of two
+            return Units()
         own = units(self.robot, len(self.external_forces))
         return (
             own
@@ -309,7 +324,7 @@ class _Tracing:
 
     def _sizes(self) -> dict[int, float]:
         """About how large each coordinate's own entry of M is, from a few states at random."""
-        robot, rng = self.robot, np.random.default_rng(SIZES_SEED)
+        robot, rng = self.sizes, np.random.default_rng(SIZES_SEED)
         q, still = rng.uniform(-1.0, 1.0, (robot.nq, SIZES_STATES)), np.zeros(robot.nv)
         for i in robot.free:
             turned = PLACES.get(robot.joints[i].kind)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node, Op, Region, operands
+from ..graph.node import STILL, Node, Op, Region, operands
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Pipeline
 from ..schedule.fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity
@@ -75,7 +75,7 @@ def operations(fixed: FixedGraph) -> dict[str, int]:
     """What every plan of a graph has in which products alone share hardware: its additions."""
     count: Counter[str] = Counter()
     for node in fixed.graph.nodes:
-        if node.op not in (Op.CONST, Op.MULC):
+        if node.op not in (*STILL, Op.MULC):
             _operation(fixed, node, False, count)
     return {name: count[name] for name in NAMES}
 

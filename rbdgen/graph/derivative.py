@@ -14,6 +14,7 @@ from .node import Op
 DERIVATIVE: dict[Op, Callable[..., tuple[Any, ...]]] = {
     Op.INPUT: lambda node, v: (),
     Op.CONST: lambda node, v: (),
+    Op.HELD: lambda node, v: (),
     Op.ADD: lambda node, v, a, b: (1.0, 1.0),
     Op.SUB: lambda node, v, a, b: (1.0, -1.0),
     Op.NEG: lambda node, v, a: (-1.0,),

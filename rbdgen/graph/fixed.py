@@ -27,9 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import Graph
-from .node import Node, Op, operands
+from .node import STILL, Node, Op, operands
 from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
+from .word import indices
 
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -80,6 +81,12 @@ class Format:
         return ((words + half) & ((np.int64(1) << self.width) - 1)) - half
 
 
+def held_words(fixed: FixedGraph, values: Mapping[str, float] | None = None) -> dict[str, Integers]:
+    """The words of ``values`` in registers for many tasks; those of the graph unless given."""
+    own = {name: node.value for name, node in fixed.held.items()} if values is None else values
+    return {name: fixed.formats[node].quantize(own[name]) for name, node in fixed.held.items()}
+
+
 def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
     """Words in another format: the last bits rounded half up, saturated; and where they were."""
     shift = of.fraction - to.fraction
@@ -126,6 +133,17 @@ class FixedGraph:
         return Scale(word.width, shift, unit.lowest, unit.steps)
 
     @cached_property
+    def held(self) -> dict[str, Node]:
+        """The registers of what is the same for many tasks, in their order."""
+        found = {node.name: node for node in self.graph.nodes if node.op is Op.HELD}
+        return {name: found[name] for name in sorted(found, key=indices)}
+
+    @cached_property
+    def taken(self) -> dict[str, Format]:
+        """The inputs of a task, then what registers hold, where no hardware tells them apart."""
+        return {**self.inputs, **{name: self.formats[node] for name, node in self.held.items()}}
+
+    @cached_property
     def reads(self) -> Mapping[Node, list[Node]]:
         """The `operands` of every node."""
         return {node: operands(node) for node in self.graph.nodes}
@@ -143,7 +161,7 @@ class FixedGraph:
 
     def _can_overflow(self, node: Node) -> bool:
         out = self.formats[node]
-        never = (Op.INPUT, Op.CONST, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
+        never = (Op.INPUT, *STILL, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA)
         if not out.flags or node.op in never:
             return False
         if node.op is Op.EXPONENT:  # of an operand that is not positive
@@ -207,6 +225,7 @@ def _no_hardware(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
 INTEGER: dict[Op, Callable[..., Any]] = {
     Op.INPUT: lambda fixed, node: np.int64(0),  # taken from the batch
     Op.CONST: lambda fixed, node: fixed.formats[node].quantize(node.value),
+    Op.HELD: lambda fixed, node: fixed.formats[node].quantize(node.value),  # or from the batch
     Op.ADD: _sum(1),
     Op.SUB: _sum(-1),
     Op.NEG: _negate,
@@ -251,7 +270,7 @@ def evaluate_fixed(
     values: dict[Node, Integers] = {}
     overflowed: dict[Node, NDArray[np.bool_]] = {}
     for node in graph.nodes:
-        if node.op is Op.INPUT:
+        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
             words = np.asarray(inputs[node.name], dtype=np.int64)
         else:
             words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))

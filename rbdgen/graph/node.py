@@ -35,11 +35,13 @@ class Op(Enum):
     EXPONENT = "exponent"  # k, a whole number
     SCALE = "scale"  # args: x, k; x · 2^-k
     SELECT = "select"  # args: condition, if negative, otherwise
+    HELD = "held"  # what is the same for many tasks, in a register; `value` until it is written
 
 
 ARITY = {
     Op.INPUT: 0,
     Op.CONST: 0,
+    Op.HELD: 0,
     Op.ADD: 2,
     Op.SUB: 2,
     Op.NEG: 1,
@@ -63,8 +65,10 @@ class Node:
     index: int
     op: Op
     args: tuple[Node, ...] = field(repr=False)
-    value: float = 0.0  # of CONST; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
-    name: str = ""  # of INPUT
+    value: float = (
+        0.0  # of CONST and HELD; factor of MULC; SIN, COS: the angle's full turn, 2π or 1
+    )
+    name: str = ""  # of INPUT and HELD
     region: Region | None = None
 
     def __add__(self, other: Scalar) -> Node:
@@ -98,6 +102,7 @@ class Node:
 
 
 Scalar = Node | float
+STILL = (Op.CONST, Op.HELD)  # wires, whatever the task
 
 
 def source(node: Node) -> Node:
@@ -108,8 +113,8 @@ def source(node: Node) -> Node:
 
 
 def operands(node: Node) -> list[Node]:
-    """The nodes whose bits a unit reads; constants are wired in."""
-    return [s for s in (source(a) for a in node.args) if s.op is not Op.CONST]
+    """The nodes whose bits a unit reads; what stands still is wired in."""
+    return [s for s in (source(a) for a in node.args) if s.op not in STILL]
 
 
 class Builder:
@@ -198,6 +203,10 @@ class Builder:
 
     def input(self, name: str) -> Node:
         return self.node(Op.INPUT, name=name)
+
+    def held(self, name: str, value: float) -> Node:
+        """What is in the register ``name``, ``value`` until it is written."""
+        return self.node(Op.HELD, value=value, name=name)
 
     def add(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
@@ -363,6 +372,8 @@ class Builder:
                 return self.input(node.name)
             case Op.CONST:
                 return self.const(node.value)
+            case Op.HELD:
+                return self.held(node.name, node.value)
             case Op.ADD:
                 return self.add(*args)
             case Op.SUB:

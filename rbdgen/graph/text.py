@@ -98,6 +98,8 @@ def _row(text: str, region: Region | None, form: Format | None) -> str:
 
 def _value(node: Node) -> list[str]:
     """The words after the operands."""
+    if node.op is Op.HELD:
+        return [node.name, repr(node.value)]
     if node.op not in VALUE_WORD or node.value == DEFAULT_VALUE.get(node.op):
         return []
     value = node.name if node.op is Op.INPUT else repr(node.value)

@@ -14,7 +14,8 @@ from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
 from .windows import windows
 
-EXACT = (Op.INPUT, Op.CONST, Op.NEG)
+GIVEN = (Op.INPUT, Op.HELD)
+EXACT = (*GIVEN, Op.CONST, Op.NEG)
 
 
 def bounds(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]:
@@ -27,7 +28,7 @@ def bounds(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]
     last = {arg: node for node in graph.nodes for arg in node.args}
     found: dict[Node, Interval] = {}
     for node in graph.nodes:
-        found[node] = limits[node.name] if node.op is Op.INPUT else _by_operands(node, found)
+        found[node] = limits[node.name] if node.op in GIVEN else _by_operands(node, found)
         for window in within.get(node, ()):
             own = window.make(node, found)
             if own is not None:

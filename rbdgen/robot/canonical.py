@@ -21,15 +21,22 @@ Rewrite = Callable[[Robot], Robot]
 
 
 def rewrites(
-    snap: float = 0.0, notes: list[str] | None = None, alike: float = 0.0
+    snap: float = 0.0,
+    notes: list[str] | None = None,
+    alike: float = 0.0,
+    geometry: bool = False,
 ) -> list[tuple[str, Rewrite]]:
     """The canonical form, step by step; each step relies on the one before."""
     steps: list[tuple[str, Rewrite]] = [
         ("merge_fixed", merge_fixed),  # later steps see moving joints only
         ("align_axes", lambda robot: align_axes(robot, snap, notes)),  # one case: z
         ("equal_limbs", lambda robot: equal_limbs(robot, alike, notes)),  # before frames differ
-        ("modified_dh", modified_dh),  # frames may slide and turn about z only
-        ("regroup_inertia", regroup_inertia),  # depends on the final frames
+        (
+            "modified_dh",
+            lambda robot: modified_dh(robot, geometry),
+        ),  # frames may slide and turn about z only
+        # depends on the final frames
+        ("regroup_inertia", lambda robot: regroup_inertia(robot, not geometry)),
     ]
     return [step for step in steps if alike or step[0] != "equal_limbs"]
 
@@ -40,10 +47,12 @@ def stages(
     notes: list[str] | None = None,
     bodies: bool = False,
     alike: float = 0.0,
+    geometry: bool = False,
 ) -> Iterator[tuple[str, Robot]]:
     """The robot after each rewrite, with the rewrite's name. ``bodies``: its inertias stay those
-    of bodies that have a centre of mass."""
-    for name, rewrite in rewrites(snap, notes, alike)[: -1 if bodies else None]:
+    of bodies that have a centre of mass. ``geometry``: frames and what is left of inertias depend
+    on no inertia, so that robots of one model are rewritten alike."""
+    for name, rewrite in rewrites(snap, notes, alike, geometry)[: -1 if bodies else None]:
         robot = rewrite(robot)
         yield name, robot
 

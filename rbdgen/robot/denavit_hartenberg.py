@@ -19,15 +19,17 @@ STILL = Transform()
 REACH = 3.0  # how far a frame may slide, against the distances to its neighbours
 
 
-def modified_dh(robot: Robot) -> Robot:
+def modified_dh(robot: Robot, geometry: bool = False) -> Robot:
     """Slide each frame along its z and turn it about its z to where its numbers are fewest.
 
     Most placements become DH rows, Rx(α) with translation (a, 0, d): Khalil & Dombre, *Modeling,
     Identification and Control of Robots*, §3.2, with d laid on the parent's axis instead of the
     child's, so that it acts one joint later. Where several children share a body, or a frame
-    that empties the inertia saves more, the cheapest of the frames worth trying wins.
+    that empties the inertia saves more, the cheapest of the frames worth trying wins. ``geometry``:
+    whatever the inertias, so that robots whose axes stand alike have frames that do.
     """
-    lean = regroup_inertia(robot)  # what will be left of each inertia, whatever the frames
+    # what will be left of each inertia, whatever the frames
+    lean = without_inertia(robot) if geometry else regroup_inertia(robot)
     level = levels(robot)
     for i, joint in enumerate(robot.joints):
         if joint.kind in ONE_AXIS:
@@ -35,6 +37,11 @@ def modified_dh(robot: Robot) -> Robot:
             if motion is not STILL:
                 robot, lean = move_frame(robot, i, motion), move_frame(lean, i, motion)
     return denoised(robot.with_joints([_turned_into_offset(j) for j in robot.joints]))
+
+
+def without_inertia(robot: Robot) -> Robot:
+    """The robot's geometry: its bodies weigh nothing."""
+    return robot.with_joints([replace(joint, inertia=Inertia()) for joint in robot.joints])
 
 
 def _best_motion(robot: Robot, i: int, level: list[int]) -> Transform:
@@ -109,9 +116,10 @@ def _turns(joint: Joint, children: list[Joint]) -> list[float]:
         if child.kind in ONE_AXIS:
             angles.append(_gamma(child.placement))
     h, J = joint.inertia.h, joint.inertia.J
-    angles.append(math.atan2(h[1], h[0]))  # h_y vanishes
-    angles.append(math.atan2(J[1, 2], J[0, 2]))  # J_yz vanishes
-    angles.append(math.atan2(2 * J[0, 1], J[0, 0] - J[1, 1]) / 2)  # J_xy vanishes
+    if not joint.inertia.is_zero:
+        angles.append(math.atan2(h[1], h[0]))  # h_y vanishes
+        angles.append(math.atan2(J[1, 2], J[0, 2]))  # J_yz vanishes
+        angles.append(math.atan2(2 * J[0, 1], J[0, 0] - J[1, 1]) / 2)  # J_xy vanishes
     return list(dict.fromkeys(angles))
 
 

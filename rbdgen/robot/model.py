@@ -37,8 +37,10 @@ class NotFound(RobotError):
 
 
 def frozen(values: ArrayLike) -> Array:
-    """A read-only float64 copy of ``values``."""
-    array = np.array(values, dtype=np.float64)
+    """A read-only float64 copy of ``values``, or one of scalars of another kind."""
+    array = np.array(values)
+    if array.dtype != object:  # nodes of a graph, say, of which a robot may be made, too
+        array = array.astype(np.float64)
     array.setflags(write=False)
     return array
 
@@ -83,7 +85,8 @@ class Inertia:
     J: Array = field(default_factory=lambda: frozen(np.zeros((3, 3))))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", float(self.mass))
+        if isinstance(self.mass, float | int):
+            object.__setattr__(self, "mass", float(self.mass))
         object.__setattr__(self, "h", frozen(self.h))
         object.__setattr__(self, "J", frozen(self.J))
 

@@ -22,9 +22,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.word import spell
+from .core import WORD, WRITE
 from .skid import Skid
 
 WORD_BITS = 32
+REGISTERS = (WORD, WRITE)  # ports of a core that pass through its shell
 
 
 @dataclass(frozen=True)
@@ -289,7 +291,8 @@ class Shell(wiring.Component):
     =================  ===  ====================  ==================================================
 
     Bits of ``s_axis_tdata`` above a field are ignored. Results leave in the order in which their
-    tasks came. No combinational path leads from an input to an output.
+    tasks came. No combinational path leads from an input to an output. A core's registers for many
+    tasks are written through the shell: ``parameter_word``, ``parameter_write`` are its ports, too.
 
     Latency, from the last beat of a task taken to the first beat of its result offered: that of the
     core and two clocks. Throughput: a beat a clock on each link; `clocks_per_task` is the rate.
@@ -299,8 +302,10 @@ class Shell(wiring.Component):
         self.core = core
         self.packet_in = packet_in
         self.packet_out = packet_out
+        self._passed = [name for name in REGISTERS if name in core.signature.members]
         super().__init__(
-            {
+            {name: core.signature.members[name] for name in self._passed}
+            | {
                 "s_axis_tdata": In(packet_in.width),
                 "s_axis_tvalid": In(1),
                 "s_axis_tready": Out(1),
@@ -325,6 +330,7 @@ class Shell(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.core = core = self.core
+        m.d.comb += [getattr(core, name).eq(getattr(self, name)) for name in self._passed]
         m.submodules.skid = skid = Skid(_beat_layout(self.packet_in.width))
         m.submodules.gather = gather = Gather(core.i.payload.shape(), self.packet_in)
         m.submodules.scatter = scatter = Scatter(core.o.payload.shape(), self.packet_out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal, Value, signed
@@ -19,6 +20,8 @@ from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
+WORD, WRITE = "parameter_word", "parameter_write"  # ports of registers
+
 
 class Core(wiring.Component, ABC):
     """A function of a robot behind two streams.
@@ -26,6 +29,10 @@ class Core(wiring.Component, ABC):
     ``i``: a task, one signed field per graph input, formats as in the fixed graph.
     ``o``: its result, one signed field per graph output, then one bit ``overflow[k]`` per output:
     whether anything that the output depends on overflowed in this task.
+    ``parameter_word``, ``parameter_write``: of a core with registers for many tasks. A word that is
+    written enters the last register, and all others move up one: so many writes as there are
+    registers fill them in their order. Until then they hold the words of the robot that the design
+    was generated from. What is written is of tasks that come later; those under way mix both.
     ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``. A core
     inside another has neither (``sticky``): nobody would read them.
     """
@@ -44,7 +51,15 @@ class Core(wiring.Component, ABC):
         )
         streams = {"i": In(stream.Signature(in_layout)), "o": Out(stream.Signature(out_layout))}
         seen = {"overflow": Out(len(self.flags)), "clear": In(1)}
-        super().__init__(streams | seen if sticky else streams)
+        ports = streams | seen if sticky else streams
+        self.held_width = max((fixed.formats[n].width for n in fixed.held.values()), default=0)
+        if fixed.held:
+            ports |= {WORD: In(signed(self.held_width)), WRITE: In(1)}
+        super().__init__(ports)
+        self._chain = [
+            Signal(signed(self.held_width), init=int(fixed.formats[n].quantize(n.value)), name=name)
+            for name, n in ((_plain(name), n) for name, n in fixed.held.items())
+        ]
 
     @property
     def parts(self) -> Mapping[str, Any]:
@@ -66,6 +81,23 @@ class Core(wiring.Component, ABC):
     def rams(self) -> list[LutRam]:
         """Every memory instance; known once this has been elaborated."""
 
+    @cached_property
+    def registers(self) -> dict[str, Value]:
+        """What is the same for many tasks, by name, each as wide as its format."""
+        held = self.fixed.held.items()
+        return {
+            name: register[: self.fixed.formats[node].width].as_signed()
+            for (name, node), register in zip(held, self._chain, strict=True)
+        }
+
+    def write_registers(self, m: Module) -> None:
+        """The chain of registers."""
+        if not self._chain:
+            return
+        with m.If(getattr(self, WRITE)):
+            following = [*self._chain[1:], getattr(self, WORD)]
+            m.d.sync += [a.eq(b) for a, b in zip(self._chain, following, strict=True)]
+
     def result(
         self, m: Module, values: dict[Node, Value], flags: dict[Node, Value]
     ) -> data.View[data.StructLayout]:
@@ -76,6 +108,9 @@ class Core(wiring.Component, ABC):
             origin = source(node)
             if origin.op is Op.CONST:
                 found[name] = int(fixed.formats[origin].quantize(origin.value))
+                continue
+            if origin.op is Op.HELD:
+                found[name] = self.registers[origin.name]
                 continue
             found[name] = values[origin]
             if origin in flags:
@@ -94,3 +129,8 @@ class Core(wiring.Component, ABC):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
         return taken
+
+
+def _plain(name: str) -> str:
+    """parameter[3] → parameter_3."""
+    return name.replace("[", "_").rstrip("]")

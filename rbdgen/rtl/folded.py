@@ -61,7 +61,8 @@ class Folded(Core):
         m.d.comb += [fire.eq(self.i.valid & self.i.ready), fifo.push.eq(fire)]
 
         words = {name: self.i.payload[name] for name in self.inputs}
-        hardware = FoldHardware(self.fold, self.made, words, m, phases)
+        self.write_registers(m)
+        hardware = FoldHardware(self.fold, self.made, words, m, phases, self.registers)
         hardware.build()
         values: dict[Node, Value] = {}
         for word, written, read in zip(fifo.channel.words, fifo.written, fifo.read, strict=True):
@@ -93,14 +94,23 @@ class FoldHardware:
     """Builds the operations of a fold and the registers between them.
 
     ``words``: its inputs, taken at the end of each cycle of phase 0; ``made`` notes the units.
+    ``held``: what stands in registers of no task.
     """
 
     def __init__(
-        self, fold: Fold, made: Made, words: Mapping[str, Value], m: Module, phases: Phases
+        self,
+        fold: Fold,
+        made: Made,
+        words: Mapping[str, Value],
+        m: Module,
+        phases: Phases,
+        held: Mapping[str, Value] | None = None,
     ) -> None:
         self.fold, self.made, self.words, self.m, self.phases = fold, made, words, m, phases
         self.fixed = fold.fixed
-        self.chains: dict[Node, dict[int, Value]] = {}  # value → register number → bits
+        self.chains: dict[Node, dict[int, Value]] = {  # value → register number → bits
+            node: {0: (held or {})[name]} for name, node in fold.fixed.held.items()
+        }
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is truncated from, for its overflow bit
         self.flagged: dict[Node, Value] = {}  # node → whether its unit's operand is out of range

@@ -7,7 +7,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Region, operands
+from ..graph.node import Node, Op, Region, operands, source
+from ..graph.word import indices
 from ..schedule.channels import Pipeline
 from ..schedule.fold import ends_in_register
 from ..schedule.pipelined import region_of
@@ -25,7 +26,8 @@ class RegionPipeline(wiring.Component):
     ``read[c][k]`` is word k of incoming channel c, straight from its memory, valid in the cycle
     ``words[k].read`` after the region fired; ``written[c][k]`` is word k of outgoing channel c,
     due in the cycle ``words[k].written``. Nothing here stalls or is reset: what passes through
-    in a cycle in which the region did not fire is never written.
+    in a cycle in which the region did not fire is never written. ``held``: what it reads of
+    registers that are no task's.
     """
 
     def __init__(self, plan: Pipeline, region: Region) -> None:
@@ -35,10 +37,17 @@ class RegionPipeline(wiring.Component):
             {(c, k): signed(w.width) for c, ch in enumerate(side) for k, w in enumerate(ch.words)}
             for side in (self.into, self.out_of)
         )
+        schedule = plan.schedule
+        self.fixed: FixedGraph = schedule.fixed
+        self.nodes = [n for n in schedule.time if region_of(n) == region]
+        sources = (source(arg) for node in self.nodes for arg in node.args)
+        held = {own: None for own in sources if own.op is Op.HELD}
         super().__init__(
             {f"read_{c}_{k}": In(shape) for (c, k), shape in read.items()}
             | {f"written_{c}_{k}": Out(shape) for (c, k), shape in written.items()}
+            | {_port(n.name): In(signed(self.fixed.formats[n].width)) for n in held}
         )
+        self.held = {n.name: getattr(self, _port(n.name)) for n in held}
         self.read, self.written = (
             [
                 [getattr(self, f"{of}_{c}_{k}") for k in range(len(ch.words))]
@@ -46,9 +55,6 @@ class RegionPipeline(wiring.Component):
             ]
             for of, side in (("read", self.into), ("written", self.out_of))
         )
-        schedule = plan.schedule
-        self.fixed: FixedGraph = schedule.fixed
-        self.nodes = [n for n in schedule.time if region_of(n) == region]
         self.made = Made()
         self._outputs: dict[Job, Ports] = {}
 
@@ -101,7 +107,11 @@ class RegionPipeline(wiring.Component):
     def _operand(self, node: Node, k: int, lines: dict[Node, DelayLine]) -> Operand:
         """Bits and fraction of the node's k-th operand in the cycle the node starts."""
         start = self._start(node)
-        return operand_of(self.fixed, node, k, lambda origin: lines[origin].at[start])
+
+        def value(origin: Node) -> Value:
+            return self.held[origin.name] if origin.op is Op.HELD else lines[origin].at[start]
+
+        return operand_of(self.fixed, node, k, value)
 
     def _unit(
         self,
@@ -182,3 +192,8 @@ class RegionPipeline(wiring.Component):
             flag = Signal(name=f"flag_after_{cycle}", reset_less=True)
             m.d.sync += flag.eq(seen)
         return flag
+
+
+def _port(name: str) -> str:
+    """parameter[3] → held_3."""
+    return f"held_{indices(name)[0]}"

@@ -99,7 +99,9 @@ class RoundTrip(Core):
             m.d.comb += [f.pop.eq(fire[region]) for f in into[region]]
             m.d.comb += [f.push.eq(fire[region]) for f in out_of[region]]
 
+        self.write_registers(m)
         for region, pipeline in self.regions.items():
+            m.d.comb += [port.eq(self.registers[k]) for k, port in pipeline.held.items()]
             for fifo, words in zip(into[region], pipeline.read, strict=True):
                 m.d.comb += [x.eq(y) for x, y in zip(words, fifo.read, strict=True)]
             for fifo, words in zip(out_of[region], pipeline.written, strict=True):

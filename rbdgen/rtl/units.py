@@ -79,7 +79,8 @@ class Unit:
 
 
 def operand_of(fixed: FixedGraph, node: Node, k: int, value_of: Callable[[Node], Value]) -> Operand:
-    """The node's k-th operand: a constant wired in, or the bits of the node that it comes from."""
+    """The node's k-th operand: a constant wired in, or the bits of the node that it comes from,
+    which may stand in a register of no task."""
     argument = node.args[k]
     fraction, origin = fixed.formats[argument].fraction, source(argument)
     if origin.op is Op.CONST:
@@ -168,6 +169,7 @@ def _reciprocal(site: Site, node: Node, operand: Value) -> Ports:
 UNIT: dict[Op, Unit] = {
     Op.INPUT: Unit(),  # a register, or a word of a memory
     Op.CONST: Unit(),  # wires
+    Op.HELD: Unit(),  # a register that is no task's
     Op.MULC: Unit(),  # by a power of two: wires; others have become sums
     Op.RECIP: Unit(),  # has become a mantissa, an exponent and scalings
     Op.ADD: Unit(_sum),

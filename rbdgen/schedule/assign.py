@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node
+from ..graph.node import STILL, Node
 from .fold import Place, ends_in_register, job_operands, register_number
 from .pipelined import region_of
 from .units import Job, Jobs, Kind
@@ -70,12 +70,19 @@ def assign(
             continue
         reads: dict[Job, list[Source]] = {}
         for own in members:
-            ages = [(n, start[own] - time[n]) for n in job_operands(own)]
             reads[own] = [
-                (n, register_number(ends_in_register(fixed, n), age, interval)) for n, age in ages
+                (n, _register(fixed, n, start[own], time, interval)) for n in job_operands(own)
             ]
         place |= _assign_kind(fixed, kind, members, reads, start, interval, units[kind], passes)
     return place
+
+
+def _register(
+    fixed: FixedGraph, node: Node, cycle: int, time: Mapping[Node, int], interval: int
+) -> int:
+    if node.op in STILL:
+        return 0
+    return register_number(ends_in_register(fixed, node), cycle - time[node], interval)
 
 
 def _assign_kind(

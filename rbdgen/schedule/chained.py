@@ -15,7 +15,7 @@ from functools import cached_property
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, operands, source
+from ..graph.node import STILL, Node, Op, operands, source
 from .delays import Delay, delay, gathering
 from .fold import Chain, Fold, Place, register_number, verify_fold
 from .pipelined import INPUT_REGISTER, duration
@@ -40,7 +40,7 @@ def chain(
     binding = all_hardware(fixed, jobs.multipliers(1))
     work = _Work(fixed, target, period, interval)
     for node in fixed.graph.nodes:
-        if node.op not in (Op.CONST, Op.MULC):
+        if node.op not in (*STILL, Op.MULC):
             work.takes[node] = _cycles(node, duration(fixed, binding, target, node))
     work.start_early()
     work.gather_flags()

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import STILL, Node, Region, source
 from .binding import Binding
 from .pipelined import OUTPUT, Schedule, region_of
 from .program import ScheduleError
@@ -148,7 +148,7 @@ class Pipeline:
                 regions[region] |= regions[channel.sender]
         outputs = [source(node) for node in self.schedule.fixed.graph.outputs.values()]
         none = np.zeros(n, bool)
-        flags = [none if node.op is Op.CONST else regions[region_of(node)] for node in outputs]
+        flags = [none if node.op in STILL else regions[region_of(node)] for node in outputs]
         return np.array(flags).reshape(len(outputs), n).T
 
 

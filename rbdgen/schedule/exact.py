@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, operands, source
+from ..graph.node import STILL, Node, Op, operands, source
 from ..system.refusal import Refusal
 from .pipelined import INPUT_REGISTER
 from .program import ScheduleError
@@ -76,7 +76,7 @@ def exact(
     latency = model.new_int_var(0, end, "latency")
     # in order, as everything here: the solver's steps depend on it
     for node in dict.fromkeys(source(n) for n in fixed.graph.outputs.values()):
-        if node.op is not Op.CONST:
+        if node.op not in STILL:
             model.add(latency >= at[job(node)])
 
     solver = cp_model.CpSolver()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.node import Node, Op, Region, operands, source
+from ..graph.node import STILL, Node, Op, Region, operands, source
 from .binding import Binding
 from .channels import PUSHES_ON_THE_WAY, Channel, Word
 from .delays import delay, gathering
@@ -108,8 +108,10 @@ class Fold:
     def register(self, node: Node, cycle: int) -> int:
         """Which of a value's registers shows it in ``cycle``: the first is number 0.
 
-        For what has none of its own, 0 is its unit's output.
+        For what has none of its own, 0 is its unit's output; what stands still is the same always.
         """
+        if node.op in STILL:
+            return 0
         return register_number(self.held(node), cycle - self.time[node], self.interval)
 
     def loads(self, node: Node) -> int:
@@ -120,7 +122,7 @@ class Fold:
     def outputs(self) -> list[Node]:
         """The nodes whose values leave, each once."""
         found = {source(n): None for n in self.fixed.graph.outputs.values()}
-        return [n for n in found if n.op is not Op.CONST]
+        return [n for n in found if n.op not in STILL]
 
     @cached_property
     def checks(self) -> dict[int, list[Node]]:
@@ -199,7 +201,7 @@ def flagged_together(
     seen = np.zeros(n, bool)
     for states in overflowed.values():
         seen |= states
-    vary = [source(node).op is not Op.CONST for node in graph.outputs.values()]
+    vary = [source(node).op not in STILL for node in graph.outputs.values()]
     return seen[:, None] & np.array(vary, bool)
 
 
@@ -230,7 +232,8 @@ def register_number(held: bool, age: int, interval: int) -> int:
 def job_operands(own: Job) -> list[Node]:
     """The nodes whose bits a shared unit reads."""
     name, node = own
-    return operands(node) if name == "mul" else [source(node)]
+    read = node.args if name == "mul" else (node,)
+    return [s for s in map(source, read) if s.op is not Op.CONST]
 
 
 def verify_fold(fold: Fold) -> Fold:
@@ -264,7 +267,7 @@ def verify_fold(fold: Fold) -> Fold:
         slot = place.kind, place.number, start % fold.interval
         if busy.setdefault(slot, own) != own:
             raise ScheduleError(f"two jobs on {place.kind.name} {place.number} in one phase")
-    missing = [n for n in fold.fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
+    missing = [n for n in fold.fixed.graph.nodes if n.op not in (*STILL, Op.MULC)]
     if len(missing) != len(fold.time):
         raise ScheduleError("not every operation has a time")
     return fold

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, operands
+from ..graph.node import STILL, Node, Op, operands
 from .assign import assign
 from .exact import exact
 from .fold import Fold, ends_in_register, keeping, register_number, verify_fold
@@ -99,7 +99,7 @@ def folding(fixed: FixedGraph, target: Target, jobs: Jobs, selected: bool) -> Wo
 def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
     """Cycles of every operation on a unit of its kind."""
     binding = all_hardware(fixed, 0)
-    nodes = (n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC))
+    nodes = (n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC))
     return {n: duration(fixed, binding, target, n) for n in nodes}
 
 

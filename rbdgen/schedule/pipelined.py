@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region, operands, source
+from ..graph.node import STILL, Node, Op, Region, operands, source
 from .binding import Binding, reciprocal_latency, shifting, sincos_latency
 from .program import Program, ScheduleError
 
@@ -118,7 +118,7 @@ def unit(node: Node) -> object:
 
 def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
     """Times for every node at initiation interval 1."""
-    units = [n for n in fixed.graph.nodes if n.op not in (Op.CONST, Op.MULC)]
+    units = [n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC)]
     outputs = {source(n) for n in fixed.graph.outputs.values()} - _constants(fixed)
     takes = {n: duration(fixed, binding, target, n) for n in units}
     program = Program()
@@ -181,4 +181,4 @@ def schedule(fixed: FixedGraph, binding: Binding, target: Target) -> Schedule:
 
 
 def _constants(fixed: FixedGraph) -> set[Node]:
-    return {n for n in fixed.graph.nodes if n.op is Op.CONST}
+    return {n for n in fixed.graph.nodes if n.op in STILL}

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import STILL, Node, Region, source
 from ..graph.visits import Result, Visit
 from ..passes.instances import FixedProgram
 from .binding import Binding
@@ -214,7 +214,7 @@ class RoundPlan:
         whole = self.program.whole.graph.outputs
         for name, result in self.program.real.outputs.items():
             own = source(whole[name])
-            if not isinstance(result, Result) or own.op is Op.CONST:
+            if not isinstance(result, Result) or own.op in STILL:
                 continue
             datapath, phase = self.datapath[result.visit], self.at[result.visit] % self.rounds
             node = self.node(datapath, result.name)

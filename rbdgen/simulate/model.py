@@ -51,6 +51,8 @@ class _Request(ctypes.Structure):
         ("under_way", ctypes.c_uint64),
         ("drain", ctypes.c_uint64),
         ("trace", ctypes.c_char_p),
+        ("held", ctypes.c_void_p),
+        ("holds", ctypes.c_uint64),
         ("progress", ctypes.c_void_p),
         ("accepted", ctypes.c_uint64),
         ("results", ctypes.c_uint64),
@@ -90,6 +92,7 @@ class Model:
         drain: int = 64,
         waves: Path | None = None,
         progress: Callable[[int], None] | None = None,
+        held: Sequence[int] = (),
     ) -> Result:
         """Stream a batch through the design.
 
@@ -103,6 +106,8 @@ class Model:
             drain: cycles watched, after the last result, for results that must not come.
             waves: VCD file, for a model built with ``trace=True``.
             progress: called with the number of results every 65536 of them.
+            held: words for the registers for many tasks, in their order; none keeps those that
+                are in them from the start.
 
         Raises:
             ValueError: inputs of the wrong shape or out of range.
@@ -124,6 +129,7 @@ class Model:
                 raised.append(error)
             return not raised
 
+        registers = np.array(held, np.int64)
         callback = _PROGRESS(report)
         request = _Request(
             n,
@@ -138,6 +144,8 @@ class Model:
             n if under_way is None else under_way,
             drain,
             os.fsencode(waves) if waves else None,
+            registers.ctypes.data,
+            len(registers),
             ctypes.cast(callback, ctypes.c_void_p),
         )
         status = self._run(ctypes.byref(request))

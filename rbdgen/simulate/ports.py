@@ -45,6 +45,14 @@ class Stream:
 
 
 @dataclass(frozen=True)
+class Registers:
+    """Ports through which registers for many tasks are written, one word a cycle."""
+
+    word: str
+    write: str
+
+
+@dataclass(frozen=True)
 class Ports:
     """How a design is connected: one clock, a synchronous reset or none, one stream each way."""
 
@@ -52,12 +60,15 @@ class Ports:
     output: Stream
     clock: str = "clk"
     reset: str | None = "rst"
+    registers: Registers | None = None
 
     @classmethod
-    def of(cls, given: Sequence[Field], found: Sequence[Field]) -> Ports:
+    def of(
+        cls, given: Sequence[Field], found: Sequence[Field], registers: Registers | None = None
+    ) -> Ports:
         """The ports of a component of Amaranth's with streams ``i`` and ``o``."""
         i, o = (
             Stream(tuple(fields), *(f"{way}__{part}" for part in ("payload", "valid", "ready")))
             for way, fields in (("i", given), ("o", found))
         )
-        return cls(i, o)
+        return cls(i, o, registers=registers)

@@ -23,7 +23,7 @@ class CoreRun(Record):
     """A core's run: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
 
     ``error`` is over all results, ``errors`` of each array, ``promised`` what the design was made
-    for.
+    for; ``calibration``: the robot whose words its registers held, unless their own.
     """
 
     states: int
@@ -36,6 +36,7 @@ class CoreRun(Record):
     error: Errors
     errors: Mapping[str, Errors]
     promised: float | None
+    calibration: str | None = None
 
     @property
     def headline(self) -> str:

@@ -191,6 +191,13 @@ def _harness(ports: Ports) -> str:
         f"void set_clock(Vdut& dut, int level) {{ dut.{clock} = level; }}",
         f"void set_reset(Vdut& dut, int level) {{ (void)dut; (void)level; {reset} }}",
     ]
+    write = ""
+    if own := ports.registers:
+        write = f"dut.{_member(own.word)} = word; dut.{_member(own.write)} = level;"
+    lines.append(
+        f"void write_register(Vdut& dut, int64_t word, int level) "
+        f"{{ (void)dut; (void)word; (void)level; {write} }}"
+    )
     template = data_folder("templates") / "harness.cpp"
     return template.read_text().replace("@DESIGN@", "\n".join(lines))
 

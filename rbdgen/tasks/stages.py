@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Op
+from ..graph.node import STILL, Op
 from ..graph.word import indices, kind_of, renamed
 from ..passes.pieces import Piece
 from ..schedule.plan import Plan
@@ -363,7 +363,7 @@ class Accelerator:
 
 def constant(fixed: FixedGraph) -> bool:
     """Whether no operation is left in a piece."""
-    return all(n.op in (Op.INPUT, Op.CONST, Op.MULC) for n in fixed.graph.nodes)
+    return all(n.op in (Op.INPUT, *STILL, Op.MULC) for n in fixed.graph.nodes)
 
 
 def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:

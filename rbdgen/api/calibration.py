@@ -1,0 +1,171 @@
+"""The words that a design with registers holds for one robot, computed from that robot's file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from .. import golden
+from ..compile.core import Core
+from ..compile.front import of_bodies
+from ..compile.parameters import Parameters, canonical_of
+from ..compile.product import Product
+from ..design.loading import load
+from ..graph.fixed import held_words
+from ..robot.model import Robot, RobotError
+from ..system.files import read_regular
+from ..system.records import NoRecord, Record
+from ..system.templates import render
+from .checked import checked_manifest
+from .folder import InputError, OutputError, UsageError, write_file
+from .names import DESIGN, ROBOT
+from .places import check_place
+from .recompiled import recompiled
+
+Progress = Callable[[str], None]
+LARGEST = 2**24  # bytes of a calibration
+OF_ROBOT = ("base", "mimic", "gravity", "root", "base_link", "joints", "friction", "friction_width")
+STATES, SEED, NEAR = 16, 5, 1e-9  # at which the numbers must have the robot's own dynamics
+HEADERS = (".h", ".c", ".hpp")
+
+
+@dataclass(frozen=True)
+class HeldWord(Record):
+    """A register's word, and the real number that it is the nearest of."""
+
+    name: str
+    width: int
+    fraction: int
+    word: int
+    real: float
+
+
+@dataclass(frozen=True)
+class Calibration(Record):
+    """What the registers of ``design`` hold for ``robot``: words, in the order of writing.
+
+    ``numbers``: the robot's own, in the order of the manifest's [SI units].
+    """
+
+    design: str
+    robot: str
+    file: str
+    numbers: tuple[float, ...]
+    registers: tuple[HeldWord, ...]
+
+    @property
+    def words(self) -> dict[str, int]:
+        """Register → its word."""
+        return {own.name: own.word for own in self.registers}
+
+    def as_text(self) -> str:
+        """What it is, in a line."""
+        return f"{self.robot}: {len(self.registers)} words for {self.design}"
+
+
+def calibrate(
+    folder: str | Path,
+    robot: str,
+    output: str | Path | None = None,
+    progress: Progress = lambda _: None,
+    trust: bool = False,
+) -> Calibration:
+    """The words for another robot of the model that the design in ``folder`` is for.
+
+    Written to ``output``: as JSON, which `simulate` takes, or, where its name ends in .h, .c or
+    .hpp, as a table in C. RobotError, in one line, for a robot of another structure or with a
+    number that words have no room for, naming the joint and the figure.
+    """
+    if output is not None and Path(output).suffix not in (".json", *HEADERS):
+        raise UsageError(f"{output}: a calibration is a .json, or a .h of C")
+    if output is not None:
+        check_place(Path(output))
+    place = Path(folder)
+    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT))
+    product = recompiled(place, progress)
+    held = registers_of(product, place)
+    found = words_for(product, held, entry.name, robot)
+    if output is not None:
+        write_file(Path(output), as_file(found, Path(output)))
+    return found
+
+
+def words_for(product: Product, held: Parameters, name: str, file: str) -> Calibration:
+    """The words for the robot in ``file``."""
+    design = product.design
+    own = {key: getattr(design, key) for key in OF_ROBOT}
+    _, robot = load(file, **own)
+    canonical = canonical_of(design, of_bodies(design))(robot)
+    try:
+        values = held.numbers.of(canonical)
+    except RobotError as error:
+        raise RobotError(f"{file}: {error}") from None
+    _refuse_other_dynamics(file, robot, held.numbers.with_values(values))
+    reals = {k: float(v[0]) for k, v in held.columns(values[None, :]).items()}
+    (fixed,) = product.graphs.values()
+    words = held_words(fixed, reals)
+    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
+    registers = tuple(
+        HeldWord(k, formats[k].width, formats[k].fraction, int(word), reals[k])
+        for k, word in words.items()
+    )
+    return Calibration(name, robot.name, str(file), tuple(values.tolist()), registers)
+
+
+def registers_of(product: Product, place: Path) -> Parameters:
+    """What the registers of a design are made of; OutputError for one without."""
+    held = product.front.parameters
+    if held is None:
+        raise OutputError(
+            f"{place}: the robot's parameters are constants of this design; generate it with "
+            "--parameters registers"
+        )
+    return held
+
+
+def as_file(found: Calibration, place: Path) -> str:
+    """The text of a calibration in the language that the file's name asks for."""
+    if place.suffix in HEADERS:
+        widest = max(own.width for own in found.registers)
+        return render("c_header/registers.h.jinja", own=found, wide=widest > 32)
+    return json.dumps(found.to_json(), indent=2) + "\n"
+
+
+def read_calibration(file: str | Path) -> Calibration:
+    """A calibration as `calibrate` writes it; InputError, in one line, for anything else."""
+    try:
+        return Calibration.from_json(json.loads(read_regular(Path(file), LARGEST)))
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from None
+    except (NoRecord, ValueError) as error:
+        raise InputError(
+            f"{file}: no calibration: {error}; rbdgen calibrate DIR ROBOT -o FILE.json makes one"
+        ) from None
+
+
+def calibrated(core: Core, place: Path, found: Calibration) -> Core:
+    """The core with those words in its registers, of the robot that they are of."""
+    held = registers_of(core, place)
+    own = {k: (core.fixed.formats[n].width, core.fixed.formats[n].fraction)
+           for k, n in core.fixed.held.items()}  # fmt: skip
+    theirs = {r.name: (r.width, r.fraction) for r in found.registers}
+    if own != theirs or len(found.numbers) != len(held.numbers.keys):
+        raise InputError(
+            f"{found.file}: its words are for {found.design}, another design than that in {place}; "
+            "calibrate anew"
+        )
+    robot = held.numbers.with_values(np.array(found.numbers))
+    front = replace(core.front, robot=robot, canonical=robot)
+    return replace(core, front=front, held={k: np.array(w) for k, w in found.words.items()})
+
+
+def _refuse_other_dynamics(file: str, robot: Robot, same: Robot) -> None:
+    """RobotError where the numbers do not say all about a robot: its dynamics are the judge."""
+    state = golden.random_state(same, STATES, np.random.default_rng(SEED))
+    one, two = (golden.rnea(own, state.q, state.qd, state.qdd) for own in (robot, same))
+    if np.abs(one - two).max() > NEAR * max(np.abs(one).max(), 1.0):
+        raise RobotError(f"{file}: {robot.name}: its dynamics are not those of the numbers found")

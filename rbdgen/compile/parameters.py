@@ -1,0 +1,145 @@
+"""A design for all robots of a model: what its registers hold, and for which robots it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..design.design import Design
+from ..graph.evaluate import evaluate
+from ..graph.graph import Graph
+from ..graph.intervals import intervals_of
+from ..graph.node import Builder
+from ..passes.registers import PARAMETER, renumbered, to_registers
+from ..robot.canonical import stages
+from ..robot.model import Array, Robot, RobotError
+from ..robot.numbers import Numbers, number_name, numbers_of
+
+DRAWN = 64  # different robots that states at random are of
+SEED = 23
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters:
+    """``numbers`` of the model, and the ``graph`` over them whose outputs the registers hold."""
+
+    numbers: Numbers
+    graph: Graph
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The registers, in their order."""
+        return tuple(self.graph.outputs)
+
+    def columns(self, values: Array) -> dict[str, Array]:
+        """The real numbers (N,) in each register, of robots with the numbers ``values`` (N, K)."""
+        own = {number_name(k): column for k, column in enumerate(values.T)}
+        return evaluate(self.graph, own)
+
+    def of(self, robot: Robot) -> dict[str, float]:
+        """The real number in each register, of a canonical robot; RobotError as `Numbers.of`."""
+        found = self.columns(self.numbers.of(robot)[None, :])
+        return {name: float(values[0]) for name, values in found.items()}
+
+    @cached_property
+    def nominal(self) -> dict[str, float]:
+        """Those of the robot that the design was generated from."""
+        return {k: float(v[0]) for k, v in self.columns(self.numbers.values[None, :]).items()}
+
+    @cached_property
+    def number_limits(self) -> dict[str, tuple[float, float]]:
+        """Of each number that registers are made of."""
+        return {name: self.all_limits[name] for name in self.graph.inputs}
+
+    @cached_property
+    def all_limits(self) -> dict[str, tuple[float, float]]:
+        """The same of every number."""
+        ends = np.stack(self.numbers.box, axis=1).tolist()
+        return {number_name(k): (low, high) for k, (low, high) in enumerate(ends)}
+
+    @cached_property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """What each register may hold."""
+        intervals = intervals_of(self.graph, self.number_limits)
+        found = {name: intervals[node] for name, node in self.graph.outputs.items()}
+        if not all(np.isfinite(ends).all() for ends in found.values()):
+            raise RobotError(
+                f"{self.numbers.robot.name}: parameters: registers: a reciprocal of what may be "
+                "zero within the tolerance; a smaller --tolerance, or --parameters constants"
+            )
+        return found
+
+    def drawn(self) -> Array:
+        """Numbers (DRAWN, K) of robots of the model: itself, some anywhere, half at corners."""
+        rng = np.random.default_rng(SEED)
+        lower, upper = self.numbers.box
+        values = rng.uniform(lower, upper, (DRAWN, len(lower)))
+        middle = (lower + upper) / 2
+        corners = np.where(values < middle, lower, upper)
+        values[DRAWN // 2 :] = corners[DRAWN // 2 :]
+        values[0] = self.numbers.values
+        return values
+
+
+def canonical_of(
+    design: Design, bodies: bool, notes: list[str] | None = None
+) -> Callable[[Robot], Robot]:
+    """The rewrites that all robots of a model share."""
+
+    def canonical(robot: Robot) -> Robot:
+        *_, (_, last) = stages(robot, design.snap, notes, bodies, geometry=True)
+        return last
+
+    return canonical
+
+
+def model_of(design: Design, robot: Robot, bodies: bool) -> Numbers:
+    """What a robot of the design's model has to itself."""
+    frames = bool(design.external_forces or design.payload or design.frames)
+    return numbers_of(robot, canonical_of(design, bodies), design.tolerance, frames)
+
+
+def symbolic(numbers: Numbers, builder: Builder) -> Robot:
+    """The robot with inputs of a graph in place of its numbers."""
+    return numbers.with_values([builder.input(number_name(k)) for k in range(len(numbers.keys))])
+
+
+def first_registers(numbers: Numbers, graph: Graph) -> tuple[Graph, Parameters]:
+    """A traced graph over numbers as one over registers."""
+    builder = Builder()
+    names = [number_name(k) for k in range(len(numbers.keys))]
+    own = Graph(tuple(names), {name: builder.input(name) for name in names})
+    graph, makes = to_registers(graph, own)
+    return graph, Parameters(numbers, makes)
+
+
+def settled(graph: Graph, first: Parameters) -> tuple[Graph, Parameters]:
+    """The same after passes that have put registers together: in order, each read."""
+    graph, makes = renumbered(*to_registers(graph, first.graph))
+    return graph, Parameters(first.numbers, makes)
+
+
+def any_registers(parameters: Parameters, n: int, seed: int) -> dict[str, Array]:
+    """Words (n,) of robots of no model's size."""
+    rng = np.random.default_rng(seed)
+    values = parameters.numbers.values
+    size = np.abs(values) + np.ptp(np.stack(parameters.numbers.box), axis=0)
+    return parameters.columns(values + 0.3 * size * rng.normal(size=(n, len(values))))
+
+
+def not_registers(names: Sequence[str]) -> list[str]:
+    """Those of a graph's inputs that come with each task."""
+    return [name for name in names if not name.startswith(f"{PARAMETER}[")]
+
+
+def note_of_registers(design: Design, parameters: Parameters) -> str:
+    """What a design with registers is for, in one line."""
+    numbers, held = len(parameters.graph.inputs), len(parameters.names)
+    return (
+        f"parameters: {held} words in registers, of {numbers} numbers of the robot, for every one "
+        f"of its structure whose parameters are within {100 * design.tolerance:g} % of its own, "
+        f"angles within {design.tolerance:g} rad; rbdgen calibrate makes another's words"
+    )

@@ -1,0 +1,133 @@
+"""Robots that differ from one in a parameter, or in all: others of the same model.
+
+Parameters are those that a file has, of links without fixed ones and of joints about z: a body's
+mass, its centre of mass and its inertia about that; a joint's place, its angles but multiples of
+90°; rotor, damping and friction. What is zero stays so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from .angles import off_quarters, rot_x, rot_z
+from .fixed_links import merge_fixed
+from .frames import align_axes
+from .model import Array, Inertia, Joint, Robot, Transform
+from .payload import ENTRIES
+
+NONE = 1e-9  # of the largest of its kind: less is zero, or a right angle
+Change = Callable[[float], Joint]  # by a part of the parameter, or of the largest of its kind
+
+
+def variations(robot: Robot, tolerance: float) -> Iterator[Robot]:
+    """For each parameter that is not zero the robot with it larger by ``tolerance``."""
+    for i, joint in enumerate(robot.joints):
+        for change in changes(joint):
+            yield robot.with_joints([*robot.joints[:i], change(tolerance), *robot.joints[i + 1 :]])
+
+
+def any_of_model(robot: Robot, tolerance: float, rng: np.random.Generator) -> Robot:
+    """Another robot of the model: every parameter up to ``tolerance`` off, at random."""
+    robot = align_axes(merge_fixed(robot))
+    joints = []
+    for joint in robot.joints:
+        for k in range(len(list(changes(joint)))):
+            joint = list(changes(joint))[k](float(rng.uniform(-tolerance, tolerance)))
+        joints.append(joint)
+    return robot.with_joints(joints)
+
+
+def changes(joint: Joint) -> Iterator[Change]:
+    """What may differ of a joint and its body."""
+    inertia, place = joint.inertia, joint.placement.translation
+    if inertia.mass:
+        yield partial(_heavier, joint)
+        c = inertia.h / inertia.mass
+        yield from (partial(_moved_com, joint, step) for step in _steps(c))
+        about = inertia.J - _steiner(inertia.mass, c)
+        size = float(np.abs(about).max())
+        for i, j in ENTRIES:
+            if abs(about[i, j]) > NONE * size:
+                bump = np.zeros((3, 3))
+                bump[i, j] = bump[j, i] = size
+                yield partial(_with_moment, joint, bump)
+    yield from (partial(_moved, joint, step) for step in _steps(place))
+    for axis, angle in zip(np.eye(3), _rpy(joint.placement.rotation), strict=True):
+        if off_quarters(float(angle)) > NONE:
+            yield partial(_turned, joint, axis)
+    for name in ("armature", "damping", "friction"):
+        if getattr(joint.drivetrain, name):
+            yield partial(_driven, joint, name)
+
+
+def _steps(v: Array) -> list[Array]:
+    """Along each axis along which a vector goes, as far as its longest entry."""
+    size = float(np.abs(v).max())
+    return [size * axis for axis, x in zip(np.eye(3), v, strict=True) if abs(x) > NONE * size]
+
+
+def _heavier(joint: Joint, by: float) -> Joint:
+    """Its centre of mass and its inertia about that are as they were."""
+    mass, c, about = _body(joint)
+    return _with_body(joint, (1 + by) * mass, c, about)
+
+
+def _moved_com(joint: Joint, step: Array, by: float) -> Joint:
+    mass, c, about = _body(joint)
+    return _with_body(joint, mass, c + by * step, about)
+
+
+def _with_moment(joint: Joint, bump: Array, by: float) -> Joint:
+    mass, c, about = _body(joint)
+    return _with_body(joint, mass, c, about + by * bump)
+
+
+def _moved(joint: Joint, step: Array, by: float) -> Joint:
+    R, place = joint.placement.rotation, joint.placement.translation
+    return replace(joint, placement=Transform(R, place + by * step))
+
+
+def _turned(joint: Joint, axis: Array, by: float) -> Joint:
+    R = _from_rpy(_rpy(joint.placement.rotation) + by * axis)
+    return replace(joint, placement=Transform(R, joint.placement.translation))
+
+
+def _driven(joint: Joint, name: str, by: float) -> Joint:
+    more = {name: (1 + by) * getattr(joint.drivetrain, name)}
+    return replace(joint, drivetrain=replace(joint.drivetrain, **more))
+
+
+def _body(joint: Joint) -> tuple[float, Array, Array]:
+    """Mass, centre of mass, inertia about it."""
+    inertia = joint.inertia
+    c = inertia.h / inertia.mass
+    return inertia.mass, c, inertia.J - _steiner(inertia.mass, c)
+
+
+def _with_body(joint: Joint, mass: float, com: Array, about: Array) -> Joint:
+    return replace(joint, inertia=Inertia(mass, mass * com, about + _steiner(mass, com)))
+
+
+def _steiner(mass: float, c: Array) -> Array:
+    return np.asarray(mass * (c @ c * np.eye(3) - np.outer(c, c)))
+
+
+def _rpy(R: Array) -> Array:
+    """Angles with R = Rz(yaw) Ry(pitch) Rx(roll), in the order roll, pitch, yaw."""
+    level = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], level)
+    if level < NONE:  # straight up or down: roll and yaw are one angle
+        return np.array([0.0, pitch, math.atan2(-R[0, 1], R[1, 1])])
+    return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
+
+
+def _from_rpy(angles: Array) -> Array:
+    roll, pitch, yaw = map(float, angles)
+    # Ry(b) = Rx(-90°) Rz(b) Rx(90°)
+    about_y = rot_x(-math.pi / 2) @ rot_z(pitch) @ rot_x(math.pi / 2)
+    return np.asarray(rot_z(yaw) @ about_y @ rot_x(roll))

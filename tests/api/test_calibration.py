@@ -1,0 +1,153 @@
+"""Words for another robot of a model: its file, the RTL with them, and who is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api import calibrate, generate, read_manifest, simulate
+from rbdgen.api.calibration import read_calibration
+from rbdgen.api.folder import InputError, OutputError, UsageError
+from rbdgen.robot.model import RobotError
+from rbdgen.system.compiler import find_compiler
+from rbdgen.system.data import data_folder
+
+TOLERANCE = 0.01  # each way: two robots differ by up to twice as much
+
+
+def another(name: str, place: Path, seed: int, tolerance: float = TOLERANCE) -> Path:
+    """A robot of the model, every parameter of its file up to ``tolerance`` off."""
+    tree, rng = ET.parse(data_folder("robots") / f"{name}.urdf"), random.Random(seed)
+
+    def off(text: str) -> str:
+        return " ".join(
+            repr(float(x) * (1 + rng.uniform(-tolerance, tolerance))) for x in text.split()
+        )
+
+    for inertial in tree.iter("inertial"):
+        for part in inertial:
+            for key in {"value", "xyz", *(f"i{a}{b}" for a in "xyz" for b in "xyz")} & set(
+                part.keys()
+            ):
+                part.set(key, off(part.get(key, "")))
+    for joint in tree.iter("joint"):
+        origin = joint.find("origin")
+        if origin is not None and origin.get("xyz"):
+            origin.set("xyz", off(origin.get("xyz", "")))
+    file = place / f"{name}_{seed}.urdf"
+    tree.write(file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def pendulum(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("pendulum"))
+
+
+def made(place: Path, name: str = "pendulum", **choices: Any) -> Path:
+    return generate(name, place / "design", parameters="registers", fit=False, **choices)
+
+
+@pytest.mark.rtl
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [
+        ("pendulum", {}),
+        pytest.param("pendulum", {"functions": ("did", "m"), "ii": 4}, marks=pytest.mark.slow),
+        pytest.param("gantry", {"functions": ("fd",)}, marks=pytest.mark.slow),
+        pytest.param("gantry", {"style": "latency"}, marks=pytest.mark.slow),
+        pytest.param("iiwa14", {}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_every_bit_of_two_robots_through_one_design(
+    name: str, choices: dict[str, Any], tmp_path: Path
+) -> None:
+    place = made(tmp_path, name, **choices)
+    own = simulate(place, 300)
+    limit = 3 * own["error"]["relative_rms"]
+    words = []
+    for seed in (1, 2):
+        file = tmp_path / f"{seed}.json"
+        words.append(calibrate(place, str(another(name, tmp_path, seed)), file).words)
+        report = simulate(place, 300, calibration=file)
+        assert report["bit_exact"]
+        assert report["overflows"] == 0
+        assert report["calibration"] == own_name(place)
+        assert report["error"]["relative_rms"] < limit
+    assert words[0] != words[1]
+
+
+def own_name(place: Path) -> str:
+    return str(read_manifest(place)["robot"])
+
+
+def test_the_robot_itself_has_the_words_that_are_there_from_the_start(pendulum: Path) -> None:
+    ports = read_manifest(pendulum)["ports"]["registers"]
+    found = calibrate(pendulum, "pendulum")
+    assert [own.word for own in found.registers] == [r["initial"] for r in ports["registers"]]
+    assert [own.name for own in found.registers] == [r["name"] for r in ports["registers"]]
+    numbers = read_manifest(pendulum)["numbers"]
+    np.testing.assert_allclose(found.numbers, [n["value"] for n in numbers], rtol=1e-12)
+    assert any("within 5 %" in note for note in read_manifest(pendulum)["notes"])
+
+
+def test_files(pendulum: Path, tmp_path: Path) -> None:
+    """As JSON, which is read again, and as a table that a C compiler takes."""
+    robot = str(another("pendulum", tmp_path, 3))
+    found = calibrate(pendulum, robot, tmp_path / "words.json")
+    assert read_calibration(tmp_path / "words.json") == found
+    calibrate(pendulum, robot, tmp_path / "words.h")
+    (tmp_path / "main.cpp").write_text(
+        '#include <cstdio>\n#include "words.h"\nint main() {\n'
+        '  for (auto word : pendulum_id_registers) std::printf("%d\\n", word);\n}\n'
+    )
+    program = tmp_path / "main"
+    subprocess.run([find_compiler(), tmp_path / "main.cpp", "-o", program], check=True)
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert [int(line) for line in printed.split()] == list(found.words.values())
+
+
+def test_who_is_refused(pendulum: Path, tmp_path: Path) -> None:
+    far = another("pendulum", tmp_path, 4, 0.3)
+    one_line(RobotError, rf"{far}: .*joint .*beyond .* larger --tolerance", pendulum, str(far))
+    one_line(RobotError, "gantry: .*5 joints", pendulum, "gantry")
+    with pytest.raises(UsageError, match=r"a calibration is a \.json"):
+        calibrate(pendulum, "pendulum", tmp_path / "words.txt")
+    constants = generate("pendulum", tmp_path / "constants", fit=False)
+    one_line(
+        OutputError, "constants of this design; .*--parameters registers", constants, "pendulum"
+    )
+
+
+def test_words_of_another_design_are_refused(pendulum: Path, tmp_path: Path) -> None:
+    file = tmp_path / "words.json"
+    calibrate(pendulum, "pendulum", file)
+    data = json.loads(file.read_text())
+    data["registers"][0]["fraction"] += 1
+    file.write_text(json.dumps(data))
+    with pytest.raises(InputError, match="another design than that in"):
+        simulate(pendulum, 10, calibration=file)
+    file.write_text("{}")
+    with pytest.raises(InputError, match=r"no calibration: no design; rbdgen calibrate"):
+        simulate(pendulum, 10, calibration=file)
+    with pytest.raises(InputError, match="No such file"):
+        simulate(pendulum, 10, calibration=tmp_path / "none.json")
+
+
+def test_programs_have_none() -> None:
+    with pytest.raises(UsageError, match="parameters: registers are of verilog, not of cpp"):
+        generate("pendulum", to="cpp", parameters="registers")
+
+
+def one_line(error: type[Exception], why: str, place: Path, robot: str) -> None:
+    with pytest.raises(error, match=why) as found:
+        calibrate(place, robot)
+    assert "\n" not in str(found.value)

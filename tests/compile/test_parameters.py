@@ -1,0 +1,111 @@
+"""Graphs over registers: what the golden model gives of every robot of the model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.api.reference import golden_model
+from rbdgen.compile.flow import Front, front_end
+from rbdgen.compile.front import of_bodies
+from rbdgen.compile.parameters import canonical_of, not_registers
+from rbdgen.compile.samples import sample_states
+from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
+from rbdgen.design.choices import OF_FRAMES, OF_MASSES
+from rbdgen.design.design import given_coordinates
+from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.robot.model import Robot, RobotError
+from rbdgen.robot.variations import any_of_model
+
+SLOW = pytest.mark.slow
+SUMS: dict[str, Any] = {"formulation": "logarithmic"}
+FLOATING: dict[str, Any] = {"base": "floating"}
+CASES: list[Any] = [
+    ("pendulum", ("id",), {}),
+    ("pendulum", ("did", "m"), {}),
+    ("pendulum", ("fd", "dfd", "minv"), {}),
+    ("pendulum", ("difd",), {}),
+    ("pendulum", ("step",), {}),
+    ("pendulum", ("g", "nle"), {}),
+    ("pendulum", OF_MASSES, {}),
+    ("pendulum", ("id",), {"external_forces": ("lower_rod",)}),
+    ("pendulum", ("did",), {"formulation": "recursive"}),
+    ("gantry", ("id",), {"payload": "tool"}),
+    ("gantry", OF_FRAMES, {"frames": ("tool",)}),
+    ("gantry", ("did",), SUMS),
+    ("gantry", ("id",), {"formulation": "linear"}),
+    ("gantry", ("id",), {"angles": "sincos"}),
+    ("gantry", ("minv",), {"factorisation": "blocks"}),
+    pytest.param("iiwa14", ("id",), {}, marks=SLOW),
+    pytest.param("iiwa14", ("dfd",), {}, marks=SLOW),
+    pytest.param("baxter", ("id",), {}, marks=SLOW),
+    pytest.param("hyq", ("id",), FLOATING, marks=SLOW),
+    pytest.param("spot_arm_like", ("fd",), {**FLOATING, "root": "given"}, marks=SLOW),
+]
+
+
+@pytest.mark.parametrize(("name", "functions", "choices"), CASES, ids=str)
+def test_like_golden(name: str, functions: tuple[str, ...], choices: dict[str, Any]) -> None:
+    front = front_end(name, functions=functions, parameters="registers", **choices)
+    rng = np.random.default_rng(3)
+    others = [any_of_model(front.robot, front.design.tolerance, rng) for _ in range(2)]
+    for robot in (front.robot, *others):
+        compare(front, robot)
+
+
+def compare(front: Front, robot: Robot) -> None:
+    design, held = front.design, front.parameters
+    assert held is not None
+    canonical = canonical_of(design, of_bodies(design))(robot)
+    words = held.of(canonical)
+    state = sample_states(design, canonical, 5, 11)
+    columns = to_columns(canonical, not_registers(front.graph.inputs), state)
+    columns |= {name: np.full(5, value) for name, value in words.items()}
+    given = given_coordinates(design, canonical)
+    results = from_columns(
+        evaluate(front.graph, columns), canonical.nv, given, len(design.frames), canonical.nq
+    )
+    expected = golden_model(design, robot, state)
+    for name, values in results.items():
+        size = max(float(np.abs(expected[name]).max()), 1e-9)
+        np.testing.assert_allclose(values, expected[name], rtol=0, atol=1e-9 * size, err_msg=name)
+
+
+def test_ranges_are_of_robots_of_the_model() -> None:
+    front = front_end("pendulum", parameters="registers", tolerance=0.1)
+    given, held = sample_inputs(front), front.parameters
+    assert held is not None
+    for name, (lower, upper) in held.limits.items():
+        seen = given.samples[name]
+        assert len(seen) <= RANGE_SAMPLES
+        assert lower <= seen.min() < held.nominal[name] < seen.max() <= upper
+
+
+def test_a_larger_tolerance_has_wider_limits() -> None:
+    narrow, wide = (
+        front_end("pendulum", parameters="registers", tolerance=tolerance).parameters
+        for tolerance in (0.02, 0.2)
+    )
+    assert narrow is not None
+    assert wide is not None
+    for name, (lower, upper) in narrow.limits.items():
+        assert wide.limits[name][0] < lower < upper < wide.limits[name][1]
+
+
+@pytest.mark.parametrize(
+    ("choices", "why"),
+    [
+        ({"tolerance": 0.1}, "tolerance: 0.1 is of parameters in registers"),
+        ({"parameters": "registers", "fold": "joints", "ii": 8}, "fold: joints: not with"),
+        ({"parameters": "registers", "alike": 0.01}, "alike: 0.01: not with"),
+        ({"parameters": "registers", "formulation": "lathrop-log"}, "formulation: lathrop-log"),
+        ({"parameters": "registers", "tolerance": 0.9}, "tolerance: a part of what parameters"),
+    ],
+)
+def test_what_registers_have_not(choices: dict[str, Any], why: str) -> None:
+    with pytest.raises(RobotError, match=why) as error:
+        front_end("pendulum", **choices)
+    assert "\n" not in str(error.value)
