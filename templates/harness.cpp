@@ -164,6 +164,7 @@ struct Request {
     const char* trace;    // VCD path or null
     const int64_t* held;  // words for the registers for many tasks
     uint64_t holds;       // how many
+    uint64_t waits;       // cycles after them, before any token
     bool (*progress)(uint64_t results);  // false stops the run; may be null
     uint64_t accepted, results, cycles;  // returned
 };
@@ -194,6 +195,10 @@ EXPORT int rbdgen_run(Request* r) {
         bench->tick();
     }
     write_register(dut, 0, 0);
+    for (uint64_t i = 0; i < r->waits; ++i) {
+        bench->settle();
+        bench->tick();
+    }
 
     uint64_t accepted = 0, results = 0, cycle = 0, last_transfer = 0;
     bool offered = false, holding = false;

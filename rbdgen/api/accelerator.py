@@ -11,6 +11,7 @@ from ..design.manifest import (
     RegisterFacts,
     TaskShellFacts,
 )
+from ..graph.held import held_formats
 from ..graph.word import spell
 from ..rtl.accelerator import AcceleratorCore
 from ..rtl.emit import CoreInstance, Emitted
@@ -22,7 +23,7 @@ from ..tasks.routes import CODES
 from ..tasks.stages import TAG, Accelerator
 from .facts import accelerator_facts
 from .folder import digests
-from .manifest import START, hardware
+from .manifest import START, hardware, number_facts, register_ports
 
 WIDE = 16  # words of a beat
 
@@ -39,6 +40,7 @@ def accelerator_manifest(
         axi={kind: _about_shell(made, shell) for kind, shell in emitted.shells.items()},
         packet_format=FORMAT_VERSION,
         identity=f"{identity:016x}",
+        numbers=number_facts(made.front.parameters),
     )
 
 
@@ -53,6 +55,7 @@ def accelerator_ports(accelerator: Accelerator, core: AcceleratorCore) -> Ports:
         start=START,
         input=Payload((*head, *words)),
         output=Payload((*head, Field("overflow", 1, False), *results)),
+        registers=register_ports({k: stage.fixed for k, stage in accelerator.stages.items()}),
     )
 
 
@@ -66,13 +69,15 @@ def shells_of(
     made: Accelerated, core: AcceleratorCore, name: str, identity: int
 ) -> dict[str, TaskShell]:
     """The core behind AXI: with words of 32 bits, and with beats of ``WIDE`` words."""
-    accelerator = made.accelerator
+    accelerator, held = made.accelerator, len(held_formats(made.graphs))
     functions = {
         CODES[f]: Function(f, len(accelerator.formats[f]), len(accelerator.results[f]))
         for f in accelerator.functions
     }
     return {
-        kind: TaskShell(CoreInstance(core, name), functions, identity=identity, lanes=lanes)
+        kind: TaskShell(
+            CoreInstance(core, name), functions, identity=identity, lanes=lanes, held=held
+        )
         for kind, lanes in (("words", 1), ("wide", WIDE))
     }
 
@@ -92,6 +97,6 @@ def _about_shell(made: Accelerated, shell: TaskShell) -> TaskShellFacts:
                 register.meaning,
                 tuple(BitFacts(bit.name, bit.position) for bit in register.bits),
             )
-            for register in register_table(shell.packets.functions)
+            for register in register_table(shell.packets.functions, len(held_formats(made.graphs)))
         ),
     )

@@ -82,6 +82,7 @@ def simulate_accelerator(
         functions=functions,
         mixed=MixedRun(states, int(run.result_cycle[-1] - run.accept_cycle[0])),
         multipliers=entry.multipliers.hardware,
+        calibration=made.front.robot.name if made.held else None,
     )
     if waves:
         traced_run(traffic, folder, entry, seed, progress)

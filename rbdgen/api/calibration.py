@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from .. import golden
-from ..compile.core import Core
 from ..compile.front import of_bodies
 from ..compile.parameters import Parameters, canonical_of
 from ..compile.product import Product
 from ..design.loading import load
-from ..graph.fixed import held_words
+from ..graph.held import held_formats, held_words
 from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
 from ..system.records import NoRecord, Record
@@ -106,12 +105,10 @@ def words_for(product: Product, held: Parameters, name: str, file: str) -> Calib
         raise RobotError(f"{file}: {error}") from None
     _refuse_other_dynamics(file, robot, held.numbers.with_values(values))
     reals = {k: float(v[0]) for k, v in held.columns(values[None, :]).items()}
-    (fixed,) = product.graphs.values()
-    words = held_words(fixed, reals)
-    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
+    formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
     registers = tuple(
-        HeldWord(k, formats[k].width, formats[k].fraction, int(word), reals[k])
-        for k, word in words.items()
+        HeldWord(k, f.width, f.fraction, int(words[k]), reals[k.rpartition(".")[2]])
+        for k, f in formats.items()
     )
     return Calibration(name, robot.name, str(file), tuple(values.tolist()), registers)
 
@@ -147,11 +144,10 @@ def read_calibration(file: str | Path) -> Calibration:
         ) from None
 
 
-def calibrated(core: Core, place: Path, found: Calibration) -> Core:
-    """The core with those words in its registers, of the robot that they are of."""
-    held = registers_of(core, place)
-    own = {k: (core.fixed.formats[n].width, core.fixed.formats[n].fraction)
-           for k, n in core.fixed.held.items()}  # fmt: skip
+def calibrated(product: Product, place: Path, found: Calibration) -> Product:
+    """The design with those words in its registers, of the robot that they are of."""
+    held = registers_of(product, place)
+    own = {k: (f.width, f.fraction) for k, f in held_formats(product.graphs).items()}
     theirs = {r.name: (r.width, r.fraction) for r in found.registers}
     if own != theirs or len(found.numbers) != len(held.numbers.keys):
         raise InputError(
@@ -159,8 +155,8 @@ def calibrated(core: Core, place: Path, found: Calibration) -> Core:
             "calibrate anew"
         )
     robot = held.numbers.with_values(np.array(found.numbers))
-    front = replace(core.front, robot=robot, canonical=robot)
-    return replace(core, front=front, held={k: np.array(w) for k, w in found.words.items()})
+    front = replace(product.front, robot=robot, canonical=robot)
+    return replace(product, front=front, held={k: np.array(w) for k, w in found.words.items()})
 
 
 def _refuse_other_dynamics(file: str, robot: Robot, same: Robot) -> None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..codegen.c_program import core_function, sources
 from ..codegen.compiled import Model, Results, Source
 from ..compile.core import Core
-from ..graph.fixed import Integers, evaluate_fixed, held_words
+from ..graph.fixed import Integers, evaluate_fixed
+from ..graph.held import held_words
 from ..schedule.flags import flagged_outputs
 
 ABOUT = {"robot": "", "functions": "functions", "graph": ""}
@@ -30,7 +31,7 @@ class IntegerModel:
 
     def __init__(self, core: Core, progress: Callable[[str], None] = lambda _: None) -> None:
         self.core = core
-        self._held = held_words(core.fixed) | dict(core.held)
+        self._held = held_words({"": core.fixed}) | dict(core.held)
         self._model = Model(self._source, len(core.fixed.graph.nodes), progress)
 
     def __call__(self, words: Mapping[str, Integers]) -> Results:

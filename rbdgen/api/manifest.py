@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..compile.flow import Core
@@ -22,9 +23,10 @@ from ..design.manifest import (
     ShellFacts,
     Word,
 )
-from ..graph.fixed import FixedGraph, held_words
+from ..graph.fixed import FixedGraph
+from ..graph.held import held_formats, held_words
 from ..rtl.axi import Shell
-from ..rtl.core import WORD, WRITE
+from ..rtl.core import FIRST, WORD, WRITE
 from ..rtl.core import Core as Hardware
 from ..rtl.emit import Emitted
 from ..schedule.fabric import capacity
@@ -116,18 +118,18 @@ def core_ports(core: Core, hardware: Hardware) -> Ports:
         input=Payload(tuple(given)),
         output=Payload((*found, *(Field(flag, 1, False) for flag in flags.values()))),
         overflow=OverflowPorts(sticky="overflow", clear="clear", bits=tuple(flags)),
-        registers=register_ports(fixed, hardware.held_width),
+        registers=register_ports({"": fixed}),
     )
 
 
-def register_ports(fixed: FixedGraph, width: int) -> RegisterPorts | None:
-    """The ports of a core's registers for many tasks; None of one without."""
-    if not fixed.held:
+def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
+    """The ports of registers for many tasks, of a design's graphs; None of one without."""
+    initial, formats = held_words(graphs), held_formats(graphs)
+    if not formats:
         return None
-    initial = {name: int(word) for name, word in held_words(fixed).items()}
-    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
-    words = [HeldWord(k, f.width, f.fraction, initial[k]) for k, f in formats.items()]
-    return RegisterPorts(WORD, WRITE, width, tuple(words))
+    words = [HeldWord(k, f.width, f.fraction, int(initial[k])) for k, f in formats.items()]
+    width = max(fixed.chain for fixed in graphs.values())
+    return RegisterPorts(WORD, WRITE, FIRST, width, tuple(words))
 
 
 def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:

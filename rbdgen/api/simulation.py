@@ -62,9 +62,9 @@ def simulate(
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
     product = recompiled(place, progress)
+    if said is not None:
+        product = calibrated(product, place, said)
     if isinstance(product, Core):
-        if said is not None:
-            product = calibrated(product, place, said)
         run: CoreRun | AcceleratorRun = simulate_core(
             product, place, entry, states, seed, progress, waves
         )

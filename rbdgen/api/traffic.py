@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ class Traffic:
     @cached_property
     def expected(self) -> dict[str, tuple[Integers, NDArray[np.bool_]]]:
         """Function → result words (states, outputs) and flags (states,), by the integer model."""
-        found, model = {}, TaskModel(self.made.accelerator)
+        found, model = {}, TaskModel(self.made.accelerator, held=self.made.held)
         for function in model.accelerator.functions:
             results, flags = model(function, self.inputs[function])
             found[function] = np.stack(list(results.values()), axis=1), flags
@@ -125,7 +126,11 @@ class Traffic:
         states = np.arange(len(functions)) % self.states
         rows = np.stack([self.tasks[f][k] for f, k in zip(functions, states, strict=True)])
         rows[:, 1] = tags
-        run = model.run(rows, **stalls)
+        held = [int(word) for word in self.made.held.values()]
+        stages = self.made.accelerator.stages.values()
+        # stages take tasks in every n-th cycle after reset, in whose second the first task comes
+        waits = (1 - len(held)) % lcm(*(own.takes_every for own in stages)) if held else 0
+        run = model.run(rows, held=held, waits=waits, **stalls)
         came = self._tasks_of(run, tags)
         for i, k in enumerate(came):
             function = functions[k]

@@ -10,6 +10,7 @@ from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
 from ..design.design import Design, as_fitted, given_coordinates, is_left_open
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
+from ..graph.held import Held
 from ..graph.word import indices, kind_of, renamed
 from ..passes.given import Given
 from ..passes.pieces import Piece
@@ -44,6 +45,7 @@ class Accelerated:
     front: Front
     accelerator: Accelerator
     notes: tuple[str, ...] = field(default=())
+    held: Held = field(default_factory=dict)  # words in registers, unless its own
 
     @property
     def design(self) -> Design:

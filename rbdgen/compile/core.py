@@ -10,8 +10,9 @@ from functools import cache, cached_property, partial
 from ..design.design import Design, gives, has_registers
 from ..design.target import Target
 from ..estimate.features import features
-from ..graph.fixed import FixedGraph, Format, Integers
+from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
+from ..graph.held import Held
 from ..graph.visits import Program
 from ..graph.word import kind_of
 from ..passes.given import Given
@@ -57,7 +58,7 @@ class Core:
     fixed: FixedGraph
     plan: Plan
     notes: tuple[str, ...] = field(default=())
-    held: Mapping[str, Integers] = field(default_factory=dict)  # in registers, unless its own
+    held: Held = field(default_factory=dict)  # in registers, unless its own
 
     @property
     def design(self) -> Design:

@@ -12,14 +12,15 @@ from ..design.design import Design
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import intervals_of
-from ..graph.node import Builder
+from ..graph.node import Builder, Node
+from ..graph.word import spell
 from ..passes.registers import PARAMETER, renumbered, to_registers
 from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
 from ..robot.numbers import Numbers, number_name, numbers_of
+from ..search.domain import copied
 
-DRAWN = 64  # different robots that states at random are of
-SEED = 23
+DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +52,26 @@ class Parameters:
 
     @cached_property
     def number_limits(self) -> dict[str, tuple[float, float]]:
-        """Of each number that registers are made of."""
-        return {name: self.all_limits[name] for name in self.graph.inputs}
-
-    @cached_property
-    def all_limits(self) -> dict[str, tuple[float, float]]:
-        """The same of every number."""
+        """Of each number."""
         ends = np.stack(self.numbers.box, axis=1).tolist()
         return {number_name(k): (low, high) for k, (low, high) in enumerate(ends)}
+
+    def from_deviations(self, builder: Builder) -> tuple[dict[str, Node], dict[str, Node]]:
+        """The numbers, and the registers, as nodes over what the file's parameters are off by.
+
+        Inputs ``deviation[p]``, from -1 to 1; to first order.
+        """
+        numbers: dict[str, Node] = {}
+        for k, (value, slopes) in enumerate(
+            zip(self.numbers.values, self.numbers.slopes, strict=True)
+        ):
+            node = builder.const(float(value))
+            for p in np.flatnonzero(slopes):
+                by = builder.mul(float(slopes[p]), builder.input(spell(DEVIATION, int(p))))
+                node = builder.add(node, by)
+            numbers[number_name(k)] = node
+        copies = copied(builder, self.graph, numbers)
+        return numbers, {name: copies[node] for name, node in self.graph.outputs.items()}
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, float]]:
@@ -71,17 +84,6 @@ class Parameters:
                 "zero within the tolerance; a smaller --tolerance, or --parameters constants"
             )
         return found
-
-    def drawn(self) -> Array:
-        """Numbers (DRAWN, K) of robots of the model: itself, some anywhere, half at corners."""
-        rng = np.random.default_rng(SEED)
-        lower, upper = self.numbers.box
-        values = rng.uniform(lower, upper, (DRAWN, len(lower)))
-        middle = (lower + upper) / 2
-        corners = np.where(values < middle, lower, upper)
-        values[DRAWN // 2 :] = corners[DRAWN // 2 :]
-        values[0] = self.numbers.values
-        return values
 
 
 def canonical_of(

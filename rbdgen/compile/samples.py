@@ -24,10 +24,9 @@ from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.drivetrains import without_friction
 from ..robot.model import Array, Robot, RobotError, Transform
 from ..robot.named import frame_of
-from ..robot.numbers import NUMBER
 from ..robot.payload import PAYLOAD
 from ..search.domain import Domain, copied
-from .parameters import Parameters, symbolic
+from .parameters import DEVIATION, Parameters, symbolic
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "difd", *ROLLOUTS}
@@ -173,7 +172,7 @@ def domain_of(
 ) -> Domain:
     """The states within the limits of a design of a canonical ``robot``, whose graph has these
     ``inputs``; efforts, M⁻¹ and sines among them follow from a state. ``samples``: of the states.
-    ``held``: what registers hold, which follows from numbers that are part of the states then.
+    ``held``: what registers hold; by how much parameters are off is part of the states then.
     """
     derived = _derived(design, robot, inputs, held)
     made = derived.outputs.keys()
@@ -186,10 +185,10 @@ def domain_of(
     steps = [name for name in names if kind_of(name) == STEP]
     loads = [name for name in names if kind_of(name) == LOAD]
     own_names = [name for name in names if name not in (*steps, *loads)]
-    numbers = [name for name in own_names if kind_of(name) == NUMBER]
+    deviations = [name for name in own_names if kind_of(name) == DEVIATION]
     box = bounds(design, robot)
-    limits = input_limits(robot, [name for name in own_names if name not in numbers], box)
-    limits |= {name: held.all_limits[name] for name in numbers} if held else {}
+    limits = input_limits(robot, [name for name in own_names if name not in deviations], box)
+    limits |= dict.fromkeys(deviations, (-1.0, 1.0))
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))
     limits |= {name: box.payload.loads()[indices(name)[0]] for name in loads}
@@ -237,8 +236,9 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
         carried = {spell(PAYLOAD, k): builder.lift(word) for k, word in enumerate(words)}
         outputs |= {name: carried[name] for name in inputs if name in carried}
     if held is not None:
-        copies = copied(builder, held.graph, {})
-        outputs |= {name: copies[node] for name, node in held.graph.outputs.items()}
+        numbers, registers = held.from_deviations(builder)
+        carried |= numbers
+        outputs |= registers
 
     def in_nodes(own: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
         assert held is not None

@@ -31,10 +31,9 @@ from ..passes.registers import PARAMETER, with_registers
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
-from ..robot.numbers import NUMBER
 from ..tasks.in_visits import in_visits
 from .front import Front, Progress
-from .parameters import not_registers
+from .parameters import DEVIATION, not_registers
 from .samples import domain_of, sample_states
 
 RANGE_SAMPLES = 10_000
@@ -161,7 +160,7 @@ def sampled(front: Front) -> State:
     design, held = front.design, front.parameters
     if held is None:
         return sample_states(design, front.canonical, RANGE_SAMPLES, RANGE_SEED, extremes=EXTREMES)
-    values = held.drawn()
+    deviations, values = held.numbers.drawn
     parts = []
     for k, own in enumerate(values):
         robot, n = held.numbers.with_values(own), RANGE_SAMPLES // len(values)
@@ -172,9 +171,9 @@ def sampled(front: Front) -> State:
     order += [(part, slice(n, None)) for part, n in zip(parts, first, strict=True)]
     state = {name: np.concatenate([part[name][rows] for part, rows in order]) for name in parts[0]}
     each = [len(part["q"][rows]) for part, rows in order]
-    numbers = np.repeat(np.concatenate([values, values]), each, axis=0)
-    registers = np.stack(list(held.columns(numbers).values()), axis=1)
-    return state | {PARAMETER: registers, NUMBER: numbers}
+    whose = np.repeat(np.tile(np.arange(len(values)), 2), each)
+    registers = np.stack(list(held.columns(values[whose]).values()), axis=1)
+    return state | {PARAMETER: registers, DEVIATION: deviations[whose]}
 
 
 def with_extremes(front: Front, given: Given, progress: Progress) -> Given:

@@ -373,7 +373,6 @@ def _check_parameters(design: Design) -> None:
         return
     for key, said in (
         ("alike", design.alike != 0),
-        ("accelerator", design.accelerator),
         ("fold", design.fold in ("limbs", "joints")),
         ("formulation", design.formulation in TO_COMPARE),
     ):

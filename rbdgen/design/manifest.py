@@ -68,10 +68,12 @@ class HeldWord(Record):
 @dataclass(frozen=True)
 class RegisterPorts(Record):
     """Ports that write registers for many tasks: in each cycle of ``write`` the ``word`` (signed,
-    ``width`` bits) enters the last of ``registers``, and all others move up one."""
+    ``width`` bits) enters the last of ``registers``, and all others move up one. ``first``: the
+    word in the first one."""
 
     word: str
     write: str
+    first: str
     width: int
     registers: tuple[HeldWord, ...]
 
@@ -240,6 +242,7 @@ class AcceleratorManifest(HardwareManifest):
     axi: Mapping[str, TaskShellFacts]
     packet_format: int
     identity: str
+    numbers: tuple[NumberFacts, ...] | None = None
 
     @property
     def tasks(self) -> AcceleratorFacts:

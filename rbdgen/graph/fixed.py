@@ -81,12 +81,6 @@ class Format:
         return ((words + half) & ((np.int64(1) << self.width) - 1)) - half
 
 
-def held_words(fixed: FixedGraph, values: Mapping[str, float] | None = None) -> dict[str, Integers]:
-    """The words of ``values`` in registers for many tasks; those of the graph unless given."""
-    own = {name: node.value for name, node in fixed.held.items()} if values is None else values
-    return {name: fixed.formats[node].quantize(own[name]) for name, node in fixed.held.items()}
-
-
 def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
     """Words in another format: the last bits rounded half up, saturated; and where they were."""
     shift = of.fraction - to.fraction
@@ -103,7 +97,7 @@ class FixedGraph:
     ``steps`` of the normalisation, for every operand of MANTISSA and EXPONENT: see ``Reciprocal``;
     ``mantissas``: its width, where that is not ``width``. ``before``: the graphs over real numbers
     that it was made from, in order, and how far constants of their MULC were moved; None of a graph
-    that is not made so.
+    that is not made so. ``chain``: bits of every register for many tasks.
     """
 
     graph: Graph
@@ -113,6 +107,7 @@ class FixedGraph:
     steps: Mapping[Node, int] = field(default_factory=dict)
     mantissas: Mapping[Node, int] = field(default_factory=dict)
     before: tuple[tuple[Graph, Mapping[Node, float]], ...] | None = None
+    chain: int = 0
 
     def sincos(self, node: Node) -> SinCos:
         """The unit that computes this SIN or COS."""

@@ -116,15 +116,23 @@ def _read(builder: Builder, match: re.Match[str], nodes: Mapping[str, Node]) -> 
     if len(args) != ARITY[op]:
         raise TextError(f"{op.value} takes {ARITY[op]} operands")
     words = (match["rest"] or "").split()
+    if op is Op.HELD:
+        if len(words) != 2:
+            raise TextError(f"{op.value} is written 'held NAME NUMBER'")
+        with builder.in_region(_region(match)):
+            return builder.node(op, name=words[0], value=_number(words[1]))
     name, value = "", DEFAULT_VALUE.get(op, 0.0)
     if words or (op in VALUE_WORD and op not in DEFAULT_VALUE):
         *before, last = words or [""]
         if not last or " ".join(before) != VALUE_WORD.get(op):
             raise TextError(f"{op.value} is written {_form(op)!r}")
         name, value = (last, 0.0) if op is Op.INPUT else ("", _number(last))
-    region = (match["kind"], int(match["joint"])) if match["kind"] else None
-    with builder.in_region(region):
+    with builder.in_region(_region(match)):
         return builder.node(op, *args, value=value, name=name)
+
+
+def _region(match: re.Match[str]) -> Region | None:
+    return (match["kind"], int(match["joint"])) if match["kind"] else None
 
 
 def _form(op: Op) -> str:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import STILL, Builder, Node, Op
 from ..graph.verify import verify_fixed
 from .instances import CopyingBuilder, FixedProgram
 
 # Every piece that reads one has its own: what is free, and exponents, of which a shifter must know
 # whose they are.
-SHARED = (Op.INPUT, Op.CONST, Op.MULC, Op.EXPONENT)
+SHARED = (Op.INPUT, *STILL, Op.MULC, Op.EXPONENT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class _Draft:
             return
         args = [self.local(a) for a in node.args]
         with self.builder.in_region(node.region):
-            made = self.builder.node(node.op, *args, value=node.value)
+            made = self.builder.node(node.op, *args, value=node.value, name=node.name)
         self.copies[node] = made
         self.formats[made] = word
 
@@ -130,5 +130,7 @@ class _Draft:
         steps = {self.copies[n]: k for n, k in whole.steps.items() if n in self.copies}
         mantissas = {self.copies[n]: w for n, w in whole.mantissas.items() if n in self.copies}
         graph = Graph(tuple(self.inputs), outputs)
-        made = FixedGraph(graph, self.inputs, self.formats, whole.width, steps, mantissas)
+        made = FixedGraph(
+            graph, self.inputs, self.formats, whole.width, steps, mantissas, chain=whole.chain
+        )
         return Piece(verify_fixed(made), self.reads)

@@ -107,8 +107,10 @@ def with_registers(fixed: FixedGraph, nominal: Mapping[str, float]) -> FixedGrap
                 args = [new[a] for a in node.args]
                 new[node] = builder.node(node.op, *args, value=node.value, name=node.name)
     graph = fixed.graph
+    own = [word.width for name, word in fixed.inputs.items() if name in nominal]
     return replace(
         fixed,
+        chain=max(own, default=0),
         graph=Graph(
             tuple(name for name in graph.inputs if name not in nominal),
             {name: new[node] for name, node in graph.outputs.items()},

@@ -20,13 +20,14 @@ from .fixed_links import merge_fixed
 from .frames import align_axes
 from .model import Array, Drivetrain, Inertia, Joint, Robot, RobotError, Transform
 from .payload import ENTRIES, payload_of
-from .variations import variations
+from .variations import variations, varied
 
 Key = tuple[int, str]  # joint, which of its numbers
 Entries = dict[Key, float]
 Canonical = Callable[[Robot], Robot]
 
 NUMBER = "number"  # the array of them
+DRAWN, SEED = 32, 23  # robots of a model that states at random are of
 AXES = "xyz"
 INERTIA = (
     "mass",
@@ -67,13 +68,18 @@ class Numbers:
     """What a canonical ``robot`` has to itself; all else is structure.
 
     ``keys``: which entries those are, in the order of `table`. ``frames``: whether the frames that
-    the file gave the links belong to it.
+    the file gave the links belong to it. ``slopes`` (K, P): how far a parameter of the file takes a
+    number where it is off by the tolerance, to first order. ``drawn``: several robots of the
+    model, the deviations (N, P) of their parameters in units of the tolerance, and their numbers
+    (N, K).
     """
 
     robot: Robot
     keys: tuple[Key, ...]
     table: tuple[Number, ...]
     frames: bool
+    slopes: Array
+    drawn: tuple[Array, Array]
 
     @cached_property
     def values(self) -> Array:
@@ -124,30 +130,48 @@ def number_name(k: int) -> str:
 def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: bool) -> Numbers:
     """What a robot has to itself, as its file has it.
 
-    ``canonical`` rewrites it. ``tolerance``: by how much parameters may differ, each of the largest
-    of its kind that its joint or link has (mass; centre of mass; moments of inertia; place of a
-    joint; rotor, damping, friction), and angles in radians.
+    ``canonical`` rewrites it. ``tolerance``: by how much parameters may differ: masses and
+    moments of inertia, rotors, damping and friction by a part of their own; centres of mass and
+    places of joints, along each axis along which they have any, by a part of their longest entry;
+    angles in radians.
     """
     rigid = align_axes(merge_fixed(robot))
     own = canonical(rigid)
-    nominal = entries(own, frames)
-    reach = dict.fromkeys(nominal, 0.0)
-    for other in variations(rigid, tolerance):
-        moved = entries(canonical(other), frames)
-        for key, value in nominal.items():
-            reach[key] += abs(moved[key] - value)
-    sizes = _sizes(own)
-    keys = tuple(k for k, by in reach.items() if by > EXACT * sizes[_kind(k)])
+    nominal, sizes = entries(own, frames), _sizes(own)
+    names = list(nominal)
+    values = np.array(list(nominal.values()))
+
+    def numbers(other: Robot) -> Array:
+        return np.array(list(entries(canonical(other), frames).values()))
+
+    slopes = np.zeros((len(names), 0))
+    if there := [numbers(other) - values for other in variations(rigid, tolerance)]:
+        slopes = np.stack(there, axis=1)
+    reach = np.abs(slopes).sum(axis=1)
+    least = np.array([EXACT * sizes[_kind(key)] for key in names])
+    found = np.flatnonzero(reach > least)
+    keys = tuple(names[k] for k in found)
+    deviations = _deviations(slopes.shape[1])
+    drawn = np.stack([numbers(varied(rigid, tolerance * row))[found] for row in deviations])
     second: dict[tuple[int, str], float] = {}  # the largest of a joint's entries of a kind
     for key in keys:
         of = key[0], _kind(key)
         second[of] = max(second.get(of, 0.0), abs(nominal[key]))
     table = []
-    for key in keys:
-        by = (1 + SPARE) * reach[key] + tolerance**2 * second[key[0], _kind(key)]
+    for k, key in zip(found, keys, strict=True):
+        by = (1 + SPARE) * reach[k] + tolerance**2 * second[key[0], _kind(key)]
         value = nominal[key]
         table.append(Number(own.joints[key[0]].name, key[1], value, value - by, value + by))
-    return Numbers(own, keys, tuple(table), frames)
+    return Numbers(own, keys, tuple(table), frames, slopes[found], (deviations, drawn))
+
+
+def _deviations(n: int) -> Array:
+    """(DRAWN, n) of n parameters: none, some anywhere, half of them at corners."""
+    rng = np.random.default_rng(SEED)
+    rows = rng.uniform(-1.0, 1.0, (DRAWN, n))
+    rows[DRAWN // 2 :] = np.sign(rows[DRAWN // 2 :])
+    rows[0] = 0.0
+    return rows
 
 
 def entries(robot: Robot, frames: bool) -> Entries:

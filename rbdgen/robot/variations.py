@@ -21,7 +21,7 @@ from .model import Array, Inertia, Joint, Robot, Transform
 from .payload import ENTRIES
 
 NONE = 1e-9  # of the largest of its kind: less is zero, or a right angle
-Change = Callable[[float], Joint]  # by a part of the parameter, or of the largest of its kind
+Change = Callable[[float], Joint]  # by a part of the parameter, or of the largest of its vector
 
 
 def variations(robot: Robot, tolerance: float) -> Iterator[Robot]:
@@ -31,15 +31,25 @@ def variations(robot: Robot, tolerance: float) -> Iterator[Robot]:
             yield robot.with_joints([*robot.joints[:i], change(tolerance), *robot.joints[i + 1 :]])
 
 
+def count(robot: Robot) -> int:
+    """How many parameters `variations` changes."""
+    return sum(len(list(changes(joint))) for joint in robot.joints)
+
+
+def varied(robot: Robot, deviations: Array) -> Robot:
+    """The robot with each parameter off by its own part (P,), in the order of `variations`."""
+    joints, left = [], iter(deviations.tolist())
+    for joint in robot.joints:
+        for k in range(len(list(changes(joint)))):
+            joint = list(changes(joint))[k](next(left))
+        joints.append(joint)
+    return robot.with_joints(joints)
+
+
 def any_of_model(robot: Robot, tolerance: float, rng: np.random.Generator) -> Robot:
     """Another robot of the model: every parameter up to ``tolerance`` off, at random."""
     robot = align_axes(merge_fixed(robot))
-    joints = []
-    for joint in robot.joints:
-        for k in range(len(list(changes(joint)))):
-            joint = list(changes(joint))[k](float(rng.uniform(-tolerance, tolerance)))
-        joints.append(joint)
-    return robot.with_joints(joints)
+    return varied(robot, rng.uniform(-tolerance, tolerance, count(robot)))
 
 
 def changes(joint: Joint) -> Iterator[Change]:
@@ -54,7 +64,8 @@ def changes(joint: Joint) -> Iterator[Change]:
         for i, j in ENTRIES:
             if abs(about[i, j]) > NONE * size:
                 bump = np.zeros((3, 3))
-                bump[i, j] = bump[j, i] = size
+                # a product of inertia by so much of what the two moments allow
+                bump[i, j] = bump[j, i] = math.sqrt(abs(about[i, i] * about[j, j]))
                 yield partial(_with_moment, joint, bump)
     yield from (partial(_moved, joint, step) for step in _steps(place))
     for axis, angle in zip(np.eye(3), _rpy(joint.placement.rotation), strict=True):

@@ -20,6 +20,7 @@ from amaranth.lib.wiring import In, Out
 from ..tasks.routes import CODE, HOST, ROLLOUTS, STEPS
 from ..tasks.stages import COUNT, TAG, Accelerator
 from ..tasks.visit import StageVisit, parse
+from .core import FIRST, WORD, WRITE, register_ports
 from .lut_ram import LutRam
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
@@ -57,12 +58,13 @@ class AcceleratorCore(wiring.Component):
         words = Shape({word: signed(width) for word, width in accelerator.words.items()})
         results = data.ArrayLayout(signed(self.result_width), self.result_words)
         head = {"function": CODE, "tag": TAG}
-        super().__init__(
-            {
-                "i": In(stream.Signature(Shape({**head, "words": words}))),
-                "o": Out(stream.Signature(Shape({**head, "overflow": 1, "words": results}))),
-            }
-        )
+        chain = max((stage.fixed.chain for stage in stages.values()), default=0)
+        ports = {
+            "i": In(stream.Signature(Shape({**head, "words": words}))),
+            "o": Out(stream.Signature(Shape({**head, "overflow": 1, "words": results}))),
+        }
+        self.held = [own for own in self.stations if stages[own].fixed.held]
+        super().__init__(ports | register_ports(chain) if self.held else ports)
         self.made_rams: list[LutRam] = []
 
     @property
@@ -95,7 +97,21 @@ class AcceleratorCore(wiring.Component):
         for own, station in self.stations.items():
             m.submodules[own] = station
         _Wiring(Slots(self, m)).build()
+        if self.held:
+            self._write_registers(m)
         return m
+
+    def _write_registers(self, m: Module) -> None:
+        """One chain through all stages that have registers: the last one's is written first."""
+        word = getattr(self, WORD)
+        for own in reversed(self.held):
+            station = self.stations[own]
+            m.d.comb += [
+                getattr(station, WORD).eq(word),
+                getattr(station, WRITE).eq(getattr(self, WRITE)),
+            ]
+            word = getattr(station, FIRST)
+        m.d.comb += getattr(self, FIRST).eq(word)
 
 
 @dataclass(frozen=True)

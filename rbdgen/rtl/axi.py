@@ -22,11 +22,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.word import spell
-from .core import WORD, WRITE
+from .core import FIRST, WORD, WRITE
 from .skid import Skid
 
 WORD_BITS = 32
-REGISTERS = (WORD, WRITE)  # ports of a core that pass through its shell
+REGISTERS = (WORD, WRITE, FIRST)  # ports of a core that pass through its shell
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ class Shell(wiring.Component):
 
     Bits of ``s_axis_tdata`` above a field are ignored. Results leave in the order in which their
     tasks came. No combinational path leads from an input to an output. A core's registers for many
-    tasks are written through the shell: ``parameter_word``, ``parameter_write`` are its ports, too.
+    tasks are written through the shell: ``parameter_word`` and so on are its ports, too.
 
     Latency, from the last beat of a task taken to the first beat of its result offered: that of the
     core and two clocks. Throughput: a beat a clock on each link; `clocks_per_task` is the rate.
@@ -330,7 +330,9 @@ class Shell(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.core = core = self.core
-        m.d.comb += [getattr(core, name).eq(getattr(self, name)) for name in self._passed]
+        for name in self._passed:
+            inner, outer = getattr(core, name), getattr(self, name)
+            m.d.comb += outer.eq(inner) if name == FIRST else inner.eq(outer)
         m.submodules.skid = skid = Skid(_beat_layout(self.packet_in.width))
         m.submodules.gather = gather = Gather(core.i.payload.shape(), self.packet_in)
         m.submodules.scatter = scatter = Scatter(core.o.payload.shape(), self.packet_out)

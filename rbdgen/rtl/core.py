@@ -20,7 +20,7 @@ from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
-WORD, WRITE = "parameter_word", "parameter_write"  # ports of registers
+WORD, WRITE, FIRST = "parameter_word", "parameter_write", "parameter_first"  # ports of registers
 
 
 class Core(wiring.Component, ABC):
@@ -33,6 +33,7 @@ class Core(wiring.Component, ABC):
     written enters the last register, and all others move up one: so many writes as there are
     registers fill them in their order. Until then they hold the words of the robot that the design
     was generated from. What is written is of tasks that come later; those under way mix both.
+    ``parameter_first`` is the word in the first register: with that written back they go round.
     ``overflow``: the same bits, sticky: set when such a result is taken, until ``clear``. A core
     inside another has neither (``sticky``): nobody would read them.
     """
@@ -52,12 +53,11 @@ class Core(wiring.Component, ABC):
         streams = {"i": In(stream.Signature(in_layout)), "o": Out(stream.Signature(out_layout))}
         seen = {"overflow": Out(len(self.flags)), "clear": In(1)}
         ports = streams | seen if sticky else streams
-        self.held_width = max((fixed.formats[n].width for n in fixed.held.values()), default=0)
         if fixed.held:
-            ports |= {WORD: In(signed(self.held_width)), WRITE: In(1)}
+            ports |= register_ports(fixed.chain)
         super().__init__(ports)
         self._chain = [
-            Signal(signed(self.held_width), init=int(fixed.formats[n].quantize(n.value)), name=name)
+            Signal(signed(fixed.chain), init=int(fixed.formats[n].quantize(n.value)), name=name)
             for name, n in ((_plain(name), n) for name, n in fixed.held.items())
         ]
 
@@ -97,6 +97,7 @@ class Core(wiring.Component, ABC):
         with m.If(getattr(self, WRITE)):
             following = [*self._chain[1:], getattr(self, WORD)]
             m.d.sync += [a.eq(b) for a, b in zip(self._chain, following, strict=True)]
+        m.d.comb += getattr(self, FIRST).eq(self._chain[0])
 
     def result(
         self, m: Module, values: dict[Node, Value], flags: dict[Node, Value]
@@ -129,6 +130,11 @@ class Core(wiring.Component, ABC):
             seen = taken & self.o.payload[flag]
             m.d.sync += self.overflow[k].eq(Mux(self.clear, 0, self.overflow[k]) | seen)
         return taken
+
+
+def register_ports(width: int) -> dict[str, Any]:
+    """The ports of a chain of registers of so many bits."""
+    return {WORD: In(signed(width)), WRITE: In(1), FIRST: Out(signed(width))}
 
 
 def _plain(name: str) -> str:

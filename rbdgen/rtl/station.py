@@ -10,13 +10,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import Format
-from ..graph.node import Node, source
+from ..graph.node import Node, Op, source
 from ..tasks.integration import turn_flags
 from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
 from ..tasks.stages import COUNT, Accelerator, Stage
 from ..tasks.visit import StageVisit
 from .apart import instance_of
-from .core import Core
+from .core import FIRST, WORD, WRITE, Core, register_ports
 from .cores import core_of
 from .fields import fill
 from .lut_ram import LutRam
@@ -52,13 +52,14 @@ class Passing(Core):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        self.write_registers(m)
         task = Signal(self.i.payload.shape(), reset_less=True)
         m.d.comb += self.i.ready.eq(~self.o.valid | self.o.ready)
         with m.If(self.i.ready):
             m.d.sync += [task.eq(self.i.payload), self.o.valid.eq(self.i.valid)]
         values: dict[Node, Value] = {}
         for node in map(source, self.fixed.graph.outputs.values()):
-            if node.name:
+            if node.op is Op.INPUT:
                 values[node] = task[node.name]
         m.d.comb += self.o.payload.eq(self.result(m, values, {}))
         self.taken(m)
@@ -103,8 +104,10 @@ class Station(wiring.Component):
         kept = data.StructLayout({**dict(self.task.members), "flag": 1})
         self.beside = SlotQueue(kept, accelerator.slots)
         outputs = {name: signed(f.width) for name, f in self.core.outputs.items()}
+        chain = stage.fixed.chain if stage.fixed.held else 0
         super().__init__(
-            {
+            (register_ports(chain) if chain else {})
+            | {
                 "i": In(stream.Signature(self.task)),
                 "read": In(
                     data.StructLayout(
@@ -124,6 +127,9 @@ class Station(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         core, beside = self.core, self.beside
+        if self.stage.fixed.held:
+            m.d.comb += [getattr(core, of).eq(getattr(self, of)) for of in (WORD, WRITE)]
+            m.d.comb += getattr(self, FIRST).eq(getattr(core, FIRST))
         m.submodules.core = core if self.name is None else instance_of(core, self.name)
         m.submodules.beside = beside
         operands = Signal(core.i.payload.shape(), reset_less=True)

@@ -23,23 +23,27 @@ offset  name               meaning
 0x38    ``lanes``          words in a beat of the links
 0x40+   ``results_NAME``   counter: results of the function of code k, at 0x40 + 4 k, where it is
                            there
+0x80    ``parameter``      of a design with registers for many tasks: a word written enters the last
+                           of them, and all others move up one; reads as the first one's word
+0x84    ``parameters``     how many of those there are
 ======  =================  =====================================================================
 
 Counters have 32 bits and wrap; `register_table` is the table as data. A status bit is set before
 the response that says the same has left; setting wins over clearing. Counters are clear, and start
-anew, for any read that begins after the answer to the write of ``control``. Only ``control`` and
-``status`` are writable.
+anew, for any read that begins after the answer to the write of ``control``. Only ``control``,
+``status`` and ``parameter`` are writable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from .axi_lite import DATA_BITS, AxiLite, Bit, Register, axi_lite_ports, connect_axi_lite
+from .core import FIRST, WORD, WRITE
 from .task_packets import FORMAT_VERSION, Function, PacketFormat, Status
 
 MAGIC = int.from_bytes(b"RBDG", "little")
@@ -81,8 +85,11 @@ EVENTS = data.StructLayout(
 """What the shell reports, clock by clock."""
 
 
-def register_table(functions: Mapping[int, Function]) -> tuple[Register, ...]:
-    """All registers of a design with these functions, in the order of their offsets."""
+def register_table(functions: Mapping[int, Function], held: int = 0) -> tuple[Register, ...]:
+    """All registers of a design with these functions, in the order of their offsets.
+
+    ``held``: registers for many tasks.
+    """
     fixed = (
         Register("magic", 0x00, "the bytes RBDG, R the lowest"),
         Register("format", 0x04, "version of the packet format"),
@@ -101,31 +108,44 @@ def register_table(functions: Mapping[int, Function]) -> tuple[Register, ...]:
         Register(f"results_{function.name}", RESULTS_OFFSET + 4 * code, f"results of {code}")
         for code, function in sorted(functions.items())
     )
-    return (*fixed, *results)
+    of_robot = (
+        Register(
+            "parameter", 0x80, "a word for the registers of the robot, one after another", True
+        ),
+        Register("parameters", 0x84, "how many words those are"),
+    )
+    return (*fixed, *results, *(of_robot if held else ()))
 
 
 class TaskRegisters(wiring.Component):
     """The registers behind AXI4-Lite, see the module and `AxiLite`; ``enable`` is ``control``'s.
 
-    ``events`` are counted one clock later.
+    ``events`` are counted one clock later. ``held``: registers for many tasks, which the other
+    ports write.
     """
 
     def __init__(
-        self, packets: PacketFormat, identity: int, format_version: int = FORMAT_VERSION
+        self,
+        packets: PacketFormat,
+        identity: int,
+        format_version: int = FORMAT_VERSION,
+        held: int = 0,
     ) -> None:
         self._packets = packets
         self._identity = identity
-        self._format_version = format_version
+        self._format_version, self._held = format_version, held
         if not 0 <= identity < 1 << 64:
             raise ValueError(f"identity {identity:#x} does not fit 64 bits")
         super().__init__(
-            axi_lite_ports(ADDRESS_WIDTH) | {"events": In(EVENTS), "enable": Out(1, init=1)}
+            axi_lite_ports(ADDRESS_WIDTH)
+            | {"events": In(EVENTS), "enable": Out(1, init=1)}
+            | ({WORD: Out(DATA_BITS), WRITE: Out(1), FIRST: In(signed(DATA_BITS))} if held else {})
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         functions = self._packets.functions
-        m.submodules.bus = bus = AxiLite(register_table(functions), ADDRESS_WIDTH)
+        m.submodules.bus = bus = AxiLite(register_table(functions, self._held), ADDRESS_WIDTH)
         connect_axi_lite(m, self, bus)
 
         events = Signal(EVENTS)
@@ -170,6 +190,12 @@ class TaskRegisters(wiring.Component):
         for code, function in functions.items():
             name = f"results_{function.name}"
             values[name] = counter(name, result & (events.function == code))
+        if self._held:
+            values |= {"parameter": getattr(self, FIRST), "parameters": self._held}
+            m.d.comb += [
+                getattr(self, WORD).eq(bus.write_data),
+                getattr(self, WRITE).eq(bus.write_parameter),
+            ]
         for name, value in values.items():
             m.d.comb += getattr(bus, f"value_{name}").eq(value)
         return m

@@ -14,6 +14,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .axi_lite import axi_lite_ports, connect_axi_lite
+from .core import FIRST, WORD, WRITE
 from .skid import Skid
 from .task_links import ResponseWriter, TaskReader, beat_layout
 from .task_packets import FORMAT_VERSION, WORD_BITS, Function, PacketFormat
@@ -52,6 +53,9 @@ class TaskShell(wiring.Component):
     ``words_in`` operands, the others are undefined; of its result the first ``words_out`` words are
     sent. Results may come in any order, and stand until they are taken.
 
+    ``held``: how many registers for many tasks the core has; the host writes them as register
+    ``parameter``, one word after another, while no task is in flight.
+
     Every packet is answered by exactly one response. Results leave in the order of the core, error
     responses between them, taking turns. While m_axis stalls the core does, and the input after it.
     No combinational path leads from an input to an output.
@@ -71,6 +75,7 @@ class TaskShell(wiring.Component):
         identity: int,
         lanes: int = 1,
         format_version: int = FORMAT_VERSION,
+        held: int = 0,
     ) -> None:
         self.core = core
         task, result = core.i.payload.shape(), core.o.payload.shape()
@@ -85,7 +90,8 @@ class TaskShell(wiring.Component):
                     f"function {function.name}: {function.words_out} words out, "
                     f"and the core has {results.length}"
                 )
-        self._registers = TaskRegisters(self.packets, identity, format_version)
+        self._registers = TaskRegisters(self.packets, identity, format_version, held)
+        self._held = held
         super().__init__(
             {
                 "s_axis_tdata": In(WORD_BITS * lanes),
@@ -113,6 +119,9 @@ class TaskShell(wiring.Component):
         m.submodules.reader = reader = TaskReader(core.i.payload.shape(), packets)
         m.submodules.writer = writer = ResponseWriter(core.o.payload.shape(), packets)
         m.submodules.registers = registers = self._registers
+        if self._held:
+            m.d.comb += [getattr(core, of).eq(getattr(registers, of)) for of in (WORD, WRITE)]
+            m.d.comb += getattr(registers, FIRST).eq(getattr(core, FIRST))
         wiring.connect(m, skid.o, reader.i)
         wiring.connect(m, reader.o, core.i)
         wiring.connect(m, reader.error, writer.error)

@@ -53,6 +53,7 @@ class _Request(ctypes.Structure):
         ("trace", ctypes.c_char_p),
         ("held", ctypes.c_void_p),
         ("holds", ctypes.c_uint64),
+        ("waits", ctypes.c_uint64),
         ("progress", ctypes.c_void_p),
         ("accepted", ctypes.c_uint64),
         ("results", ctypes.c_uint64),
@@ -93,6 +94,7 @@ class Model:
         waves: Path | None = None,
         progress: Callable[[int], None] | None = None,
         held: Sequence[int] = (),
+        waits: int = 0,
     ) -> Result:
         """Stream a batch through the design.
 
@@ -108,6 +110,7 @@ class Model:
             progress: called with the number of results every 65536 of them.
             held: words for the registers for many tasks, in their order; none keeps those that
                 are in them from the start.
+            waits: cycles after these before the first token is offered.
 
         Raises:
             ValueError: inputs of the wrong shape or out of range.
@@ -146,6 +149,7 @@ class Model:
             os.fsencode(waves) if waves else None,
             registers.ctypes.data,
             len(registers),
+            waits,
             ctypes.cast(callback, ctypes.c_void_p),
         )
         status = self._run(ctypes.byref(request))

@@ -87,6 +87,7 @@ class AcceleratorRun(Record):
     functions: Mapping[str, FunctionRun]
     mixed: MixedRun
     multipliers: int
+    calibration: str | None = None
 
     @property
     def headline(self) -> str:

@@ -19,7 +19,9 @@ from ..codegen.integers import (
     wrapped,
 )
 from ..graph.fixed import Format
+from ..graph.held import Held, held_of, held_words
 from .integration import FLAGS, turn_flags
+from .model import NOTHING_HELD
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
 from .stages import Accelerator, Stage
 from .visit import StageVisit
@@ -31,21 +33,24 @@ def all_words(accelerator: Accelerator) -> list[Format]:
     """The formats of everything that a task brings, passes on or gives."""
     found = [word for own in accelerator.formats.values() for word in own.values()]
     for stage in accelerator.stages.values():
-        found += [*stage.fixed.inputs.values(), *stage.outputs.values()]
+        found += [*stage.fixed.taken.values(), *stage.outputs.values()]
     return found
 
 
-def add_tasks(file: File, accelerator: Accelerator) -> list[Function]:
+def add_tasks(file: File, accelerator: Accelerator, held: Held = NOTHING_HELD) -> list[Function]:
     """Add to the file a function for each of the accelerator's, of one task.
 
     ``in``: `accelerator.formats` of the function, ``out``: its `results`; a flag for all of them.
+    ``held``: words in registers for many tasks, in place of those that stand there.
     """
-    return _Tasks(file, accelerator).functions()
+    return _Tasks(file, accelerator, held).functions()
 
 
 class _Tasks:
-    def __init__(self, file: File, accelerator: Accelerator) -> None:
+    def __init__(self, file: File, accelerator: Accelerator, held: Held) -> None:
         self.file, self.accelerator = file, accelerator
+        graphs = {name: stage.fixed for name, stage in accelerator.stages.items()}
+        self.held = {**held_words(graphs), **held}
         self.word, self.integer = f"{file.prefix}_word", word_type(all_words(accelerator))
         self.visits: dict[tuple[str, ...], str] = {}  # parameters and statements → function
 
@@ -120,7 +125,8 @@ class _Tasks:
             s.stage for s in sources.values() if s.stage not in (HOST, NOTHING, TURN)
         )
         add(f"int o = {' | '.join(f's->o_{sender}' for sender in senders) or 0};")
-        add(f"{self.word} x[{max(len(sources), 1)}];")
+        registers = held_of(self.held, stage.name)
+        add(f"{self.word} x[{max(len(sources) + len(registers), 1)}];")
         for k, (field, source) in enumerate(sources.items()):
             to = stage.fixed.inputs[field]
             exact = self.operand(body, name, source, to, k)
@@ -132,6 +138,8 @@ class _Tasks:
                 word = body.let(f"n{k}", least(above, to.highest))
                 add(f"o |= {word} != {exact};")
             add(f"x[{k}] = {cast(word, self.integer).text}; /* {field} */")
+        for k, (name_of, number) in enumerate(registers.items(), len(sources)):
+            add(f"x[{k}] = {int(number)}; /* {name_of} */")
         add(f"o |= {self.file.prefix}_stage_{stage.name}(x, s->{stage.name});")
         add(f"s->o_{stage.name} = o;")
         parameters = {

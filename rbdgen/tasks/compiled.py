@@ -8,8 +8,9 @@ from ..codegen.c_file import File, word_type
 from ..codegen.c_program import sources
 from ..codegen.compiled import Model, Results, Source
 from ..graph.fixed import Flags, Integers
+from ..graph.held import Held
 from .c import add_tasks, all_words
-from .model import evaluate_task
+from .model import NOTHING_HELD, evaluate_task
 from .routes import place
 from .stages import Accelerator
 
@@ -20,9 +21,12 @@ class TaskModel:
     """What ``evaluate_task`` computes, however often it is asked for."""
 
     def __init__(
-        self, accelerator: Accelerator, progress: Callable[[str], None] = lambda _: None
+        self,
+        accelerator: Accelerator,
+        progress: Callable[[str], None] = lambda _: None,
+        held: Held = NOTHING_HELD,
     ) -> None:
-        self.accelerator = accelerator
+        self.accelerator, self.held = accelerator, held
         nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
         self._model = Model(self._source, nodes, progress)
 
@@ -32,7 +36,7 @@ class TaskModel:
         """Results (N,) of tasks by output, and flags (N,); ``words`` fit the function's formats."""
 
         def reference(words: Mapping[str, Integers]) -> Results:
-            found, flags = evaluate_task(self.accelerator, function, words)
+            found, flags = evaluate_task(self.accelerator, function, words, held=self.held)
             return found, flags[:, None]
 
         brought = {place(word): values for word, values in words.items()}
@@ -41,12 +45,12 @@ class TaskModel:
         return found, flags[:, 0]
 
     def _source(self) -> Source:
-        return tasks_source(self.accelerator)
+        return tasks_source(self.accelerator, self.held)
 
 
-def tasks_source(accelerator: Accelerator) -> Source:
-    """The accelerator's functions in C."""
+def tasks_source(accelerator: Accelerator, held: Held = NOTHING_HELD) -> Source:
+    """The accelerator's functions in C; ``held``: words in registers, in place of their own."""
     file = File("tasks")
-    functions = tuple(add_tasks(file, accelerator))
+    functions = tuple(add_tasks(file, accelerator, held))
     word = word_type(all_words(accelerator))
     return Source(sources(file, functions, word, ABOUT), functions, word)

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 
 from ..graph.fixed import Flags, Format, Integers, convert, evaluate_fixed
+from ..graph.held import Held, held_of
 from ..graph.node import Node
 from .integration import turn_flags
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
 from .stages import Accelerator
 from .visit import StageVisit
 
+NOTHING_HELD: Held = MappingProxyType({})
 Watch = Callable[[str, Node, Integers], None]
 
 
@@ -23,14 +26,16 @@ def evaluate_task(
     function: str,
     words: Mapping[str, Integers],
     watch: Watch | None = None,
+    held: Held = NOTHING_HELD,
 ) -> tuple[dict[str, Integers], Flags]:
     """Results (N,) of tasks, by output, and whether anything that a task visited overflowed.
 
     ``words``: the function's inputs (N,), in their own formats. ``watch`` sees every word of every
-    stage that a task visits: the stage's name, the node, its values (N,).
+    stage that a task visits: the stage's name, the node, its values (N,). ``held``: words in
+    registers for many tasks, ``STAGE.parameter[k]``, in place of those that stand there.
     """
     task = {place(field): np.asarray(values, np.int64) for field, values in words.items()}
-    run = _Run(accelerator, function, task, len(next(iter(task.values()))), watch)
+    run = _Run(accelerator, function, task, len(next(iter(task.values()))), watch, held)
     if function not in ROLLOUTS:
         for visit in accelerator.ordered(function):
             run.compute(visit)
@@ -57,6 +62,7 @@ class _Run:
     task: Mapping[str, Integers]
     n: int
     watch: Watch | None = None
+    held: Held = field(default_factory=dict)
     given: dict[str, dict[str, Integers]] = field(default_factory=dict)
     flagged: dict[str, Flags] = field(default_factory=dict)
 
@@ -70,7 +76,7 @@ class _Run:
         for name in {source.stage for source in sources.values()} & self.flagged.keys():
             flags = flags | self.flagged[name]
         watch = partial(self.watch, visit.stage) if self.watch else None
-        found = evaluate_fixed(stage.fixed, operands, watch)
+        found = evaluate_fixed(stage.fixed, operands | held_of(self.held, stage.name), watch)
         for bad in found.overflowed.values():
             flags = flags | bad
         self.given[stage.name] = {

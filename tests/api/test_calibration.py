@@ -151,3 +151,22 @@ def one_line(error: type[Exception], why: str, place: Path, robot: str) -> None:
     with pytest.raises(error, match=why) as found:
         calibrate(place, robot)
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_an_accelerator_for_two_robots(tmp_path: Path) -> None:
+    """Every stage has registers of its own, all in one chain: every bit, every function."""
+    functions = ("id", "m", "did", "fd", "dfd")
+    place = made(tmp_path, functions=functions, accelerator=True, ii=4)
+    own, file = simulate(place, 200), tmp_path / "words.json"
+    words = calibrate(place, str(another("pendulum", tmp_path, 1)), file).words
+    ports = read_manifest(place)["ports"]["registers"]
+    assert [r["name"] for r in ports["registers"]] == list(words)
+    assert len({name.partition(".")[0] for name in words}) > 1
+    report = simulate(place, 200, calibration=file)
+    assert report["bit_exact"]
+    for function in functions:
+        for name, error in report["functions"][function]["errors"].items():
+            before = own["functions"][function]["errors"][name]["relative_rms"]
+            assert error["relative_rms"] < 4 * before

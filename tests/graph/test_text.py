@@ -36,7 +36,9 @@ EVERYTHING = dedent("""\
     %12 = exponent %9
     %13 = scale %11 %12
     %14 = select %8 %13 %10                     @ forward 1
-    output tau[0] = %14
+    %15 = held parameter[0] 0.25
+    %16 = add %14 %15
+    output tau[0] = %16
     output tau[1] = %2
     """)
 
