@@ -41,6 +41,8 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     ),
     "block_rams": ("tables",),
 }
+# Family → what its memories are made of, where that is not of 16 words by 4 bits.
+_OTHER = {"xcup": {"memory_cells": "slice_memories", "bank_bits": "slice_bank_bits"}}
 
 
 class NoModel(ValueError):
@@ -89,11 +91,11 @@ Sample = tuple[str, Features, Mapping[str, int]]  # a design's name, features, s
 
 def fit(family: str, samples: Sequence[Sample]) -> dict[str, Any]:
     """Coefficients by non-negative least squares of the relative errors, and what they miss by."""
-    coefficients = _coefficients(samples)
+    coefficients = _coefficients(family, samples)
     table = {"families": {family: {"coefficients": coefficients}}}
     designs, missed, left_out = [], [], []
     for k, (name, own, sites) in enumerate(samples):
-        others = _coefficients([*samples[:k], *samples[k + 1 :]])
+        others = _coefficients(family, [*samples[:k], *samples[k + 1 :]])
         blind = {"families": {family: {"coefficients": others}}}
         found, without = (estimated(family, own, t) for t in (table, blind))
         missed.append({q: miss(found[q], sites[q]) for q in found})
@@ -117,11 +119,13 @@ def miss(found: float, there: int) -> float:
     return (found - there) / max(there, 1)
 
 
-def _coefficients(samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
+def _coefficients(family: str, samples: Sequence[Sample]) -> dict[str, dict[str, float]]:
     from scipy.optimize import nnls  # late: half a second
 
     found: dict[str, Any] = {}
-    for quantity, names in QUANTITIES.items():
+    own = _OTHER.get(family, {})
+    for quantity, common in QUANTITIES.items():
+        names = [own.get(name, name) for name in common]
         rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
         if not rows:
             found[quantity] = {}

@@ -25,6 +25,7 @@ from ..schedule.round_plan import Origin, RoundPlan
 from ..schedule.units import Kind, nodes_of
 
 UNITS = (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)  # whose results are registers of their unit's
+SLICE_WORDS = 64  # of 7 bits, in the LUT-RAM that a slice of an UltraScale+ is; half as many of 14
 TABLE_WIDTH = 36  # bits of a block RAM's word at the 512 words of a sine table
 NAMES = {
     "sums": "carry chains: sums, differences, negations, rounding of products",
@@ -42,6 +43,8 @@ NAMES = {
     "shift_register_bits": "registers that follow a FIFO's pushes and pops",
     "memory_cells": "LUT-RAMs of 16 words by 4 bits",
     "bank_bits": "bits of memories, times the banks beyond the first",
+    "slice_memories": "LUT-RAMs of 32 words by 14 bits, or 64 by 7: a slice of an UltraScale+",
+    "slice_bank_bits": "bits of memories, times those of 64 words beyond the first",
     "result_words": "outputs with a flag of their own",
     "products": "hardware multipliers, their registers on",
     "chained_products": "those of products within a clock",
@@ -342,6 +345,9 @@ def memory(width: int, depth: int, count: Counter[str]) -> None:
     banks = -(-depth // BANK)
     count["memory_cells"] += -(-width // 4) * banks
     count["bank_bits"] += width * (banks - 1)
+    deep = -(-depth // SLICE_WORDS)
+    count["slice_memories"] += -(-width // 7) * deep if depth > SLICE_WORDS // 2 else -(-width // 14)
+    count["slice_bank_bits"] += width * (deep - 1)
 
 
 # Kind of plan → what counts its hardware, but for its FIFOs.

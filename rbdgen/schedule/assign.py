@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node
@@ -28,19 +29,25 @@ Source = tuple[Node, int]  # a value, and which of its registers
 @dataclass(frozen=True)
 class _Ports:
     """``read``: unit, port → how many jobs read each source there; ``where``: port, source → units
-    that read it."""
+    that read it; ``inputs``: of each unit's larger multiplexer; ``homes``: unit, home → its jobs."""
 
     read: list[list[Counter[Source]]]
     where: list[dict[Source, set[int]]]
+    inputs: NDArray[np.float64]
+    homes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, units: int, ports: int) -> _Ports:
+    def of(cls, units: int, ports: int, homes: int) -> _Ports:
         return cls(
-            [[Counter() for _ in range(ports)] for _ in range(units)], [{} for _ in range(ports)]
+            [[Counter() for _ in range(ports)] for _ in range(units)],
+            [{} for _ in range(ports)],
+            np.zeros(units),
+            np.zeros((units, homes), int),
         )
 
-    def connect(self, sources: list[Source], place: Place, sign: int) -> None:
+    def connect(self, sources: list[Source], home: int, place: Place, sign: int) -> None:
         """One job more, or one less."""
+        self.homes[place.number, home] += sign
         order = sources[::-1] if place.swapped else sources
         for port, there, source in zip(self.read[place.number], self.where, order, strict=True):
             port[source] += sign
@@ -49,6 +56,7 @@ class _Ports:
             else:
                 del port[source]
                 there[source].discard(place.number)
+        self.inputs[place.number] = max(map(len, self.read[place.number]))
 
 
 def assign(
@@ -98,22 +106,21 @@ def _assign_kind(
     phases: list[list[Job]] = [[] for _ in range(interval)]
     for own in members:
         phases[start[own] % interval].append(own)
-    ports = _Ports.of(units, len(kind.widths))
-    homes: list[Counter[int]] = [Counter() for _ in range(units)]
+    numbers: dict[int, int] = {}
+    homes = {own: numbers.setdefault(_home(own), len(numbers)) for own in members}
+    ports = _Ports.of(units, len(kind.widths), len(numbers))
     place: dict[Job, Place] = {}
     best = None
     for _ in range(passes):
         for group in phases:
             for own in group:
                 if own in place:
-                    homes[place[own].number][_home(own)] -= 1
-                    ports.connect(reads[own], place.pop(own), -1)
+                    ports.connect(reads[own], homes[own], place.pop(own), -1)
             rows, columns, swaps = _cheapest(group, reads, ports, homes, kind, fixed.formats)
             for row, column in zip(rows, columns, strict=True):
                 own = group[row]
                 place[own] = Place(kind, int(column), bool(swaps[row, column]))
-                ports.connect(reads[own], place[own], 1)
-                homes[int(column)][_home(own)] += 1
+                ports.connect(reads[own], homes[own], place[own], 1)
         total = sum(len(port) for unit in ports.read for port in unit)
         if best is not None and total >= best:
             break
@@ -135,7 +142,7 @@ def _cheapest(
     group: list[Job],
     reads: Mapping[Job, list[Source]],
     ports: _Ports,
-    homes: list[Counter[int]],
+    homes: Mapping[Job, int],
     kind: Kind,
     formats: Mapping[Node, Format],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -152,12 +159,10 @@ def _cheapest(
                 for number in ports.where[port].get(source, ()):
                     cost[swapped, row, number] -= 1
     # among equals the emptier multiplexers, so that they stay even
-    inputs = np.array([max(map(len, unit), default=0) for unit in ports.read], float)
-    least = cost.min(axis=0) + 1e-3 * inputs
-    there = np.array([home.total() or 1 for home in homes])
-    for joint in set(map(_home, group)):
-        rows = [row for row, own in enumerate(group) if _home(own) == joint]
-        least[rows] += FAR * (1 - np.array([home[joint] for home in homes]) / there)
+    least = cost.min(axis=0) + 1e-3 * ports.inputs
+    there = np.maximum(ports.homes.sum(axis=1), 1)
+    own_home = ports.homes[:, [homes[own] for own in group]].T
+    least += FAR * (1 - own_home / there)
     from scipy.optimize import linear_sum_assignment  # late: half a second
 
     rows, columns = linear_sum_assignment(least)

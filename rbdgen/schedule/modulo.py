@@ -10,8 +10,9 @@ choice is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
@@ -201,18 +202,27 @@ def _take_slots(
             longest = max(longest, first - latest[shared[own]])
             # a slot up to an interval later shall not make the longest path longer
             aim = max(first, min(aim, longest + latest[shared[own]] - interval + 1))
-        free = [
-            first + k
-            for k in range(2 * interval)
-            if used[kind][(first + k) % interval] < units[kind]
-        ]
-        start = min(free, key=lambda t: (LATE * (t - aim) if t > aim else aim - t, t))
+        start = _nearest(aim, first, interval, used[kind], units[kind])
         used[kind][start % interval] += 1
         if latest is not None:
             longest = max(longest, start - latest[shared[own]])
         starts[own] = start
         at[own] = start + work.takes[shared[own]]
     return starts
+
+
+def _nearest(aim: int, first: int, interval: int, used: Sequence[int], units: int) -> int:
+    """The cycle nearest to ``aim``, in the two intervals from ``first``, whose phase has a unit left.
+
+    ``used``: units by phase. One that is later counts as `LATE` times as far; of two, the earlier.
+    """
+    end = first + 2 * interval
+    for far in count(max(aim - end + 1, 0)):
+        for t in (aim - far, aim + far // LATE):
+            there = t <= aim or far % LATE == 0
+            if there and first <= t < end and used[t % interval] < units:
+                return t
+    raise AssertionError("endless")
 
 
 def waiting_bits(
