@@ -112,9 +112,9 @@ def targets_of(graph: Graph) -> dict[str, list[str | Node]]:
     early = _needed(graph, found["rnea"])
     inverse = _needed(graph, [*found["mass"], *found["inverse"]])
     gradient = _needed(graph, [*found["gradient"], *found["product"]])
-    both = early & inverse
+    both, late = early & inverse, inverse & gradient
     found["trig"] += [node for node in graph.nodes if node.op in (Op.SIN, Op.COS) or node in both]
-    found["mass"] += [node for node in graph.nodes if node in inverse & gradient]
+    found["mass"] += [node for node in graph.nodes if node in late]
     return found
 
 
