@@ -346,7 +346,8 @@ def memory(width: int, depth: int, count: Counter[str]) -> None:
     count["memory_cells"] += -(-width // 4) * banks
     count["bank_bits"] += width * (banks - 1)
     deep = -(-depth // SLICE_WORDS)
-    count["slice_memories"] += -(-width // 7) * deep if depth > SLICE_WORDS // 2 else -(-width // 14)
+    each = 7 if depth > SLICE_WORDS // 2 else 14
+    count["slice_memories"] += -(-width // each) * deep
     count["slice_bank_bits"] += width * (deep - 1)
 
 

@@ -22,6 +22,7 @@ from .pipelined import region_of
 from .units import Job, Jobs, Kind
 
 PASSES = 12
+MANY, FEW = 400, 3  # units from which on so many passes do: the others gain 1 % and take minutes
 FAR = 0.5  # of a multiplexer input: what it is worth to stay with jobs of the same joint
 Source = tuple[Node, int]  # a value, and which of its registers
 
@@ -29,7 +30,7 @@ Source = tuple[Node, int]  # a value, and which of its registers
 @dataclass(frozen=True)
 class _Ports:
     """``read``: unit, port → how many jobs read each source there; ``where``: port, source → units
-    that read it; ``inputs``: of each unit's larger multiplexer; ``homes``: unit, home → its jobs."""
+    that read it; ``inputs``: of a unit's larger multiplexer; ``homes``: unit, home → its jobs."""
 
     read: list[list[Counter[Source]]]
     where: list[dict[Source, set[int]]]
@@ -111,7 +112,7 @@ def _assign_kind(
     ports = _Ports.of(units, len(kind.widths), len(numbers))
     place: dict[Job, Place] = {}
     best = None
-    for _ in range(passes):
+    for _ in range(min(passes, FEW) if units >= MANY else passes):
         for group in phases:
             for own in group:
                 if own in place:

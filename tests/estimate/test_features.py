@@ -1,5 +1,6 @@
 """What is counted of a plan is what its hardware is made of."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from rbdgen.bench.chains import chain_urdf
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features, operations
+from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features, memory, operations
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit
 from rbdgen.rtl.lut_ram import BlockRam
@@ -61,6 +62,7 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
     blocks = [ram for ram in made.rams if isinstance(ram, BlockRam)]
     rams = [ram for ram in made.rams if not isinstance(ram, BlockRam)]
     assert found["memory_cells"] == sum(-(-r.width // 4) * -(-r.depth // 16) for r in rams) > 0
+    assert found["slice_memories"] == sum(-(-r.width // (14 if r.depth <= 32 else 7)) for r in rams)
     wide = sum(-(-ram.width // TABLE_WIDTH) for ram in blocks)
     assert max(ram.depth for ram in blocks) <= 512
     assert found["tables"] == wide + len(made.table_units)
@@ -95,3 +97,14 @@ def test_folding_trades_products_for_multiplexers() -> None:
     assert folded["products"] < whole["products"]
     assert folded["multiplexed_bits"] > whole["multiplexed_bits"] == 0
     assert folded["sums"] == whole["sums"]
+
+
+@pytest.mark.parametrize(
+    ("width", "depth", "slices", "beyond"),
+    [(14, 16, 1, 0), (15, 32, 2, 0), (7, 33, 1, 0), (14, 64, 2, 0), (8, 65, 4, 8)],
+)
+def test_memories_of_an_ultrascale(width: int, depth: int, slices: int, beyond: int) -> None:
+    """A RAM32M16 has 14 bits for one who writes and one who reads, a RAM64M8 seven."""
+    count: Counter[str] = Counter()
+    memory(width, depth, count)
+    assert (count["slice_memories"], count["slice_bank_bits"]) == (slices, beyond)
