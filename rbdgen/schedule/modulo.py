@@ -212,7 +212,7 @@ def _take_slots(
 
 
 def _nearest(aim: int, first: int, interval: int, used: Sequence[int], units: int) -> int:
-    """The cycle nearest to ``aim``, in the two intervals from ``first``, with a unit left in its phase.
+    """The cycle nearest to ``aim``, in the two intervals from ``first``, with a unit in its phase.
 
     ``used``: units by phase. One that is later counts as `LATE` times as far; of two, the earlier.
     """
