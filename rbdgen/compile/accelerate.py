@@ -26,6 +26,7 @@ from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, refuse_still
+from .inverse_columns import INVERSE, OF_FACTORS, inverse_in_columns
 from .limbs_in_turn import Pieces, in_turn, takes_turns
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every, refuse_joints, rounds
@@ -137,6 +138,7 @@ def _scheduled(
 ) -> Accelerated:
     """The accelerator of these pieces; ``why``: notes of who takes turns."""
     design, notes = front.design, [*why]
+    staged, intervals = _inverse(front, staged, intervals, words, notes)
     staged, intervals = _columns(front, staged, intervals, words, notes)
     words.progress("schedule")
     stages = _stages(front, staged.pieces, intervals)
@@ -183,6 +185,31 @@ def _need(made: Accelerated) -> Need:
         accelerator_features(accelerator),
         [plan.binding for plan in plans],
     )
+
+
+def _inverse(
+    front: Front,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    words: Pieces,
+    notes: list[str],
+) -> tuple[StagePieces, dict[str, int]]:
+    """M⁻¹ column by column where its interval has room for the columns, and they save enough."""
+    design = front.design
+    by_turns = design.fold in ("auto", "joints") and design.multipliers is None
+    if INVERSE not in staged.pieces or not by_turns or design.error is not None:
+        return staged, intervals
+
+    def searched() -> Given:
+        return staged.given or words.searched
+
+    whole = intervals[INVERSE]
+    found = inverse_in_columns(front, staged.pieces, searched, whole, words.progress)
+    if found is None:
+        return staged, intervals
+    pieces, turn, note = found
+    notes.append(note)
+    return replace(staged, pieces=pieces), {**intervals, OF_FACTORS: whole, INVERSE: turn}
 
 
 def _columns(

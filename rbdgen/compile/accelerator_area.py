@@ -60,8 +60,9 @@ def _fetching(accelerator: Accelerator, stage: Stage, count: Counter[str]) -> No
                 places[name].add((source.stage, source.field))
                 given = accelerator.given(function, source)
                 word = stage.fixed.inputs[name]
-                if (given.width, given.fraction) != (word.width, word.fraction):
-                    count["sum_bits"] += word.width  # rounded into the other format
+                whole = given.width - given.fraction - (word.width - word.fraction)
+                if given.fraction > word.fraction or whole > 0:
+                    count["sum_bits"] += word.width  # rounded into the other format, or saturated
     for name, word in stage.fixed.inputs.items():
         count["waiting_bits"] += word.width
         if len(places[name]) > 1:

@@ -19,9 +19,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ..dynamics.spatial import is_zero
+from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
-from ..graph.verify import verify
+from ..graph.verify import verify, verify_fixed
 from ..graph.visits import Program, once, then
 from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
@@ -109,7 +110,7 @@ def in_columns(
     found = _without_product(pieces)
     if not split:
         return {**found, PRODUCT: in_turn}, shape
-    fixed = words(both.templates[REST], along.of(REST))
+    fixed = _as_given(words(both.templates[REST], along.of(REST)), made.whole)
     sums = Piece(fixed, dict.fromkeys(fixed.inputs, IN_COLUMNS))
     return {**found, IN_COLUMNS: in_turn, PRODUCT: sums}, shape
 
@@ -254,6 +255,14 @@ def _one_point(given: Given) -> Given:
     lows, highs = zip(*(given.limits[name] for name in left), strict=True)
     limits = dict.fromkeys(left, (min(lows), max(highs)))
     return replace(given, limits={**given.limits, **limits})
+
+
+def _as_given(sums: FixedGraph, giver: FixedGraph) -> FixedGraph:
+    """The sums of words in the formats that these are given in, so that none is rounded first."""
+    words = {n: giver.formats[giver.graph.outputs[n]] for n in sums.inputs}
+    words = {n: Format(word.width, word.fraction) for n, word in words.items()}
+    formats = {n: words[n.name] if n.op is Op.INPUT else sums.formats[n] for n in sums.graph.nodes}
+    return verify_fixed(replace(sums, inputs=words, formats=formats))
 
 
 def _rest(split: Sequence[Part], parts: Sequence[Part]) -> Graph:

@@ -10,6 +10,7 @@ choice is kept.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -26,6 +27,7 @@ from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
 # Whether jobs on the longest path hurry; and whether jobs choose by their wish, or by urgency.
 RULES = ((True, False), (False, True), (False, False), (True, True))
+LARGE = 20_000  # operations from which on a program knows of no more words than it must
 LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 
@@ -108,12 +110,16 @@ def least_waiting(work: Work, given: Mapping[Job, int]) -> dict[Node, int]:
     """Times at the shortest latency, with the least bits waiting; ``given``: starts of jobs."""
     program, formats, jobs = Program(), work.fixed.formats, work.job
     program.variable(INPUT)
+    alone = _read_once(work) if len(work.takes) > LARGE else frozenset()
     for node in work.nodes:
         own, takes = jobs[node], work.takes[node]
         # the time of a job's results, all there at once
         program.after(own, INPUT, takes)
         for operand in work.operands[node]:
             program.after(own, jobs[operand], takes)
+            if operand in alone:  # until its one reader starts
+                program.shorten(own, jobs[operand], formats[operand].width)
+                continue
             last = "last", operand.index
             if last not in program.number:
                 program.shorten(last, jobs[operand], formats[operand].width)
@@ -122,6 +128,12 @@ def least_waiting(work: Work, given: Mapping[Job, int]) -> dict[Node, int]:
     pins = _pins(work, given)
     x = program.solve(pins, _latest(work, pins))
     return {node: x[jobs[node]] for node in work.nodes}
+
+
+def _read_once(work: Work) -> frozenset[Node]:
+    """The nodes that a single operand is."""
+    reads = Counter(operand for node in work.nodes for operand in work.operands[node])
+    return frozenset(operand for operand, n in reads.items() if n == 1)
 
 
 def _pins(work: Work, given: Mapping[Job, int]) -> dict[object, int]:

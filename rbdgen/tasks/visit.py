@@ -11,9 +11,16 @@ from functools import cache
 # Where limbs on a trunk that moves take turns, a stage is split at the hips: what each limb
 # computes is a stage before it, one for each group of limbs that are alike, and what they read of
 # the trunk another one, before those. Of a product whose columns come in parts, the columns are a
-# stage before the one that adds them up.
+# stage before the one that adds them up; of M⁻¹ by columns, M's factors are one before it.
 TRUNK, LIMBS, COLUMNS = "trunk", ("limbs", "limbs2", "limbs3", "limbs4"), "columns"
-LEVELS = ((TRUNK,), LIMBS, (COLUMNS,), ("",))  # of visits, beside each other; last the stage itself
+FACTORS = "factors"
+LEVELS = (
+    (TRUNK,),
+    LIMBS,
+    (FACTORS,),
+    (COLUMNS,),
+    ("",),
+)  # of visits, beside each other; last the stage itself
 PARTS = tuple(part for level in LEVELS for part in level)
 OF_TRUNK = "rnea", TRUNK  # the one that is called by its part alone
 AGAIN = "again"

@@ -1,0 +1,213 @@
+"""M⁻¹ of an accelerator column by column, where that builds few of its additions.
+
+M = Lᵀ D L with L unit lower triangular (Featherstone, RBDA §6.4), so with W = L⁻¹
+
+    M⁻¹ = (W D⁻¹) Wᵀ.
+
+W has entries where L has: of a coordinate's row for those on its way to the root. One stage finds W
+and V = W D⁻¹, with about half of the additions that M⁻¹ takes of which all columns are found at
+once. In the next one a column is as many dot products as M⁻¹ has rows, of V, the same for every
+column, with a row of W. One datapath of those serves all columns in turn.
+
+The row of W is what a multiplier's other operand is chosen by, so all rows have one binary point,
+after powers of two: with 2^s about the root of M⁻¹'s diagonal entry a row is scaled by 2^-s, and
+its column of M⁻¹, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..design.design import given_coordinates
+from ..dynamics.factorisation import Entries, factorise, times
+from ..dynamics.ports import Interface
+from ..dynamics.scalars import Scalar
+from ..dynamics.spatial import is_zero
+from ..graph.graph import Graph
+from ..graph.node import Builder, Op
+from ..graph.verify import verify
+from ..graph.visits import Program, Result, once, then
+from ..graph.word import indices, kind_of, spell
+from ..passes.given import Given
+from ..passes.instances import instantiate
+from ..passes.limbs import LIMB, Signed
+from ..passes.limbs import in_turn as turns
+from ..passes.pieces import Piece
+from ..passes.program_given import GivenAlong
+from ..tasks.visit import FACTORS, parse, part_of
+from .front import Front, Progress
+from .words import as_designed, with_outputs
+
+INVERSE, FORWARD = "inverse", "forward"
+OF_FACTORS = part_of(INVERSE, FACTORS)
+REGION = (INVERSE, 0)
+MANY = 2000  # additions of M⁻¹: where there are fewer, a stage more takes what columns save
+FEWER = 0.5  # of the additions of the whole, at most: factors take a stage more, and its cycles
+NEARLY = 1 - 2.0**-12  # words end before a power of two, so that who reads them needs no bit more
+
+
+@dataclass(frozen=True)
+class _Factors:
+    """``rows``: coordinate → those on its way to the root, itself last; ``graph``: W and V of M."""
+
+    rows: Mapping[int, list[int]]
+    graph: Graph
+
+
+def inverse_in_columns(
+    front: Front,
+    pieces: Mapping[str, Piece],
+    searched: Callable[[], Given],
+    interval: int,
+    progress: Progress,
+) -> tuple[dict[str, Piece], int, str] | None:
+    """The ``pieces`` with M⁻¹ as columns in turn, its interval, and a note of what that saves.
+
+    None where it has no room for all columns in ``interval`` cycles, where other stages than q̈'s
+    read of M⁻¹'s, or where that saves too few additions.
+    """
+    before = [own for name, own in pieces.items() if parse(name).step == INVERSE]
+    entries = [n for n in front.graph.outputs if kind_of(n) == "Minv"]
+    additions = sum(piece.fixed.graph.operations()["add"] for piece in before)
+    if not entries or additions < MANY:
+        return None
+    own = _factors(front)
+    columns = list(own.rows)
+    terms = sum(map(len, own.rows.values()))
+    left = own.graph.operations()["add"] + terms - len(columns)
+    readers = {
+        name
+        for name, piece in pieces.items()
+        if parse(name).step != INVERSE
+        and any(parse(of).step == INVERSE for of in piece.reads.values())
+    }
+    if len(columns) > interval or left > FEWER * additions or readers - {FORWARD}:
+        return None
+    progress("columns of M⁻¹")
+    words = as_designed(front, progress)
+    given = with_outputs(front.graph, searched(), [*own.graph.inputs, *entries])
+    limbs = _visits(own.rows, entries, given)
+    along = GivenAlong(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
+    factors = words(own.graph, along.of(FACTORS))
+    along.made(FACTORS, factors)
+    along.limits |= {
+        word: (NEARLY * low, NEARLY * high)
+        for word, (low, high) in along.limits.items()
+        if isinstance(word, Result)
+    }
+    template = words(limbs.templates[LIMB], along.of(LIMB, thinned=True))
+    made = instantiate(limbs, {LIMB: template})
+    new = {INVERSE: Piece(made.whole, dict.fromkeys(made.whole.inputs, OF_FACTORS), made)}
+    if FORWARD in pieces:
+        new[FORWARD] = Piece(words(_forward(front, entries), given), {})
+    found = {
+        n: new.get(n, own) for n, own in pieces.items() if n in new or parse(n).step != INVERSE
+    }
+    givers = {name: stage for stage, own in found.items() for name in own.fixed.graph.outputs}
+    reads = {name: givers[name] for name in factors.inputs}
+    found = _before(found, INVERSE, OF_FACTORS, Piece(factors, reads))
+    turn = interval // len(columns) * len(columns)
+    note = (
+        f"columns of M⁻¹ take turns in {INVERSE}, one of {len(columns)} after the other, with "
+        f"{terms} products at a time; {left} of {additions} additions"
+    )
+    return found, turn, note
+
+
+def _factors(front: Front) -> _Factors:
+    """W and V of the lower triangle of M, zeros left out."""
+    masses = {n: node for n, node in front.graph.outputs.items() if kind_of(n) == "M"}
+    order, nv = _order(front), front.canonical.nv
+    builder = Builder()
+    M: list[list[Scalar]] = [[0.0] * nv for _ in range(nv)]
+    for name, node in masses.items():
+        i, j = indices(name)
+        M[i][j] = node.value if node.op is Op.CONST else builder.input(name)
+    found = factorise(builder, M, order)
+    W: dict[int, dict[int, Scalar]] = {}
+    outputs = {}
+    for k in order:
+        with builder.in_region((INVERSE, order[k])):
+            row: dict[int, Scalar] = {}
+            for i, entry in found.L[k].items():  # W_k = e_k - Σ L_ki W_i
+                for j, other in W[i].items():
+                    row[j] = row.get(j, 0.0) - entry * other
+            row = {j: value for j, value in sorted(row.items()) if not is_zero([value])}
+            W[k] = {**row, k: 1.0}
+            for j, value in W[k].items():
+                outputs[spell("V", k, j)] = builder.lift(value * found.D_inverse[j])
+                outputs[spell("W", k, j)] = builder.lift(value)
+    inputs = tuple(name for name, node in masses.items() if node.op is not Op.CONST)
+    graph = verify(Graph(inputs, outputs))
+    return _Factors({k: list(row) for k, row in W.items()}, graph)
+
+
+def _before(pieces: Mapping[str, Piece], name: str, called: str, piece: Piece) -> dict[str, Piece]:
+    """The pieces with one more before the one of a name."""
+    found: dict[str, Piece] = {}
+    for own, other in pieces.items():
+        if own == name:
+            found[called] = piece
+        found[own] = other
+    return found
+
+
+def _order(front: Front) -> dict[int, int]:
+    """Coordinate → its joint, root first."""
+    given, at = given_coordinates(front.design, front.robot), front.canonical.v_slices
+    return {k: i for i, own in at.items() for k in range(own.start, own.stop) if k >= given}
+
+
+def _forward(front: Front, inverse: list[str]) -> Graph:
+    """q̈ = M⁻¹ (τ - bias), of entries of M⁻¹ that come as words."""
+    order = _order(front)
+    builder = Builder()
+    face = Interface(builder)
+    entries: Entries = {
+        (i, j): builder.input(spell("Minv", i, j)) for i, j in map(indices, inverse)
+    }
+    tau, bias = (face.vector(kind, front.canonical.nv, order) for kind in ("tau", "bias"))
+    with builder.in_region(("effort", 0)):
+        left = {k: tau[k] - bias[k] for k in order}
+    (qdd,) = times(builder, entries, order, [left])
+    face.gives_vector("qdd", qdd)
+    made = face.graph()
+    return verify(Graph((*made.inputs, *inverse), made.outputs))
+
+
+def _dot_products(rows: Mapping[int, list[int]]) -> Graph:
+    """Row by row V's entries times those that come of W."""
+    builder = Builder()
+    right = {k: builder.input(spell("right", k)) for k in rows}
+    inputs = [node.name for node in right.values()]
+    outputs = {}
+    for i, own in rows.items():
+        with builder.in_region(REGION):
+            left = {k: builder.input(spell("left", i, k)) for k in own}
+            inputs += [node.name for node in left.values()]
+            total = builder.lift(0.0)
+            for k in own:
+                total = total + left[k] * right[k]
+        outputs[spell("sum", i)] = total
+    return verify(Graph(tuple(inputs), outputs))
+
+
+def _visits(rows: Mapping[int, list[int]], entries: list[str], given: Given) -> Program:
+    """A visit for each column, which gives what is on or below the diagonal."""
+    wanted = set(entries)
+    left: dict[str, Signed] = {
+        spell("left", i, k): (spell("V", i, k), 1.0) for i, own in rows.items() for k in own
+    }
+    found = []
+    for j, own in rows.items():
+        largest = max(map(abs, given.limits[spell("Minv", j, j)]))
+        by = 2.0 ** -math.ceil(math.log2(max(largest, 2.0**-60)) / 2)
+        right: dict[str, Signed] = {spell("right", k): (spell("W", j, k), by) for k in own}
+        names = {i: spell("Minv", i, j) for i in rows}
+        sums: dict[str, Signed] = {
+            spell("sum", i): (name, 1 / by) for i, name in names.items() if name in wanted
+        }
+        found.append(({**left, **right}, sums))
+    return turns(_dot_products(rows), found)

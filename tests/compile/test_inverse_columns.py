@@ -1,0 +1,85 @@
+"""M⁻¹ column by column, of the factors that one stage finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen.compile import inverse_columns
+from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.inverse_columns import INVERSE, OF_FACTORS
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.graph.evaluate import Array, evaluate
+from rbdgen.graph.fixed import convert, evaluate_fixed
+from rbdgen.graph.word import kind_of
+
+CHOICES: dict[str, Any] = {"functions": ("m", "minv", "fd"), "target": "xcup"}
+
+
+def made(robot: str, ii: int, many: int, **choices: Any) -> Accelerated:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inverse_columns, "MANY", many)
+        patch.setattr(inverse_columns, "FEWER", 10)
+        return accelerate(robot, **CHOICES, ii=ii, **choices)
+
+
+@pytest.mark.parametrize(
+    ("robot", "ii", "many", "choices"),
+    [
+        ("pendulum", 4, 100, {}),  # has too few additions
+        ("pendulum", 1, 0, {}),  # no time for two columns
+        ("pendulum", 4, 0, {"fold": "none"}),
+        ("pendulum", 4, 0, {"error": 1e-3}),
+    ],
+)
+def test_where_columns_take_no_turns(
+    robot: str, ii: int, many: int, choices: dict[str, Any]
+) -> None:
+    assert OF_FACTORS not in made(robot, ii, many, **choices).accelerator.stages
+
+
+@pytest.mark.parametrize(
+    ("robot", "ii", "base"),
+    [
+        ("pendulum", 5, "fixed"),
+        ("gantry", 11, "fixed"),  # M has entries that are constant, and rows apart
+        pytest.param("iiwa14", 8, "fixed", marks=pytest.mark.slow),
+        pytest.param("hyq", 18, "floating", marks=pytest.mark.slow),
+    ],
+)
+def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> None:
+    """Over real numbers and in words, in other states than those that words are sized by."""
+    found = made(robot, ii, 0, base=base)
+    stages = found.accelerator.stages
+    coordinates = found.front.canonical.nv
+    assert stages[INVERSE].interval == ii // coordinates * coordinates
+    assert any(note.startswith("columns of M⁻¹ take turns") for note in found.notes)
+    graph = found.front.graph
+    states = random_inputs(found.front.canonical, graph.inputs, 50, 4)
+    exact = evaluate(graph, states)
+    factors, columns = stages[OF_FACTORS], stages[INVERSE]
+    assert columns.limbs == coordinates and columns.piece.program is not None
+    read = {name: word.quantize(exact[name]) for name, word in factors.fixed.inputs.items()}
+    first = evaluate_fixed(factors.fixed, read)
+    words = {
+        name: convert(first.outputs[name], factors.outputs[name], word)[0]
+        for name, word in columns.fixed.inputs.items()
+    }
+    second = evaluate_fixed(columns.fixed, words)
+    assert not first.overflowed and not second.overflowed
+    wanted = [name for name in graph.outputs if kind_of(name) == "Minv"]
+    assert sorted(second.outputs) == sorted(wanted)
+    scale = {
+        name: np.sqrt(_diagonal(exact, name, 0) * _diagonal(exact, name, 1)) for name in wanted
+    }
+    for name in wanted:
+        off = columns.outputs[name].real(second.outputs[name]) - exact[name]
+        assert np.abs(off / scale[name]).max() < 2e-3, name
+
+
+def _diagonal(exact: dict[str, Array], name: str, place: int) -> Array:
+    """The diagonal entry in a Minv's row (0) or column (1)."""
+    k = name[5:-1].split(",")[place]
+    return exact[f"Minv[{k},{k}]"]
