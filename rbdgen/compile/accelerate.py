@@ -85,6 +85,8 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     if not is_left_open(design):
         made = _as_asked(front, pieces)
         _refuse_few_multipliers(made)
+        if design.fit and too_large(_need(made)):
+            made = _smaller(front, pieces, made)
         note = too_large(_need(made)) if design.fit else ""
         return replace(made, notes=(*made.notes, note)) if note else made
     if design.fitted:
@@ -112,6 +114,28 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
     if design.fold == "limbs":
         raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
     return _of_whole(front, words, (f"limbs do not take turns: {turns}",))
+
+
+def _smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
+    """The accelerator, or the one in which joints take turns, whichever takes fewer LUTs by the
+    area model; a note says what the other would take."""
+    if not chooses_fold(front.design):
+        return made
+    try:
+        other = of_joints(front, words)
+        _refuse_few_multipliers(other)
+    except RobotError as error:
+        return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
+    needs = {True: _need(other), False: _need(made)}
+    few, many = (of.cells["luts"] if of.cells else 0 for of in needs.values())
+    joints = few < many
+    taken, left = ("with", "without") if joints else ("without", "with")
+    note = (
+        f"made {taken} joints in turn, by the area model: {needs[joints]}; {left} them it would "
+        f"take {needs[not joints]}"
+    )
+    chosen = other if joints else made
+    return replace(chosen, notes=(*chosen.notes, note))
 
 
 def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:

@@ -27,7 +27,7 @@ from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
 
 # Whether jobs on the longest path hurry; and whether jobs choose by their wish, or by urgency.
 RULES = ((True, False), (False, True), (False, False), (True, True))
-LARGE = 20_000  # operations from which on a program knows of no more words than it must
+LARGE = 10_000  # operations from which on a program knows of no more words than it must
 LATE = 2  # a cycle after the wanted one costs as much as so many before it
 
 

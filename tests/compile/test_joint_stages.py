@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import Accelerated, accelerate, compile_accelerator
 from rbdgen.compile.accelerator_area import accelerator_features
+from rbdgen.compile.flow import front_end
 from rbdgen.compile.joint_stages import GUARD
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.estimate.area import estimated
@@ -127,3 +130,20 @@ def test_a_budget_of_multipliers_finds_its_interval() -> None:
     few = made_of("pendulum", ii=None, multipliers=40)
     assert few.accelerator.multipliers <= 40
     assert max(stage.interval for stage in few.accelerator.stages.values()) > 4
+
+
+@pytest.mark.parametrize(
+    ("luts", "joints"), [(9000, True), (100_000, False)], ids=["too large", "it fits"]
+)
+def test_joints_take_turns_where_nothing_else_fits(luts: int, joints: bool) -> None:
+    """Of what does not fit its part the smaller is made, and a note says what the other takes."""
+    front = front_end("iiwa14", accelerator=True, functions=("id", "m"), ii=32, target="xcup")
+    found = compile_accelerator(replace(front, target=replace(front.target, luts=luts)))
+    plans = [stage.plan for stage in found.accelerator.stages.values()]
+    assert any(isinstance(plan, RoundPlan) for plan in plans) == joints
+    notes = [note for note in found.notes if note.startswith("made with joints in turn")]
+    assert len(notes) == joints
+    for note in notes:
+        few, many = (int(n) for n in re.findall(r"about (\d+) of", note))
+        features = accelerator_features(found.accelerator)
+        assert estimated("xcup", features)["luts"] == few < many
