@@ -45,6 +45,12 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
 _OTHER = {"xcup": {"memory_cells": "slice_memories", "bank_bits": "slice_bank_bits"}}
 
 
+def quantities(family: str) -> dict[str, list[str]]:
+    """What is estimated of a family, and the features that it comes from there."""
+    other = _OTHER.get(family, {})
+    return {q: [other.get(name, name) for name in names] for q, names in QUANTITIES.items()}
+
+
 class NoModel(ValueError):
     """No coefficients for a family, in one line."""
 
@@ -123,9 +129,7 @@ def _coefficients(family: str, samples: Sequence[Sample]) -> dict[str, dict[str,
     from scipy.optimize import nnls  # late: half a second
 
     found: dict[str, Any] = {}
-    own = _OTHER.get(family, {})
-    for quantity, common in QUANTITIES.items():
-        names = [own.get(name, name) for name in common]
+    for quantity, names in quantities(family).items():
         rows = [(f, s[quantity]) for _, f, s in samples if s[quantity]]
         if not rows:
             found[quantity] = {}
@@ -142,3 +146,4 @@ def _rms(errors: Any) -> float:
 
 
 assert all(name in NAMES for names in QUANTITIES.values() for name in names)
+assert all(name in NAMES for own in _OTHER.values() for name in own.values())

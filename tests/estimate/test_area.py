@@ -12,6 +12,7 @@ from rbdgen.estimate.area import (
     fit,
     fitted,
     model_error,
+    quantities,
 )
 from rbdgen.estimate.features import NAMES
 
@@ -45,7 +46,7 @@ def test_a_fit_finds_what_made_the_samples() -> None:
 def test_the_table_that_ships(family: str) -> None:
     own = fitted()["families"][family]
     for quantity, coefficients in own["coefficients"].items():
-        assert coefficients and set(coefficients) <= set(QUANTITIES[quantity])
+        assert coefficients and set(coefficients) <= set(quantities(family)[quantity])
         assert min(coefficients.values()) > 0
     # the errors are those of the designs that the table lists
     off = [d["luts"]["estimated"] / d["luts"]["mapped"] - 1 for d in own["designs"]]
