@@ -9,8 +9,7 @@ cycles that they took; ``board``, an accelerator on a board.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..api.compiled import DTYPES
-from ..api.completion import completed
 from ..api.folder import InputError
-from ..codegen.cuda_library import on_device
 from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
 from ..design.design import given_coordinates, gives, is_loaded, of_state, takes
 from ..design.loading import as_filed, refuse_unknown
@@ -32,28 +29,21 @@ from .answers import TAGS, Tasks
 from .backends import Backend
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
+from .calls import Calls
 from .direct import Direct
+from .flat import flat_states
 from .links import Transport
-from .observing import Observing
 from .tickets import CALLS, Call, Found, Ticket
-from .words import SPELT, Array, step_counts, step_sizes
+from .words import SPELT, Array
 
 BACKENDS = ("golden", *COMPILED, "integer", "rtl", "board")
 ON_OVERFLOW = ("warn", "raise", "ignore")
 OUTSIDE = ("raise", "saturate")
 
-FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
 NO_INERTIA = np.zeros((3, 3))
 
-Derivatives = tuple[Array, Array, Array | None]
 
-
-def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
-    """What a call takes besides, of what was given."""
-    return tuple(own for own in others if own is not None)
-
-
-class Dynamics(Observing):
+class Dynamics(Calls):
     """A robot's dynamics, one call at a time or several together.
 
     The methods take one state or a batch: any leading shape, the same for all arrays, which is
@@ -180,94 +170,6 @@ class Dynamics(Observing):
         except RobotError as error:
             raise InputError(f"set_payload: {error}") from None
 
-    def rnea(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
-    ) -> Array:
-        """Inverse dynamics: τ (…, nv). Of the function id."""
-        return self._one("rnea", q, v, a, f_ext=f_ext)
-
-    def aba(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        f_ext: ArrayLike | None = None,
-        *,
-        a: ArrayLike | None = None,
-        Minv: ArrayLike | None = None,
-    ) -> Array:
-        """Forward dynamics: q̈ (…, nv). Of the function fd.
-
-        ``a``: of a base whose motion is given. ``Minv``: M⁻¹ of a state nearby, where the inverse
-        is near.
-        """
-        return self._one("aba", q, v, tau, *_and(a, Minv), f_ext=f_ext)
-
-    def crba(self, q: ArrayLike) -> Array:
-        """The mass matrix M (…, nv, nv). Of the function m."""
-        return self._one("crba", q)
-
-    def computeMinverse(self, q: ArrayLike, *, Minv: ArrayLike | None = None) -> Array:
-        """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
-
-        ``Minv``: that of a state nearby, where the inverse is near.
-        """
-        return self._one("computeMinverse", q, *_and(Minv))
-
-    def computeRNEADerivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
-    ) -> Derivatives:
-        """∂τ/∂q, ∂τ/∂v, ∂τ/∂a = M, each (…, nv, nv). Of the functions did and m.
-
-        M is None where the design lacks m.
-        """
-        return self._three("computeRNEADerivatives", q, v, a, f_ext=f_ext)
-
-    def computeABADerivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        f_ext: ArrayLike | None = None,
-        *,
-        a: ArrayLike | None = None,
-        Minv: ArrayLike | None = None,
-    ) -> Derivatives:
-        """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
-
-        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given.
-        ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
-        """
-        return self._three("computeABADerivatives", q, v, tau, *_and(a, Minv), f_ext=f_ext)
-
-    def computeABADerivativesFromMinverse(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        Minv: ArrayLike,
-        f_ext: ArrayLike | None = None,
-    ) -> Derivatives:
-        """The same at a known acceleration, of a known M⁻¹, which comes back. Of difd."""
-        call = "computeABADerivativesFromMinverse"
-        return self._three(call, q, v, a, Minv, f_ext=f_ext)
-
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        f_ext: ArrayLike | None = None,
-        *,
-        Minv: ArrayLike | None = None,
-    ) -> tuple[Array, Array, Array, Array]:
-        """A step of semi-implicit Euler and what it depends on. Of the function step.
-
-        q₊ (…, nq) and v₊ (…, nv) after the design's ``step`` seconds, and the derivatives of both
-        by q and v, A (…, 2 nv, 2 nv), and by τ, B (…, 2 nv, nv).
-        """
-        return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext)
-
     def everything(
         self,
         q: ArrayLike,
@@ -317,31 +219,6 @@ class Dynamics(Observing):
             found |= ticket.arrays
         return {name: found[name] for name in returns}
 
-    def rollout(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        h: ArrayLike,
-        steps: ArrayLike,
-        rule: str = "rk4",
-        f_ext: ArrayLike | None = None,
-    ) -> tuple[Array, Array]:
-        """q and v, each (…, nv), after ``steps`` steps of ``h`` seconds, tau and f_ext held.
-
-        ``h`` and ``steps`` are numbers, or (…,). ``rule``: "rk4", the classical rule of Runge and
-        Kutta, or "euler", semi-implicit, which are the functions' names. A step is the multiple of
-        2^-22 s that is nearest to h, from all back ends; the longest is 0.0117 s. Angles of joints
-        that turn all the way round come within ±π.
-        """
-        if rule not in ROLLOUTS:
-            hint = did_you_mean(rule, ROLLOUTS, f"; one of {', '.join(ROLLOUTS)}")
-            raise InputError(f"rule: {rule!r} is unknown{hint}")
-        last_q, last_v = self.submit(rule, q, v, tau, h, steps, f_ext=f_ext).result()
-        assert last_q is not None
-        assert last_v is not None
-        return last_q, last_v
-
     def submit(
         self,
         call: str,
@@ -371,7 +248,8 @@ class Dynamics(Observing):
             given[PAYLOAD] = self._payload if payload is None else payload
         elif payload is not None:
             raise InputError(f"{call}: payload: the design carries none")
-        leading, flat = self._flat(call, given)
+        robot, free = self._robot, self._robot.nv - self._base
+        leading, flat = flat_states(robot, free, call, given)
         moved = self.base_link.state(flat) if self.base_link else flat
         batches, tag = [], self._next_tag
         n = len(flat["q"])
@@ -406,26 +284,6 @@ class Dynamics(Observing):
         if call not in self._direct:
             return None
         return self._direct[call](arrays, f_ext, self._payload, self._threads)
-
-    def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
-        if own := self._at_once(call, arrays, f_ext):
-            return own[0]
-        found = self.submit(call, *arrays, f_ext=f_ext).result()
-        assert isinstance(found, np.ndarray)
-        return found
-
-    def _found(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Any:
-        if own := self._at_once(call, arrays, f_ext):
-            return own[0] if len(own) == 1 else own
-        return self.submit(call, *arrays, f_ext=f_ext).result()
-
-    def _three(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Derivatives:
-        if own := self._at_once(call, arrays, f_ext):
-            return own
-        by_q, by_v, by_last = self.submit(call, *arrays, f_ext=f_ext).result()
-        assert by_q is not None
-        assert by_v is not None
-        return by_q, by_v, by_last
 
     def _directly(self) -> dict[str, Direct]:
         """Call → its compiled program, if its arrays are those that it takes."""
@@ -477,52 +335,3 @@ class Dynamics(Observing):
                 f"{call} needs the function {needed}; the design has {', '.join(self.functions)}"
             )
         return CALLS[call]
-
-    def _flat(
-        self, call: str, given: Mapping[str, ArrayLike]
-    ) -> tuple[tuple[int, ...], dict[str, Array]]:
-        """The leading shape that all arrays have, and the arrays (N, …), completed.
-
-        What a state has one number of may be one number for all.
-        """
-        robot = self._robot
-        free = robot.nv - self._base
-        shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
-        shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
-        shapes[PAYLOAD] = (SIZE,)
-        leading: tuple[int, ...] | None = None
-        flat = {}
-        for name, values in given.items():
-            own = shapes.get(name, (robot.nv,))
-            said = SPELT.get(name, name)
-            if on_device(values):
-                raise InputError(
-                    f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
-                    f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
-                )
-            array = np.asarray(values)
-            before = array.shape[: max(array.ndim - len(own), 0)]
-            if array.dtype.kind not in "fiu" or array.shape != before + own:
-                several = ", ".join(map(str, ("N", *own)))
-                raise InputError(
-                    f"{call}: {said} is {array.dtype} {array.shape}; expected numbers "
-                    f"{own} or ({several})"
-                )
-            if leading and name in FOR_ALL and not before:
-                before, array = leading, np.broadcast_to(array, leading + own)
-            if leading is not None and before != leading:
-                raise InputError(
-                    f"{call}: {said} is {array.shape}; q is {(*leading, robot.nq)}, which is "
-                    "another number of states"
-                )
-            leading = before
-            array = array.reshape(math.prod(before), *own)
-            bad = np.argwhere(~np.isfinite(array))
-            if len(bad):
-                state, *at = map(int, bad[0])
-                raise InputError(f"{call}: {said}{at} of state {state} is {array[tuple(bad[0])]}")
-            flat[name] = array.astype(np.float64)
-        assert leading is not None
-        if "h" in flat:
-            flat |= {"h": step_sizes(flat["h"]), "steps": step_counts(flat["steps"])}
-        return leading, completed(robot, flat)

@@ -1,0 +1,67 @@
+"""Arrays of a call, looked at and brought to one shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..api.completion import completed
+from ..api.folder import InputError
+from ..codegen.cuda_library import on_device
+from ..robot.model import Robot
+from ..robot.payload import PAYLOAD, SIZE
+from .words import SPELT, Array, step_counts, step_sizes
+
+FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
+
+
+def flat_states(
+    robot: Robot, free: int, call: str, given: Mapping[str, ArrayLike]
+) -> tuple[tuple[int, ...], dict[str, Array]]:
+    """The leading shape that all arrays have, and the arrays (N, …), completed.
+
+    What a state has one number of may be one number for all. ``free``: coordinates of v whose
+    motion is not given. InputError for arrays that are none of the call's.
+    """
+    shapes: dict[str, tuple[int, ...]] = {"q": (robot.nq,), "tau": (free,)}
+    shapes |= {"Minv": (free, free), "f_ext": (len(robot.moving), 6), "h": (), "steps": ()}
+    shapes[PAYLOAD] = (SIZE,)
+    leading: tuple[int, ...] | None = None
+    flat = {}
+    for name, values in given.items():
+        own = shapes.get(name, (robot.nv,))
+        said = SPELT.get(name, name)
+        if on_device(values):
+            raise InputError(
+                f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
+                f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
+            )
+        array = np.asarray(values)
+        before = array.shape[: max(array.ndim - len(own), 0)]
+        if array.dtype.kind not in "fiu" or array.shape != before + own:
+            several = ", ".join(map(str, ("N", *own)))
+            raise InputError(
+                f"{call}: {said} is {array.dtype} {array.shape}; expected numbers "
+                f"{own} or ({several})"
+            )
+        if leading and name in FOR_ALL and not before:
+            before, array = leading, np.broadcast_to(array, leading + own)
+        if leading is not None and before != leading:
+            raise InputError(
+                f"{call}: {said} is {array.shape}; q is {(*leading, robot.nq)}, which is "
+                "another number of states"
+            )
+        leading = before
+        array = array.reshape(math.prod(before), *own)
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            state, *at = map(int, bad[0])
+            raise InputError(f"{call}: {said}{at} of state {state} is {array[tuple(bad[0])]}")
+        flat[name] = array.astype(np.float64)
+    assert leading is not None
+    if "h" in flat:
+        flat |= {"h": step_sizes(flat["h"]), "steps": step_counts(flat["steps"])}
+    return leading, completed(robot, flat)
