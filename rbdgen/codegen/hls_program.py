@@ -110,6 +110,7 @@ def hls_files(
     }
     names = {f"{name}.h": "header.h", f"{name}.cpp": "source.cpp", f"{name}_tb.cpp": "bench.cpp"}
     names |= {f"{name}.tcl": "script.tcl", "README.md": "README.md"}
+    names["CMakeLists.txt"] = "CMakeLists.txt"
     files = {own: render(f"hls/{template}.jinja", **values) for own, template in names.items()}
     facts = {
         "interval": interval,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Mapping
 from itertools import pairwise
@@ -180,3 +181,16 @@ def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     # what the optimiser finds uninitialised is in the headers of ap_int
     quiet = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
     assert run(made, name, "-O1", *quiet) == "10000 states, 0 words and flags differ\n"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_the_folder_builds_and_its_words_agree(tmp_path: Path) -> None:
+    made = api.generate("pendulum", tmp_path / "made", to="hls", functions=("g",)).folder
+    build = ["cmake", "-S", str(made), "-B", str(tmp_path / "build")]
+    without = subprocess.run(build, capture_output=True, text=True, check=False)
+    assert without.returncode and "no ap_int.h: give -DAP_TYPES=FOLDER" in without.stderr
+    subprocess.run([*build, f"-DAP_TYPES={headers()}"], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", str(tmp_path / "build")], check=True, capture_output=True)
+    test = ["ctest", "--test-dir", str(tmp_path / "build"), "--no-tests=error"]
+    subprocess.run(test, check=True, capture_output=True)
