@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ from ..design.loading import load
 from ..draw.tables import markdown, table
 from ..system.compiler import find_compiler
 from ..system.elf import sections
+from .compiling import cpu_seconds
 from .cpu import processor
 
 Progress = Callable[[str], None]
@@ -87,9 +87,9 @@ def loops(place: Path, progress: Progress) -> Any:
 def _cpp(own: Program, say: Progress) -> dict[str, Any]:
     """What a library in double takes."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
-        before = _cpu_seconds()
+        before = cpu_seconds()
         build(find_compiler(), own.library.dtype, own.folder, own.name, Path(work), say)
-        seconds = _cpu_seconds() - before
+        seconds = cpu_seconds() - before
         code = sections((Path(work) / f"{own.name}.so").read_bytes())[".text"]
     in_all = own.facts.get("operations_in_all", own.facts["nodes"])
     return {
@@ -108,7 +108,7 @@ def _cuda(robot: str, choices: Mapping[str, Any], say: Progress) -> list[dict[st
         source = made.folder / f"{made.manifest.program.name}.cu"
         for architecture in ARCHITECTURES:
             say(f"CUDA, {choices['code']}, {architecture}")
-            before = _cpu_seconds()
+            before = cpu_seconds()
             try:
                 all_of = uses(source, architecture)
             except NoCompiler as error:
@@ -118,7 +118,7 @@ def _cuda(robot: str, choices: Mapping[str, Any], say: Progress) -> list[dict[st
             row: dict[str, Any] = {
                 "architecture": architecture,
                 "kernels": len(kernels) // 2,
-                "compile_s": round(_cpu_seconds() - before, 2),
+                "compile_s": round(cpu_seconds() - before, 2),
             }
             for scalar in ("float", "double"):
                 own = [kernel for kernel in kernels if kernel.scalar == scalar]
@@ -129,12 +129,6 @@ def _cuda(robot: str, choices: Mapping[str, Any], say: Progress) -> list[dict[st
                 }
             found.append(row)
     return found
-
-
-def _cpu_seconds() -> float:
-    """Of all processes that this one has started, and that ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def _ns(times: ProgramTimes) -> list[float]:

@@ -33,6 +33,7 @@ from .area import area_model
 from .board import board
 from .chains import chain_urdf
 from .codesign import codesign
+from .compiling import compiling
 from .cpu import cpu
 from .delays import delays
 from .demo import HEAD, row
@@ -284,6 +285,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "payload": payload,
     "rounding": rounding,
     "codesign": codesign,
+    "compiling": compiling,
     "programs": programs,
     "exact-c": exact_c,
     "exact-hls": exact_hls,

@@ -13,6 +13,7 @@ TAKES = {
     "payload": "minutes",
     "rounding": "minutes",
     "codesign": "minutes",
+    "compiling": "minutes",
     "programs": "an hour",
     "exact-c": "minutes",
     "exact-hls": "an hour",
