@@ -23,14 +23,16 @@ def verify(graph: Graph) -> Graph:
     if len(builders) > 1:
         raise GraphError("nodes of different builders in one graph")
     for node in graph.nodes:
-        _require(len(node.args) == ARITY[node.op], node, f"takes {ARITY[node.op]} operands")
+        if len(node.args) != ARITY[node.op]:  # no text is made for what is right
+            raise _wrong(node, f"takes {ARITY[node.op]} operands")
         _require(all(a.index < node.index for a in node.args), node, "stands before an operand")
         _require(math.isfinite(node.value), node, "has a constant that is no number")
         match node.op:
-            case Op.INPUT:
-                _require(node.name in names, node, f"reads {node.name!r}, not in the interface")
+            case Op.INPUT if node.name not in names:
+                raise _wrong(node, f"reads {node.name!r}, not in the interface")
             case Op.MULC:
-                _require(node.value > 0 and node.value != 1, node, f"multiplies by {node.value}")
+                if node.value <= 0 or node.value == 1:
+                    raise _wrong(node, f"multiplies by {node.value}")
                 _require(node.args[0].op is not Op.CONST, node, "multiplies a constant")
             case Op.SIN | Op.COS:
                 _require(node.value in (1.0, math.tau), node, f"has a full turn of {node.value}")
@@ -61,15 +63,17 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
     for node in fixed.graph.nodes:
         _require(node in fixed.formats, node, "has no format")
         out = fixed.formats[node]
-        _require(2 <= out.width <= 2 * fixed.width, node, f"has {out.width} bits")
+        if not 2 <= out.width <= 2 * fixed.width:
+            raise _wrong(node, f"has {out.width} bits")
         of = [fixed.formats[a] for a in node.args]
         match node.op:
             case Op.MULC:
-                _require(node.is_shift, node, f"multiplies by {node.value}: lower constants first")
+                if not node.is_shift:
+                    raise _wrong(node, f"multiplies by {node.value}: lower constants first")
                 _require(out.width == of[0].width, node, "renames bits and changes their number")
             case Op.MUL:
-                widest = max(f.width for f in of)
-                _require(widest <= fixed.width, node, f"multiplies a word of {widest} bits")
+                if (widest := max(f.width for f in of)) > fixed.width:
+                    raise _wrong(node, f"multiplies a word of {widest} bits")
                 _require(out.fraction <= of[0].fraction + of[1].fraction, node, "invents bits")
             case Op.SIN | Op.COS:
                 _require(node.value == 1.0, node, "has an angle in radians: lower phases first")
@@ -101,4 +105,8 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
 
 def _require(condition: bool, node: Node, complaint: str) -> None:
     if not condition:
-        raise GraphError(f"{node.op.value} node {node.index} {complaint}")
+        raise _wrong(node, complaint)
+
+
+def _wrong(node: Node, complaint: str) -> GraphError:
+    return GraphError(f"{node.op.value} node {node.index} {complaint}")
