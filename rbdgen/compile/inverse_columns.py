@@ -65,13 +65,13 @@ def inverse_in_columns(
 ) -> tuple[dict[str, Piece], int, str] | None:
     """The ``pieces`` with M⁻¹ as columns in turn, its interval, and a note of what that saves.
 
-    None where it has no room for all columns in ``interval`` cycles, where other stages than q̈'s
-    read of M⁻¹'s, or where that saves too few additions.
+    None where it has no room for all columns in ``interval`` cycles, where limbs take turns in M⁻¹,
+    where other stages than q̈'s read of M⁻¹'s, or where that saves too few additions.
     """
     before = [own for name, own in pieces.items() if parse(name).step == INVERSE]
     entries = [n for n in front.graph.outputs if kind_of(n) == "Minv"]
     additions = sum(piece.fixed.graph.operations()["add"] for piece in before)
-    if not entries or additions < MANY:
+    if not entries or additions < MANY or any(piece.program for piece in before):
         return None
     own = _factors(front)
     columns = list(own.rows)
