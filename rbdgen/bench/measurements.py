@@ -44,6 +44,7 @@ from .gpu import gpu
 from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
+from .mppi import mppi
 from .names import TAKES, chosen
 from .payload import payload
 from .peers import beside_peers
@@ -293,6 +294,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "board": board,
     "gpu": gpu,
     "loops": loops,
+    "mppi": mppi,
     "bits": bits,
     "ranges": ranges,
     "proven": proven,

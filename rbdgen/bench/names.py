@@ -21,6 +21,7 @@ TAKES = {
     "board": "hours",
     "gpu": "minutes",
     "loops": "minutes",
+    "mppi": "minutes",
     "bits": "minutes",
     "ranges": "hours",
     "proven": "minutes",
