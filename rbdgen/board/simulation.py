@@ -18,7 +18,7 @@ from ..simulate.verilate import library
 from ..system.data import data_folder
 from .ethernet import Address
 
-CORE = 24_000_000  # Hz of the accelerator's clock, whose edges move along those of the link's
+CORE = 11_000_000  # Hz of the accelerator's clock, whose edges move along those of the link's
 CORE_OF_UDP = 61  # the same behind Ethernet, of 100 of the link's
 RUN, STOP, RESTART = range(3)  # as the harness has them
 

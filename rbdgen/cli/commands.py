@@ -239,14 +239,14 @@ def _board(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
-    """The folder that is named, or that of an accelerator of the robot that is named."""
+    """The folder of an accelerator: one that is named, or of the core or robot that is named."""
     keys = {"functions": options.function, "ii": options.ii, "width": options.width}
     said = {key: value for key, value in keys.items() if value is not None}
     folder: str = options.folder
     if Path(folder).is_dir():
         if said or options.output is not None:
             raise api.UsageError(f"{folder}: is a folder, whose design has its choices already")
-        return folder
+        return str(api.accelerator_of(folder, progress, options.trust))
     if "functions" in said:
         said["functions"] = tuple(said["functions"])
     else:
@@ -258,7 +258,8 @@ def _board_folder(options: argparse.Namespace, progress: Progress) -> str:
 def _checked(options: argparse.Namespace, place: str, port: Any, progress: Progress) -> Answer:
     from ..driver.checking import check_board
 
-    equal = check_board(place, port, options.states, progress=progress, trust=options.trust)
+    states = options.states or (1000 if options.simulate else 100_000)
+    equal = check_board(place, port, states, progress=progress, trust=options.trust)
     return Answer({"results": equal}, f"{equal} results, every bit equal")
 
 

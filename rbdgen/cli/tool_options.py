@@ -68,7 +68,9 @@ def board(made: Parser) -> None:
     group.add_argument(
         "--port", metavar="PORT", help="what --check takes: a serial port's path, or udp://HOST"
     )
-    group.add_argument("--states", type=count, default=1000, help="of --check (default: 1000)")
+    group.add_argument(
+        "--states", type=count, help="of --check (default: 100000; with --simulate 1000)"
+    )
 
 
 def _nextpnr(group: argparse._ArgumentGroup) -> None:

@@ -121,13 +121,25 @@ def pace_of(latency: int, interval: int, multipliers: int) -> str:
 
 
 @dataclass(frozen=True)
+class BoardLine(Record):
+    """Of a function on a board: bytes of a task's and of a result's frame, and tasks a second that
+    a serial line of 3 Mbaud and gigabit Ethernet carry."""
+
+    task_bytes: int
+    result_bytes: int
+    uart: int
+    udp: int
+
+
+@dataclass(frozen=True)
 class CoreFacts(RobotFacts):
     """A design of its own: its words, what the passes left, its schedule.
 
     ``latency``, ``initiation_interval`` [cycles], ``clock`` [ns]; ``estimated`` is None of a family
     without an area model, ``fitted`` of a design that was not made to fit. ``largest_errors``:
     array → how far an entry is off, at most, unless a flag rises; None where that is not known;
-    empty of a design whose words are all searched.
+    empty of a design whose words are all searched. ``lines``: function → its tasks on the line to
+    a board, where there is one function.
     """
 
     width: int
@@ -146,6 +158,7 @@ class CoreFacts(RobotFacts):
     style: str
     clock: float | None
     fitted: Chosen | None
+    lines: Mapping[str, BoardLine]
 
     @property
     def headline(self) -> str:
@@ -239,9 +252,10 @@ class AcceleratorFacts(Record):
 
 @dataclass(frozen=True)
 class EstimatedAccelerator(AcceleratorFacts):
-    """The same, and about what it maps to."""
+    """The same, about what it maps to, and its tasks on the line to a board."""
 
     estimated: Area | None
+    lines: Mapping[str, BoardLine]
 
 
 @dataclass(frozen=True)

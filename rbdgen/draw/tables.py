@@ -9,7 +9,14 @@ from fnmatch import fnmatch
 from typing import Any
 
 from ..design.cells import counted
-from ..design.facts import AcceleratedFacts, Area, CoreFacts, FunctionFacts, RobotFacts
+from ..design.facts import (
+    AcceleratedFacts,
+    Area,
+    BoardLine,
+    CoreFacts,
+    FunctionFacts,
+    RobotFacts,
+)
 from ..design.limits import LimitRow
 from ..robot.equal_limbs import rounded_up
 from ..robot.organisation import Organisation
@@ -82,6 +89,8 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
         line += f"; {facts.latency * facts.clock:g} ns at {facts.clock:g} ns a cycle"
     lines.append(line)
     lines += area_lines(facts.estimated)
+    if facts.lines:
+        lines += ["", line_table(facts.lines)]
     for note in facts.notes:
         lines.append(f"note: {note}")
     return "\n".join(lines)
@@ -144,6 +153,12 @@ def area_lines(area: Area | None) -> list[str]:
     ]
 
 
+def line_table(lines: Mapping[str, BoardLine]) -> str:
+    """What a task takes on the line to a board."""
+    head = ("on a board", "bytes out", "bytes back", "UART, tasks/s", "Ethernet, tasks/s")
+    return table(head, [[name, *vars(own).values()] for name, own in lines.items()])
+
+
 def accelerator_text(facts: AcceleratedFacts) -> str:
     """The facts of an accelerator."""
     own = facts.accelerator
@@ -171,6 +186,8 @@ def accelerator_text(facts: AcceleratedFacts) -> str:
             table(("stage", "interval", "latency", "multipliers", "products", "in turn"), stages),
             "",
             table(("function", "words in", "words out", "interval", "latency"), functions),
+            "",
+            line_table(own.lines),
             *limits_lines(facts),
             *area_lines(own.estimated),
             *(f"note: {note}" for note in facts.notes),

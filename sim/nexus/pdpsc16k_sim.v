@@ -1,9 +1,12 @@
 // PDPSC16K, the block RAM of Lattice's Nexus with one clock, for simulation of gate-level netlists.
 //
-// From the meaning of the cell's parameters: 512 words of 36 bits, one port that writes and one that
-// reads, without an output register. INITVAL_k has bits 288 k and up, nine of every ten of its own.
-// Other widths, byte enables, an output register and resets are not modelled: a netlist that uses
-// them ends the simulation instead of giving a wrong number.
+// From the meaning of the cell's parameters: 18432 bits, one port that writes and one that reads,
+// each in words of its own width, without an output register. What is read is as it was before a
+// write at the same edge. Nine bits are a byte; words of 4, 2 and 1 bits lie in eight of them. Of
+// words of two bytes and of four, the low address bits enable bytes that are written. INITVAL_k has
+// bits 288 k and up, nine of every ten of its own.
+// An output register, chip selects that decode and resets are not modelled: a netlist that uses them
+// ends the simulation instead of giving a wrong number.
 
 module PDPSC16K #(
     parameter INITVAL_00 = "0x00000000000000000000000000000000000000000000000000000000000000000000000000000000",
@@ -86,6 +89,16 @@ module PDPSC16K #(
     input wire [35:0] DI,
     output reg [35:0] DO
 );
+    // Bits of a word: the number behind the X.
+    function integer bits_of(input [3*8-1:0] text);
+        bits_of = text[15:8] == "X" ? text[7:0] - "0" : 10 * (text[15:8] - "0") + text[7:0] - "0";
+    endfunction
+    function integer start(input integer width, input [13:0] address);
+        start = width < 9 ? 9 * (address >> 3) + (address & 7 & ~(width - 1))
+            : (address >> $clog2(width / 9) + 3) * width;
+    endfunction
+    localparam W = bits_of(DATA_WIDTH_W), R = bits_of(DATA_WIDTH_R);
+    localparam BYTES = W < 18 ? 1 : W / 9;
     // 80 hexadecimal digits as text, the first two characters of it "0x"
     function [287:0] packed_bits(input [82*8-1:0] text);
         reg [319:0] value;
@@ -102,8 +115,8 @@ module PDPSC16K #(
 
     reg [64 * 288 - 1:0] memory;
     initial begin
-        if (DATA_WIDTH_W != "X36" || DATA_WIDTH_R != "X36" || OUTREG != "BYPASSED"
-                || CSDECODE_W != "111" || CSDECODE_R != "111" || ECC != "DISABLED")
+        if (OUTREG != "BYPASSED" || CSDECODE_W != "111" || CSDECODE_R != "111"
+                || ECC != "DISABLED")
             $fatal(1, "PDPSC16K: a mode that is not modelled");
         memory = {
             packed_bits(INITVAL_3F),
@@ -175,10 +188,11 @@ module PDPSC16K #(
     end
     always @(posedge CLK) begin
         if (RST) $fatal(1, "PDPSC16K: resets are not modelled");
-        if (CEW && &CSW) begin
-            if (ADW[4:0] != 5'b11111) $fatal(1, "PDPSC16K: byte enables are not modelled");
-            memory[36 * ADW[13:5] +: 36] <= DI;
-        end
-        if (CER && &CSR) DO <= memory[36 * ADR[13:5] +: 36];
+        if (CER && &CSR) DO <= 36'b0 | memory[start(R, ADR) +: R];
+        if (CEW && &CSW)
+            if (BYTES == 1) memory[start(W, ADW) +: W] <= DI[W-1:0];
+            else
+                for (int k = 0; k < BYTES; k++)
+                    if (ADW[k]) memory[start(W, ADW) + 9 * k +: 9] <= DI[9 * k +: 9];
     end
 endmodule

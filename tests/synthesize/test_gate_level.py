@@ -92,6 +92,21 @@ def test_core_of_cells(target: str, tmp_path: Path) -> None:
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
+def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
+    """A pendulum on Nexus: block RAMs with words of several widths, with contents and without."""
+    core = compile_core(front_end("pendulum", target="lifcl-40", fold="joints", ii=8))
+    made = emit(core.plan, "core")
+    cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), "nexus")
+    module = json.loads((tmp_path / "netlist.json").read_text())["modules"]["core"]
+    memories = [own for own in module["cells"].values() if own["type"] == "PDPSC16K"]
+    assert len(memories) == cells["PDPSC16K"]
+    assert {own["parameters"]["DATA_WIDTH_W"] for own in memories} == {"X1", "X18", "X36"}
+    check_cells(core, model, STATES)
+
+
+@pytest.mark.rtl
+@pytest.mark.synthesis
+@pytest.mark.slow
 def test_arm_of_cells(tmp_path: Path) -> None:
     """iiwa 14, joints in turn: block RAMs that are written, on a family other than ECP5."""
     core = compile_core(front_end("iiwa14", target="gw2a-18", fold="joints", ii=24))

@@ -1,0 +1,28 @@
+"""What a task takes on the line to a board, said before anything is built."""
+
+from __future__ import annotations
+
+from rbdgen import api
+from rbdgen.design.facts import BoardLine
+from rbdgen.draw.tables import info_text
+
+# Words of 2·21 and 4·18 bits are 15 bytes; head, CRC and flags 9. Back: 36 and 54 bits, and 10.
+# Of 0.3 MB a second of a serial line, and of a gigabit with 66 bytes around a datagram.
+ID = BoardLine(24, 15, 12500, 1388889)
+M = BoardLine(15, 17, 17647, 1506024)
+
+
+def test_of_tasks() -> None:
+    facts = api.info("pendulum", functions=("id", "m"), accelerator=True, ii=2).facts
+    assert facts.accelerator.lines == {"id": ID, "m": M}
+    assert "\nid                 24          15          12500            1388889\n" in info_text(
+        facts
+    )
+
+
+def test_of_a_core() -> None:
+    """As of its accelerator; of several functions there is none."""
+    facts = api.info("pendulum").facts
+    assert facts.lines == {"id": ID} and "Ethernet, tasks/s" in info_text(facts)
+    facts = api.info("pendulum", functions=("id", "m")).facts
+    assert facts.lines == {} and "tasks/s" not in info_text(facts)
