@@ -62,6 +62,7 @@ NOT_RUN = {
     "runs these tests": {"make …", ".venv/bin/python …"},
     "takes minutes": {
         "rbdgen bench accelerators",
+        "rbdgen board ulx3s-25f iiwa14 …",
         "rbdgen board ulx3s-85f iiwa14 …",
         "rbdgen compare",
         "rbdgen compare iiwa14 --function did --pinocchio -o did.svg",
