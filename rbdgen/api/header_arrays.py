@@ -53,6 +53,10 @@ MEANING = {
     "dtau_dqd": "({rows}, {rows})",
     "dqdd_dq": "({rows}, {rows})",
     "dqdd_dqd": "({rows}, {rows})",
+    "d2tau_dq2": "by q[j], then q[k], of tau[i] ({rows}, {rows}, {rows})",
+    "d2tau_dqd2": "by qd[j] and qd[k] ({rows}, {rows}, {rows})",
+    "d2tau_dq_dqd": "by q[j] and qd[k] ({rows}, {rows}, {rows})",
+    "dM_dq": "of M[i, j] by q[k] ({rows}, {rows}, {rows})",
     FAR: "1 where Minv was not near, else 0",
 }
 

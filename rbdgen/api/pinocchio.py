@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..design.choices import NEEDS
+from ..design.choices import GIVES, NEEDS
 from ..design.loading import load
 from ..golden import crba, minv
 from ..graph.arrays import SYMMETRIC
@@ -45,6 +45,7 @@ PACKAGES = ("pin", "cmeel-eigen", "cmeel-cppad", "cmeel-cppadcodegen")
 RESULTS = {
     "id": ("tau",),
     "did": ("dtau_dq", "dtau_dqd", "M"),
+    "ddid": GIVES["ddid"],
     "dfd": ("dqdd_dq", "dqdd_dqd", "Minv"),
 }
 CHECKED = 5

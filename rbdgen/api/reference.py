@@ -112,6 +112,9 @@ def _golden(
             return {"qdd": found, **_times(Minv, slopes), "Minv": Minv}
         case "difd":
             return _times(arrays["Minv"], _gradients(robot, q, qd, qdd, f_ext, joints))
+        case "ddid":
+            second = golden.rnea_second_derivatives(robot, q, qd, qdd, f_ext)._asdict()
+            return {name: array[:, joints, joints, joints] for name, array in second.items()}
         case "g":
             still = np.zeros((len(q), robot.nv))
             return {"g": golden.rnea(robot, q, still, still)[:, joints]}

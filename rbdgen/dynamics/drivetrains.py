@@ -44,6 +44,17 @@ def slope(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scalar:
     return total
 
 
+def curvature(arithmetic: Arithmetic, own: list[Drivetrain], qd: Scalar) -> Scalar:
+    """The derivative of ``slope`` by q̇: -6 k₃ q̇ below the width of friction, 0 from it on."""
+    total: Scalar = 0.0
+    for gears in own:
+        if gears.friction:
+            _, k3, width = _numbers(gears)
+            above = arithmetic.select(-width - qd, qd, 0.0)
+            total = total - (6.0 * k3) * arithmetic.select(qd - width, above, 0.0)
+    return total
+
+
 def added(arithmetic: Arithmetic, robot: Robot, state: State, tau: Vector) -> Vector:
     """τ (nv,) of rigid bodies with what drivetrains take."""
     total = list(tau)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,8 @@ def random_inputs(
     """Graph inputs (n,) of no robot's size, but with unit quaternions and (cos, sin).
 
     Where joints have friction, all velocities are below its width in every other state, and beyond
-    it, to either side, in those between. ``inverse``: the size of M⁻¹. Where it is corrected, what
+    it, to either side, in those between; of several widths between two of them after one another,
+    to either side. ``inverse``: the size of M⁻¹. Where it is corrected, what
     is far from it gives powers of large numbers, beside which a zero has more than rounding noise.
     """
     rng = np.random.default_rng(seed)
@@ -91,11 +93,17 @@ def random_inputs(
             q[:, start : at.stop] /= np.linalg.norm(q[:, start : at.stop], axis=1, keepdims=True)
     state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau", "bias")}
     for k, own in drivetrains(robot).items():
-        if widths := [gears.width for gears in own if gears.friction]:
+        if widths := sorted({gears.width for gears in own if gears.friction}):
             slow, qd = np.arange(n) % 2 == 0, state["qd"][:, k]
             side = np.where(np.arange(n) % 4 == 1, 1.0, -1.0)
-            beyond = side * (max(widths) + np.abs(qd))
-            state["qd"][:, k] = np.where(slow, min(widths) * np.sin(qd), beyond)
+            beyond = side * (widths[-1] + np.abs(qd))
+            part = np.abs(np.sin(qd))
+            ways: list[tuple[float, float, Any]]  # between which, to which side
+            ways = [(0.0, widths[0], np.sign(np.sin(qd)))]
+            ways += [(*pair, side) for pair in pairwise(widths) for side in (1.0, -1.0)]
+            moving = [side * (least + part * (most - least)) for least, most, side in ways]
+            within = np.choose(np.arange(n) // 2 % len(ways), moving)
+            state["qd"][:, k] = np.where(slow, within, beyond)
     state |= {
         "q": q,
         "f_ext": rng.normal(0.0, 3.0, (n, len(robot.moving), 6)),

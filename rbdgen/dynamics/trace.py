@@ -37,13 +37,14 @@ from .observed import Frames, gives_frames, gives_masses
 from .ports import Interface
 from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
 from .scalars import Arithmetic, Numbers, Scalar, Vector
+from .second import with_second_derivatives
 from .solved import Columns, forward_slopes, given_inverse, gives_forward, gives_of_effort
 from .spatial import is_zero
 from .stepping import Point, Rates, euler, gives_step, runge_kutta
 from .units import Units, units
 from .winograd import Largest
 
-AT_GIVEN_ACCELERATION = {"id", "did", "difd"}
+AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
@@ -81,12 +82,13 @@ def trace(
     """Functions of a canonical robot as one graph.
 
     ``functions``: id (τ), fd (q̈), m (M), minv (M⁻¹), did (τ and its gradients), dfd (q̈ and its
-    gradients), difd (the gradients of q̈ from M⁻¹ given), step (``step`` seconds of motion by
-    ``integrator``, euler or rk4, and what it depends on: ``stepping``), g and nle (τ without
-    acceleration, at rest and in motion, without external forces); of ``frames``,
-    (joint, pose in its body's frame), pose, twist, jac and drift; of a robot whose inertias are
-    those of bodies com, jcom, energy, ag and hg (``observed``); effort (q̈ from ``tau[k]`` and a
-    given ``bias[k]``, the τ that holds the motion without acceleration; not with fd or dfd).
+    gradients), difd (the gradients of q̈ from M⁻¹ given), ddid (the gradients of did's and of M:
+    ``second``), step (``step`` seconds of motion by ``integrator``, euler or rk4, and what it
+    depends on: ``stepping``), g and nle (τ without acceleration, at rest and in motion, without
+    external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac and drift;
+    of a robot whose inertias are those of bodies com, jcom, energy, ag and hg (``observed``);
+    effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
+    acceleration; not with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
     carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
     floating base's rows and columns out. ``network`` and ``frame``: of the formulation
@@ -213,9 +215,16 @@ class _Tracing:
         if given is not None:
             _gives_inverse(face, functions, self.order, given, self.recursions.solving)
         self._gives_observed(face, state)
-        if not others:
+        if others:
+            self._gives_others(face, state, unforced or given)
+        if given is None or "ddid" not in functions:
             return face.graph()
-        at = unforced or given
+        found = given.gradient._replace(M=given.M)
+        return with_second_derivatives(self.robot, face.graph(), found, self.order, self._state)
+
+    def _gives_others(self, face: Interface, state: State, at: Pass | None) -> None:
+        """M, and what takes its inverse."""
+        functions = self.functions
         assert at is not None
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
@@ -228,7 +237,6 @@ class _Tracing:
             if EFFORT in functions:
                 one, explicit = self.recursions.solving, "minv" in functions
                 gives_of_effort(face, one, self.order, solver, self.robot.nv, explicit)
-        return face.graph()
 
     @cached_property
     def order(self) -> dict[int, int]:

@@ -42,6 +42,7 @@ from .rerooted import (
 )
 from .rnea import rnea
 from .rollout import rollout
+from .second_derivatives import SecondDerivatives, rnea_second_derivatives
 from .states import State, random_state
 from .step import Sensitivity, euler_sensitivity, rk4_sensitivity
 
@@ -51,6 +52,7 @@ __all__ = [
     "InverseDerivatives",
     "Poses",
     "Rerooted",
+    "SecondDerivatives",
     "Sensitivity",
     "Slopes",
     "State",
@@ -81,5 +83,6 @@ __all__ = [
     "rerooted_slopes",
     "rnea",
     "rnea_derivatives",
+    "rnea_second_derivatives",
     "rollout",
 ]

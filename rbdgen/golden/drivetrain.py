@@ -28,6 +28,13 @@ def slopes(robot: Robot, qd: Array) -> Array:
     return np.asarray(d + 1.5 * c / w * (1 - x**2))
 
 
+def curvatures(robot: Robot, qd: Array) -> Array:
+    """The derivative (N, tree size) of ``slopes``: zero from the width of friction on."""
+    _, _, c, w = _numbers(robot)
+    x = qd / w
+    return np.asarray(np.where(np.abs(x) < 1.0, -3.0 * c / w**2 * x, 0.0))
+
+
 def _numbers(robot: Robot) -> Array:
     """Armature, damping, friction and its width (4, tree size)."""
     numbers = np.zeros((4, tree.tree_size(robot)))

@@ -21,6 +21,7 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "q_next": (Q,),
     "A": (X, X),
     "B": (X, V),
+    **dict.fromkeys(("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq"), (V, V, V)),
     "p": (FRAMES, 3),
     "R": (FRAMES, 3, 3),
     "J": (FRAMES, 6, V),

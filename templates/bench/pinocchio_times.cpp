@@ -2,8 +2,8 @@
 // with.
 // usage: pinocchio_times TREE  ->  ns per call
 //        pinocchio_times TREE NUMBER …  ->  what it gives for q, v and a (dfd: tau) of these numbers
-// ID, DID or DFD is defined: rnea, its derivatives or those of aba; one for each program, since
-// compiling all takes gigabytes. TREE: as pinocchio_tree.hpp has it.
+// ID, DID, DDID or DFD is defined: rnea, its derivatives, its second ones or the derivatives of aba;
+// one for each program, since compiling all takes gigabytes. TREE: as pinocchio_tree.hpp has it.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -12,6 +12,8 @@
 #include <pinocchio/algorithm/rnea.hpp>
 #elif defined DID
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
+#elif defined DDID
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #else
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #endif
@@ -24,6 +26,16 @@ static void print(const Eigen::MatrixXd &rows) {
   for (int i = 0; i < rows.rows(); ++i)
     for (int j = 0; j < rows.cols(); ++j) std::printf("%.17g\n", rows(i, j));
 }
+
+#ifdef DDID
+using Tensor = pinocchio::DataTpl<double, 0, FewJoints>::Tensor3x;
+
+static void print(const Tensor &entries) {
+  for (int i = 0; i < entries.dimension(0); ++i)
+    for (int j = 0; j < entries.dimension(1); ++j)
+      for (int k = 0; k < entries.dimension(2); ++k) std::printf("%.17g\n", entries(i, j, k));
+}
+#endif
 
 int main(int argc, char **argv) {
   const auto model = model_of<FewJoints>(argc > 1 ? argv[1] : "");
@@ -38,12 +50,21 @@ int main(int argc, char **argv) {
     last.push_back(Eigen::VectorXd::Random(model.nv));
   }
   double sink = 0;
+#ifdef DDID
+  // zeros once: it leaves what is zero by structure as it is
+  Tensor by_q(model.nv, model.nv, model.nv), by_v = by_q, mixed = by_q, mass = by_q;
+  for (auto *tensor : {&by_q, &by_v, &mixed, &mass}) tensor->setZero();
+#endif
   const auto call = [&](int k) {
 #ifdef ID
     sink += pinocchio::rnea(model, data, q[k], v[k], last[k])[0];
 #elif defined DID
     pinocchio::computeRNEADerivatives(model, data, q[k], v[k], last[k]);
     sink += data.dtau_dq(0, 0);
+#elif defined DDID
+    pinocchio::ComputeRNEASecondOrderDerivatives(model, data, q[k], v[k], last[k], by_q, by_v,
+                                                 mixed, mass);
+    sink += by_q(0, 0, 0);
 #else
     pinocchio::computeABADerivatives(model, data, q[k], v[k], last[k]);
     sink += data.ddq_dq(0, 0);
@@ -59,6 +80,8 @@ int main(int argc, char **argv) {
     print(data.tau);
 #elif defined DID
     print(data.dtau_dq), print(data.dtau_dv), print(data.M);
+#elif defined DDID
+    print(by_q), print(by_v), print(mixed), print(mass);
 #else
     print(data.ddq_dq), print(data.ddq_dv), print(data.Minv);
 #endif

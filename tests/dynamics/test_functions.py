@@ -83,7 +83,7 @@ def assert_golden(graph: Graph, robot: Robot, canonical: Robot, functions: Any, 
 
 
 def simplified(graph: Graph, canonical: Robot) -> Graph:
-    graph = identities(verify(graph), random_inputs(canonical, graph.inputs, 4, 0))
+    graph = identities(verify(graph), random_inputs(canonical, graph.inputs, 8, 0))
     return verify(factor(verify(graph)))
 
 

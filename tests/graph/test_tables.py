@@ -15,6 +15,7 @@ from rbdgen.graph.evaluate import FLOAT
 from rbdgen.graph.fixed import INTEGER
 from rbdgen.graph.intervals import INTERVAL
 from rbdgen.graph.node import ARITY, Builder, Op
+from rbdgen.graph.tangent import TANGENT
 from rbdgen.passes.rounding import CARRIED
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
@@ -28,6 +29,7 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "C": (C, 2),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),
+    "TANGENT": (TANGENT, 2),
     "CARRIED": (CARRIED, 2),
     "VALUE": (VALUE, 1),
     "SLOPE": (SLOPE, 2),
