@@ -110,7 +110,7 @@ def parser() -> Parser:
         metavar="NPZ",
         type=Path,
         help="gets what the functions give: tau, qdd, M, Minv, dtau_dq, dtau_dqd, dqdd_dq, "
-        "dqdd_dqd, g, nle, and so on; and joint_names",
+        "dqdd_dqd, d2tau_dq2, g, nle, and so on; and joint_names",
     )
 
     made = robot_command(

@@ -15,7 +15,7 @@ from .estimate import about, too_many
 from .front import Front, Progress, Rows, Watch, in_reals
 from .parameters import Parameters
 
-GRADIENTS = ("did", "dfd", "difd", "step")
+GRADIENTS = ("did", "dfd", "difd", "ddid", "step")
 FACTORS = ("minv", "fd", "dfd", "step")
 LARGER = (
     "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "

@@ -41,10 +41,12 @@ from .parameters import (
 from .samples import sample_states
 
 MATRICES = ("m", "minv", "did", "dfd", "difd", "step", *OF_MASSES)
+SECOND = "ddid"
 SIZED, SIZED_SEED = 256, 9  # random states, by which powers of two are chosen
 IDENTITY_SAMPLES, IDENTITY_SEED = 4, 5  # random states, at which equal values are found
 LARGE = 50_000  # operations: a search for ranges takes a minute or more
 MOST_PAIRS = 10_000  # a chain of 140 joints, whose gradients take minutes to trace
+MOST_TRIPLES = 10_000  # a chain of 38 joints, whose second derivatives do
 TRACED = ""  # a graph before any pass
 Progress = Callable[[str], None]
 Watch = Callable[[str, Graph], None]
@@ -211,12 +213,19 @@ def _frame(design: Design, canonical: Robot) -> int | None:
 
 
 def refuse_large(design: Design, robot: Robot) -> None:
-    """Matrices that would take hours, by the pairs of coordinates of which one moves the other."""
+    """Matrices that would take hours, by the pairs of coordinates of which one moves the other;
+    second derivatives by the triples that lie on one way to the base."""
     above: dict[int, int] = {-1: 0}
-    pairs = 0
+    pairs = triples = 0
     for i, joint in enumerate(robot.joints):
         above[i] = above[joint.parent] + joint.kind.nv
         pairs += joint.kind.nv * above[i]
+        triples += joint.kind.nv * above[i] * (above[i] + 1) // 2
+    if SECOND in design.functions and triples > MOST_TRIPLES:
+        raise RobotError(
+            f"{robot.name}: {SECOND}: {triples} triples of coordinates that move one another, of "
+            f"{MOST_TRIPLES} at most; for robots of this size there is did"
+        )
     matrices = [f for f in design.functions if f in MATRICES]
     if matrices and pairs > MOST_PAIRS:
         raise RobotError(

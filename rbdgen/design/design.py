@@ -353,6 +353,10 @@ def _check_functions(design: Design) -> None:
         raise RobotError(
             f"integrator: {design.integrator} is for the function step; name that, too"
         )
+    if "ddid" in design.functions and design.base_link is not None:
+        raise RobotError(
+            f"base_link: {design.base_link}: ddid is not carried to the file's base; leave it out"
+        )
     known = (*ON_ACCELERATORS, *ROLLOUTS)
     alone = [name for name in design.functions if name not in known]
     if design.accelerator and alone:

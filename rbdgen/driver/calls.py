@@ -112,6 +112,19 @@ class Calls(Observing):
         call = "computeABADerivativesFromMinverse"
         return self._three(call, q, v, a, Minv, f_ext=f_ext)
 
+    def ComputeRNEASecondOrderDerivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> tuple[Array, Array, Array, Array]:
+        """∂²τ/∂q∂q, ∂²τ/∂v∂v, ∂²τ/∂q∂v and ∂M/∂q, each (…, nv, nv, nv). Of the function ddid.
+
+        [i, j, k] is of τ_i, by the first of the two along j, then by the other along k; of the last
+        ∂M_ij/∂q_k. The first is symmetric in j and k but for two directions of one floating or
+        planar joint.
+        """
+        return self._found("ddid", q, v, a, f_ext=f_ext)
+
+    ddid = ComputeRNEASecondOrderDerivatives
+
     def step(
         self,
         q: ArrayLike,

@@ -19,7 +19,7 @@ from .visit import LEVELS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
 CODES = {name: k for k, name in enumerate(_ALL)}
-ALONE = (*OF_FRAMES, *OF_MASSES, "step")  # of no accelerator
+ALONE = (*OF_FRAMES, *OF_MASSES, "step", "ddid")  # of no accelerator
 CODES |= {name: 16 + k for k, name in enumerate(ALONE)}
 CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step

@@ -74,8 +74,12 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
         ("pendulum", {"functions": (*OF_FRAMES, "hg", "energy"), "frames": ("lower_rod",)}),
         ("pendulum", {"functions": ("step",), "step": 0.01}),
         ("pendulum", {"functions": ("step",), "step": 0.01, "integrator": "rk4"}),
+        ("pendulum", {"functions": ("ddid",)}),
     ],
-    ids=["pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step", "pendulum-rk4"],
+    ids=[
+        *("pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step", "pendulum-rk4"),
+        "pendulum-second",
+    ],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     agrees(robot, 4000, tmp_path, choices)

@@ -90,8 +90,9 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
             },
         ),
         (WALKER, {"functions": ("step",), "base": "floating", "step": 0.01}),
+        ("gantry", {"functions": ("ddid",), "external_forces": ("all",)}),
     ],
-    ids=["gantry", "pendulum", "iiwa14", "observed", "step"],
+    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second"],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

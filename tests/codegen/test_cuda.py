@@ -151,8 +151,9 @@ def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
         ("hyq", {"functions": ("dfd",), "base": "floating"}),
         ("hyq", {"functions": ("fd", "minv"), "base": "floating", "root": "given"}),
         ("baxter", {"functions": ("id", "fd")}),
+        ("gantry", {"functions": ("ddid",)}),
     ],
-    ids=[*WHOLE, "hyq-did", "hyq-dfd", "hyq-given", "baxter"],
+    ids=[*WHOLE, "hyq-did", "hyq-dfd", "hyq-given", "baxter", "gantry-second"],
 )
 def test_all_functions(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     compare(tmp_path, robot, **choices)

@@ -29,7 +29,7 @@ TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {
     "C": (C, 2),
     "INTERVAL": (INTERVAL, 1),
     "DERIVATIVE": (DERIVATIVE, 2),
-    "TANGENT": (TANGENT, 2),
+    "TANGENT": (TANGENT, 3),
     "CARRIED": (CARRIED, 2),
     "VALUE": (VALUE, 1),
     "SLOPE": (SLOPE, 2),

@@ -1,5 +1,5 @@
-"""Named frames, masses and steps in hardware, and nle with joints in turn: every bit and flag of
-the integer model, on time."""
+"""Named frames, masses, steps and second derivatives in hardware, and nle with joints in turn:
+every bit and flag of the integer model, on time."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ QUADRUPED = str(Path(__file__).parents[1] / "robots" / "quadruped.urdf")
 SLOW = pytest.mark.slow
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "pendulum": ("pendulum", {"functions": ("nle", "pose", "jac", "drift", "com", "energy", "hg")}),
+    "second": ("pendulum", {"functions": ("ddid",)}),
     "in turn": ("pendulum", {"functions": ("nle",), "fold": "joints", "ii": 12}),
     "step": ("pendulum", {"functions": ("step",), "ii": 4}),
     "iiwa14-frames": ("iiwa14", {"functions": OF_FRAMES}),
     "iiwa14-masses": ("iiwa14", {"functions": OF_MASSES}),
+    "hyq-second": ("hyq", {"functions": ("ddid",), "ii": 8}),
     "quadruped": (QUADRUPED, {"functions": ("pose", "twist", "ag"), "base": "floating"}),
 }
 
 
 @pytest.mark.parametrize(
-    "case", ["pendulum", *(pytest.param(case, marks=SLOW) for case in list(CASES)[1:])]
+    "case",
+    ["pendulum", "second", *(pytest.param(case, marks=SLOW) for case in list(CASES)[2:])],
 )
 def test_every_bit(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path, choices = CASES[case]
