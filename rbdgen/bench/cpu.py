@@ -31,7 +31,6 @@ CASES = (
     ("iiwa14", "fixed", "id", PEERS, 100_000),
     ("iiwa14", "fixed", "did", PEERS, 100_000),
     ("iiwa14", "fixed", "dfd", PEERS, 100_000),
-    ("iiwa14", "fixed", "ddid", FORMS[:1], 2_000),
     ("hyq", "floating", "did", PEERS, 100_000),
     ("humanoid", "floating", "dfd", FORMS[:1], 2_000),
 )

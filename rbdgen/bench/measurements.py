@@ -53,6 +53,7 @@ from .proven import proven
 from .ranges import ranges
 from .rk4 import rk4
 from .rounding import rounding
+from .second import second
 from .tool import tool
 
 Progress = Callable[[str], None]
@@ -284,6 +285,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "cpu": cpu,
     "payload": payload,
+    "second": second,
     "rounding": rounding,
     "codesign": codesign,
     "compiling": compiling,

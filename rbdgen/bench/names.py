@@ -11,6 +11,7 @@ ALL = "all"
 TAKES = {
     "cpu": "an hour",
     "payload": "minutes",
+    "second": "minutes",
     "rounding": "minutes",
     "codesign": "minutes",
     "compiling": "minutes",

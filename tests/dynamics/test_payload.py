@@ -45,6 +45,10 @@ def test_like_golden_on_a_floating_base(robot: str, functions: tuple[str, ...]) 
     compare(robot, {**ROBOTS[robot], "functions": functions})
 
 
+def test_second_derivatives_like_golden() -> None:
+    compare("gantry", {**ROBOTS["gantry"], "functions": ("ddid",)})
+
+
 @pytest.mark.parametrize("factorisation", ["mminvgen", "blocks"])
 def test_like_golden_in_every_factorisation(factorisation: str) -> None:
     choices = {**ROBOTS["iiwa14"], "factorisation": factorisation, "functions": ("minv", "fd")}
