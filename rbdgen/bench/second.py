@@ -15,7 +15,6 @@ from ..api.pinocchio import command as peer
 from ..api.program_times import Command, command, read
 from ..api.timing import least
 from ..compile.flow import Front, front_end
-from ..compile.formulation import simplified
 from ..compile.front import any_inputs
 from ..design.loading import load
 from ..draw.tables import markdown, table
@@ -25,6 +24,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.tangent import differentiate
 from ..graph.word import indices, kind_of, spell
+from ..passes.order import EXACT, run
 from .cpu import processor
 
 Progress = Callable[[str], None]
@@ -94,7 +94,7 @@ def every_tangent(front: Front) -> Graph:
             outputs[spell(array, *at)] = made.tangents[node][by, k]
     whole = Graph(graph.inputs, outputs)
     given = any_inputs(front.design, robot, whole.inputs)
-    return simplified(whole, given, "tangents")[0]
+    return run(EXACT, whole, given)
 
 
 def _coordinates(front: Front, i: int) -> range:
