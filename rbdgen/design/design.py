@@ -384,6 +384,8 @@ def _check_parameters(design: Design) -> None:
             raise RobotError(
                 f"{key}: {getattr(design, key)}: not with --parameters registers; leave one out"
             )
+    if "ddid" in design.functions:
+        raise RobotError("functions: ddid: not with --parameters registers; leave one out")
 
 
 def has_registers(design: Design) -> bool:

@@ -16,6 +16,7 @@ Direction = TypeVar("Direction")
 TANGENT: dict[Op, Callable[..., Scalar]] = {
     Op.INPUT: lambda b, n, v: 0.0,
     Op.CONST: lambda b, n, v: 0.0,
+    Op.HELD: lambda b, n, v: 0.0,
     Op.ADD: lambda b, n, v, x, y: b.add(x[1], y[1]),
     Op.SUB: lambda b, n, v, x, y: b.sub(x[1], y[1]),
     Op.NEG: lambda b, n, v, x: b.neg(x[1]),

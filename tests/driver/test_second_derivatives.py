@@ -39,6 +39,8 @@ def test_refusals() -> None:
         load("hyq", base="floating", base_link="lf_shin", functions=("ddid",))
     with pytest.raises(RobotError, match="functions: ddid is no task of an accelerator"):
         load("pendulum", functions=("ddid",), accelerator=True)
+    with pytest.raises(RobotError, match="functions: ddid: not with --parameters registers"):
+        load("pendulum", functions=("ddid",), parameters="registers")
     with pytest.raises(InputError, match="the design has did"):
         Dynamics("pendulum", "golden", functions=("did",), accelerator=False).ddid(
             *[[0.0, 0.0]] * 3
