@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,11 @@ class IntegerModel:
             n = len(next(iter(words.values())))
             words = {**words, **{name: np.full(n, word) for name, word in fixed.items()}}
         return self._model.run("", words, lambda own: integer_results(self.core, own))
+
+    def hold(self, words: Mapping[str, int]) -> None:
+        """Other words in the registers for many tasks."""
+        self._held = {name: np.array(word) for name, word in words.items()}
+        self.core = replace(self.core, held=self._held)
 
     def _source(self) -> Source:
         return c_source(self.core, "model", ABOUT)

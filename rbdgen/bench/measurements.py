@@ -46,6 +46,7 @@ from .logarithmic import chains, logarithmic
 from .loops import loops
 from .mppi import mppi
 from .names import TAKES, chosen
+from .parameters import parameters
 from .payload import payload
 from .peers import beside_peers
 from .programs import programs
@@ -284,6 +285,7 @@ def _functions_of(robot: str, base: str) -> Callable[[Path, Progress], Any]:
 
 MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "cpu": cpu,
+    "parameters": parameters,
     "payload": payload,
     "second": second,
     "rounding": rounding,

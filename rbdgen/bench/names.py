@@ -10,6 +10,7 @@ from ..system.refusal import Refusal
 ALL = "all"
 TAKES = {
     "cpu": "an hour",
+    "parameters": "minutes",
     "payload": "minutes",
     "second": "minutes",
     "rounding": "minutes",

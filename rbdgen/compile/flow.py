@@ -32,7 +32,7 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .parameters import model_of, note_of_registers
+from .parameters import model_of, note_of_registers, refuse_own_angles
 from .samples import note_of_near, refuse_singular
 from .words import Words
 
@@ -49,6 +49,8 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     bodies, registers = of_bodies(design), has_registers(design)
     *_, (last, canonical) = stages(robot, design.snap, notes, bodies, design.alike, registers)
     numbers = model_of(design, robot, bodies) if registers else None
+    if numbers:
+        refuse_own_angles(design, numbers)
     counts: list[tuple[str, dict[str, int]]] = []
     progress("identities and common factors")
     graph, parameters = in_reals(design, canonical, numbers, counting(counts, last))

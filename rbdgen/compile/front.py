@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..design.choices import OF_BODIES, OF_MASSES
-from ..design.design import Design, formulation_of, given_coordinates
+from ..design.design import Design, formulation_of, given_coordinates, has_registers
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames
@@ -77,7 +77,13 @@ class Front:
         # Only axes on z can be traced: the first two counts are of the robot with its axes there.
         steps = [
             ("as read", self.robot),
-            *stages(self.robot, design.snap, bodies=of_bodies(design), alike=design.alike),
+            *stages(
+                self.robot,
+                design.snap,
+                bodies=of_bodies(design),
+                alike=design.alike,
+                geometry=has_registers(design),
+            ),
         ]
         for name, robot in steps[:-1]:  # the last is the canonical robot
             counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot

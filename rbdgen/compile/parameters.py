@@ -145,3 +145,13 @@ def note_of_registers(design: Design, parameters: Parameters) -> str:
         f"of its structure whose parameters are within {100 * design.tolerance:g} % of its own, "
         f"angles within {design.tolerance:g} rad; rbdgen calibrate makes another's words"
     )
+
+
+def refuse_own_angles(design: Design, numbers: Numbers) -> None:
+    """RobotError where whoever gives sines would have to know whose they are."""
+    for number in numbers.table:
+        if design.angles == "sincos" and number.what == "offset":
+            raise RobotError(
+                f'{numbers.robot.name}: angles: sincos: the angle of joint "{number.joint}" is off '
+                "by what each robot has to itself; leave it out, or --parameters registers"
+            )

@@ -23,7 +23,7 @@ from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
-from ..design.design import Design, gives, of_functions
+from ..design.design import Design, gives, has_registers, of_functions
 from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest, CoreManifest
@@ -36,6 +36,7 @@ from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
 from .links import PATIENCE, Link, Transport, opened
+from .registers import Registers
 from .words import Array, Coder, Flags
 
 Manifest = CoreManifest | AcceleratorManifest
@@ -52,7 +53,8 @@ class Backend:
 
     ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. Of a back end of
     compiled programs ``programs`` has function → what computes it, and what others give besides
-    where `TOGETHER` says so, and ``joint`` makes the one of all functions.
+    where `TOGETHER` says so, and ``joint`` makes the one of all functions. ``registers``: of a
+    design for all robots of a model, where the back end can write them.
     """
 
     design: Design
@@ -61,6 +63,7 @@ class Backend:
     run: Run
     programs: Mapping[str, Program] = field(default_factory=dict)
     joint: Callable[[], Program] | None = None
+    registers: Registers | None = None
 
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
@@ -115,7 +118,7 @@ def run_integer(
 
 
 def run_rtl(
-    coder: Coder, model: Model, batches: Sequence[Tasks]
+    coder: Coder, model: Model, registers: Registers | None, batches: Sequence[Tasks]
 ) -> tuple[list[Answer], int | None]:
     """The accelerator's Verilog. Cycles: from the first task that it takes to the last result.
 
@@ -134,7 +137,7 @@ def run_rtl(
         for word, values in tasks.values.items():
             tokens[own, column[word]] = values
     order = np.argsort(np.concatenate([(np.arange(n) + 0.5) / n for n in sizes]), kind="stable")
-    run = model.run(tokens[order])
+    run = model.run(tokens[order], held=registers.words if registers else ())
     given = _results(tokens[order, :2], run.outputs[:, :2])
     taken = np.argsort(order)  # when each row was
     latency = (run.result_cycle[given] - run.accept_cycle)[taken]
@@ -248,6 +251,8 @@ def _of_robot(
     if kind == "rtl":
         folder = kept_design(robot, progress, choices)
         return _rtl(folder, read_manifest(folder).facts, progress)
+    if place is None and has_registers(load(robot, **choices)[0]):
+        place = kept_design(robot, progress, choices)  # whose words can be others
     return _integer_of(place, progress) if place else _integer(robot, progress, choices)
 
 
@@ -274,6 +279,7 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     from ..tasks.compiled import TaskModel
 
     product = recompiled(place, progress)
+    registers = _registers(place, read_manifest(place).facts, progress)
     front = product.front
     coder = Coder(
         Contract.of(accelerator_facts(product)), front.design, front.robot, front.canonical
@@ -283,8 +289,12 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
         model = IntegerModel(product, progress)
         run: Run = partial(run_core, coder, outputs, by_model(inputs, model))
     else:
-        run = partial(run_integer, coder, TaskModel(product.accelerator, progress))
-    return Backend(coder.design, coder.robot, coder, run)
+        tasks = TaskModel(product.accelerator, progress)
+        run = partial(run_integer, coder, tasks)
+    if registers:
+        hold = model.hold if isinstance(product, Core) else tasks.hold
+        registers.write = lambda found: hold(found.words)
+    return Backend(coder.design, coder.robot, coder, run, registers=registers)
 
 
 def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
@@ -298,7 +308,11 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
     if isinstance(port, str) and port.startswith(PYNQ):
         packets, bitfile = coder.contract.packets, port.removeprefix(PYNQ)
         dma = DmaLink(bitfile, packets, entry.identity, entry.name)
-        return Backend(coder.design, coder.robot, coder, partial(run_board, coder, dma))
+        registers = _registers(place, entry, lambda _: None)
+        if registers:
+            registers.write = lambda found: dma.write(list(found.words.values()))
+        run = partial(run_board, coder, dma)
+        return Backend(coder.design, coder.robot, coder, run, registers=registers)
     transport = opened(port) if isinstance(port, str) else port
     patience = getattr(transport, "patience", PATIENCE)
     link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)
@@ -309,16 +323,24 @@ def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
     """The coder of a folder with a design, whose manifest says of ``tasks`` all that is needed."""
     design, loaded = load(place / DESIGN)
     contract = Contract.of(tasks)
-    return Coder(contract, design, loaded, canonicalize(loaded, design.snap, alike=design.alike))
+    registers = has_registers(design)
+    canonical = canonicalize(loaded, design.snap, alike=design.alike, geometry=registers)
+    return Coder(contract, design, loaded, canonical)
 
 
 def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
     """The back end of a generated folder."""
     coder = _coder(place, entry.tasks)
     model = load_core(place, entry, progress=progress)
+    registers = _registers(place, entry, progress)
     if isinstance(entry, AcceleratorManifest):
-        run: Run = partial(run_rtl, coder, model)
+        run: Run = partial(run_rtl, coder, model, registers)
     else:
         outputs = list(entry.formats.output)
-        run = partial(run_core, coder, outputs, by_hardware(model, len(outputs)))
-    return Backend(coder.design, coder.robot, coder, run)
+        run = partial(run_core, coder, outputs, by_hardware(model, len(outputs), registers))
+    return Backend(coder.design, coder.robot, coder, run, registers=registers)
+
+
+def _registers(place: Path, entry: Manifest, progress: Progress) -> Registers | None:
+    ports = entry.ports.registers
+    return Registers(place, ports, progress) if ports else None

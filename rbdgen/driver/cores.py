@@ -11,6 +11,7 @@ from ..codegen.compiled import Results
 from ..graph.fixed import Integers
 from ..simulate.model import Model
 from .answers import Answer, Tasks
+from .registers import Registers
 from .words import Coder, Flags
 
 
@@ -39,11 +40,11 @@ def by_model(inputs: Sequence[str], model: Callable[[Mapping[str, Integers]], Re
     return compute
 
 
-def by_hardware(model: Model, outputs: int) -> Compute:
-    """The core's Verilog, of so many ``outputs``."""
+def by_hardware(model: Model, outputs: int, registers: Registers | None = None) -> Compute:
+    """The core's Verilog, of so many ``outputs``, with the words of ``registers`` in it."""
 
     def compute(words: Integers) -> Computed:
-        run = model.run(words)
+        run = model.run(words, held=registers.words if registers else ())
         results, flags = run.outputs[:, :outputs], run.outputs[:, outputs:]
         taken, left = run.accept_cycle, run.result_cycle
         cycles = int(left.max() - taken.min())

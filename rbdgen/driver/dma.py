@@ -61,11 +61,11 @@ class DmaLink:
             ) from None
         try:
             overlay = pynq.Overlay(bitfile)
-            self._dma, core = overlay.dma, overlay.core
+            self._dma, self._core = overlay.dma, overlay.core
         except (OSError, AttributeError) as error:
             raise InputError(f"port: {PYNQ}{bitfile}: {error}") from None
         offsets = {own.name: own.offset for own in register_table(packets.functions)}
-        low, high = (core.read(offsets[f"identity_{half}"]) for half in ("low", "high"))
+        low, high = (self._core.read(offsets[f"identity_{half}"]) for half in ("low", "high"))
         if f"{high << 32 | low:016x}" != identity:
             raise InputError(
                 f"port: {PYNQ}{bitfile}: has the design {high << 32 | low:016x}, not {name}'s "
@@ -78,6 +78,12 @@ class DmaLink:
         longest = max(packets.response_beats(code) for code in packets.functions)
         self._response: NDArray[np.uint32] = pynq.allocate((longest,), DTYPE)
         self._next_tag = 0
+
+    def write(self, words: Sequence[int]) -> None:
+        """Words into the registers for many tasks; no task is under way."""
+        (offset,) = (own.offset for own in register_table({}, held=1) if own.name == "parameter")
+        for word in words:
+            self._core.write(offset, int(word) & 0xFFFFFFFF)
 
     def ask(
         self,

@@ -17,10 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..api.calibration import Calibration
 from ..api.compiled import DTYPES
 from ..api.folder import InputError
 from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
-from ..design.design import given_coordinates, gives, is_loaded, of_state, takes
+from ..design.design import (
+    given_coordinates,
+    gives,
+    has_registers,
+    is_loaded,
+    of_state,
+    takes,
+)
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.payload import PAYLOAD, SIZE, checked_body, payload_of
@@ -170,6 +178,23 @@ class Dynamics(Calls):
         except RobotError as error:
             raise InputError(f"set_payload: {error}") from None
 
+    def set_parameters(self, robot: str | Path | Calibration) -> None:
+        """The robot that all calls from now on are of, of a design for all robots of a model.
+
+        Its file, the JSON that ``rbdgen calibrate`` made of it, or what `rbdgen.api.calibrate`
+        returned. RobotError for a robot of another structure, or out of tolerance; InputError for
+        words of another design, and for a back end or a design without registers.
+        """
+        if not has_registers(self._backend.design):
+            raise InputError(
+                "set_parameters: the robot's parameters are constants of this design; "
+                'parameters="registers", --parameters registers'
+            )
+        if self._queue:
+            raise InputError("set_parameters: tasks wait to be collected; collect them first")
+        if self._backend.registers is None:
+            raise InputError(f"set_parameters: {self.backend} has no registers that can be written")
+        self._backend.registers.hold(robot)
     def everything(
         self,
         q: ArrayLike,

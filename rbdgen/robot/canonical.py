@@ -58,9 +58,14 @@ def stages(
 
 
 def canonicalize(
-    robot: Robot, snap: float = 0.0, notes: list[str] | None = None, alike: float = 0.0
+    robot: Robot,
+    snap: float = 0.0,
+    notes: list[str] | None = None,
+    alike: float = 0.0,
+    geometry: bool = False,
 ) -> Robot:
-    """All rewrites. ``snap`` [rad] is ``align_axes``'s tolerance, ``alike`` ``equal_limbs``'s."""
-    for _, rewrite in rewrites(snap, notes, alike):
+    """All rewrites. ``snap`` [rad] is ``align_axes``'s tolerance, ``alike`` ``equal_limbs``'s;
+    ``geometry`` as of `stages`."""
+    for _, rewrite in rewrites(snap, notes, alike, geometry):
         robot = rewrite(robot)
     return robot

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import sources
@@ -26,9 +29,14 @@ class TaskModel:
         progress: Callable[[str], None] = lambda _: None,
         held: Held = NOTHING_HELD,
     ) -> None:
-        self.accelerator, self.held = accelerator, held
-        nodes = sum(len(stage.fixed.graph.nodes) for stage in accelerator.stages.values())
-        self._model = Model(self._source, nodes, progress)
+        self.accelerator, self._progress = accelerator, progress
+        self.hold(held)
+
+    def hold(self, words: Mapping[str, Any]) -> None:
+        """Other words in the registers for many tasks, which stand in the C."""
+        self.held: Held = {name: np.array(word) for name, word in words.items()}
+        nodes = sum(len(stage.fixed.graph.nodes) for stage in self.accelerator.stages.values())
+        self._model = Model(self._source, nodes, self._progress)
 
     def __call__(
         self, function: str, words: Mapping[str, Integers]

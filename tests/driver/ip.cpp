@@ -62,3 +62,22 @@ EXPORT uint32_t ip_read(uint32_t address)
     ip_clock(0, 0, 0, 0, &ignored);
     return found;
 }
+
+EXPORT void ip_write(uint32_t address, uint32_t word)
+{
+    uint32_t ignored;
+    dut->s_axil_awaddr = address;
+    dut->s_axil_wdata = word;
+    dut->s_axil_wstrb = 15;
+    dut->s_axil_awvalid = dut->s_axil_wvalid = 1;
+    dut->eval();
+    while (dut->s_axil_awvalid || dut->s_axil_wvalid) {
+        const unsigned address_taken = dut->s_axil_awready, word_taken = dut->s_axil_wready;
+        ip_clock(0, 0, 0, 0, &ignored);
+        if (address_taken) dut->s_axil_awvalid = 0;
+        if (word_taken) dut->s_axil_wvalid = 0;
+        dut->eval();
+    }
+    while (!dut->s_axil_bvalid) ip_clock(0, 0, 0, 0, &ignored);
+    ip_clock(0, 0, 0, 0, &ignored);
+}

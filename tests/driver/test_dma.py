@@ -16,6 +16,7 @@ from rbdgen import api
 from rbdgen.api.vivado import package_vivado
 from rbdgen.driver import Dynamics
 from rbdgen.simulate.verilate import library
+from tests.api.test_calibration import another
 
 pytestmark = pytest.mark.rtl
 IP = "pendulum_accelerator_ip"
@@ -32,7 +33,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def for_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for all robots of the model."""
+    place = tmp_path_factory.mktemp("pynq") / "pendulums"
+    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "xc7"}
+    api.generate("pendulum", place, parameters="registers", **choices)
+    package_vivado(place)
+    return place
+
+
+@pytest.fixture(scope="module")
 def ip(folder: Path) -> ctypes.CDLL:
+    return verilated(folder)
+
+
+def verilated(folder: Path) -> ctypes.CDLL:
     name = IP.removesuffix("_ip")
     sources = [folder / f"{name}.v", folder / f"{name}_axi_words.v", folder / f"vivado/{IP}.v"]
     harness = (Path(__file__).parent / "ip.cpp").read_text()
@@ -103,7 +118,9 @@ def pynq(ip: ctypes.CDLL, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
             raise OSError(f"Bitstream file {bitfile} does not exist.")
         ip.ip_start()
         made.dmas.append(Dma(ip, made.deaf))
-        return SimpleNamespace(dma=made.dmas[-1], core=SimpleNamespace(read=ip.ip_read))
+        return SimpleNamespace(
+            dma=made.dmas[-1], core=SimpleNamespace(read=ip.ip_read, write=ip.ip_write)
+        )
 
     def allocate(shape: tuple[int, ...], dtype: Any) -> Any:
         return np.full(shape, 0xDEADBEEF, dtype)
@@ -136,6 +153,34 @@ def test_every_bit(folder: Path, pynq: SimpleNamespace, bitfile: str) -> None:
     (dma,) = pynq.dmas
     assert len(dma.packets) == 401
     assert set(dma.packets) == {3, 4}  # τ has two words, M three, behind a header
+
+
+def test_parameters_over_axi_lite(
+    for_all: Path, tmp_path: Path, bitfile: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Words of another robot, written by the host: every bit of the integer model with them."""
+    ip = verilated(for_all)
+    ip.ip_start()
+    core = SimpleNamespace(read=ip.ip_read, write=ip.ip_write)
+    overlay = SimpleNamespace(dma=Dma(ip, False), core=core)
+    made = SimpleNamespace(Overlay=lambda _: overlay, allocate=np.zeros)
+    monkeypatch.setitem(sys.modules, "pynq", made)
+    here = Dynamics(for_all, "integer")
+    there = Dynamics(for_all, "board", port=f"pynq:{bitfile}")
+    state = np.random.default_rng(2).uniform(-1, 1, (3, 20, 2))
+    before = here.rnea(*state)
+    assert np.array_equal(before, there.rnea(*state))
+    robot = another("pendulum", tmp_path, 8)
+    for own in (here, there):
+        own.set_parameters(robot)
+    found = there.rnea(*state)
+    assert np.array_equal(here.rnea(*state), found)
+    assert not np.array_equal(before, found)
+    words = api.calibrate(for_all, str(robot)).words
+    first, *_ = words.values()
+    read = core.read(0x80)
+    assert (read - (1 << 32) if read >> 31 else read) == first
+    assert core.read(0x84) == len(words)
 
 
 def test_what_is_refused(

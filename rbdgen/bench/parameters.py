@@ -1,0 +1,75 @@
+"""What it costs to hold a robot's parameters in registers: operations, cycles, cells, errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..api.folder import write_file
+from ..compile.flow import compile_core, front_end
+from ..draw.tables import markdown, table
+from ..estimate.area import estimated
+from ..estimate.features import features
+from .cells import FAMILIES
+from .errors import errors
+
+Progress = Callable[[str], None]
+CASES = (
+    ("iiwa14", "fixed", "id"),
+    ("iiwa14", "fixed", "did"),
+    ("iiwa14", "fixed", "m"),
+    ("hyq", "fixed", "id"),
+    ("gantry", "fixed", "fd"),
+)
+STATES = 4000
+HEAD = (
+    *("", "registers", "products", "by constants", "sums", "cycles", "multipliers"),
+    *(f"LUTs, about, {family}" for family in FAMILIES),
+    "RMS error",
+)
+LEGEND = (
+    "18 bits, a task every cycle, a tolerance of 5 %; LUTs by the area model, which knows of no\n"
+    f"register for many tasks. RMS error: the largest of the arrays', of {STATES} random states of\n"
+    "the robot itself"
+)
+
+
+def parameters(place: Path, progress: Progress) -> Any:
+    """Functions with a robot's parameters as constants and in registers: cells, cycles, errors."""
+    results: dict[str, dict[str, Any]] = {}
+    for robot, base, function in CASES:
+        name = f"{robot}{' floating' * (base == 'floating')} {function}"
+        for said, way in ((name, "constants"), (f"{name}, registers", "registers")):
+            progress(said)
+            choices = {"base": base, "functions": (function,), "parameters": way}
+            results[said] = _hardware(robot, choices, place / "kept")
+    rows = [_row(name, own) for name, own in results.items()]
+    print(f"{table(HEAD, rows)}\n\n{LEGEND}.")
+    write_file(place / "parameters.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}.\n")
+    return {"results": results}
+
+
+def _hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
+    """Of a pipeline that takes a task every cycle."""
+    front = front_end(robot, target="xcup", fit=False, **choices)
+    core = compile_core(front)
+    found = errors(core, STATES, store)["arrays"]
+    return {
+        "registers": len(core.fixed.held),
+        "operations": front.graph.operations(),
+        "latency": core.plan.latency,
+        "multipliers": core.plan.binding.multipliers,
+        "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
+        "error": max(own["relative_rms"] for own in found.values()),
+    }
+
+
+def _row(name: str, own: dict[str, Any]) -> list[Any]:
+    count = own["operations"]
+    return [
+        *(name, own["registers"] or "-", count["mul"], count["mulc"], count["add"]),
+        *(own["latency"], own["multipliers"]),
+        *(own["luts"][family] for family in FAMILIES),
+        f"{own['error']:.1e}",
+    ]
