@@ -30,8 +30,8 @@ HEAD = (
 )
 LEGEND = (
     "18 bits, a task every cycle, a tolerance of 5 %; LUTs by the area model, which knows of no\n"
-    f"register for many tasks. RMS error: the largest of the arrays', of {STATES} random states of\n"
-    "the robot itself"
+    f"register for many tasks. RMS error: the largest of the arrays', of {STATES} random states\n"
+    "of the robot itself"
 )
 
 
