@@ -12,14 +12,15 @@ from ..design.design import all_gives, given_coordinates, is_loaded, needs
 from ..dynamics.interface import SAMPLED, WRENCH
 from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import Word, parse
+from ..passes.registers import PARAMETER
 from ..robot.payload import PAYLOAD, SIZE
 
 
 def interface_of(front: Front) -> Interface:
     """The arrays of one state, as `evaluate` has them, and each graph input's and output's place.
 
-    q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need,
-    payload (10,) last; where
+    q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need, payload
+    (10,); of a design for all robots of a model what its registers hold, parameter; last, where
     sines and cosines come in, sin and cos, of each joint of the canonical robot. Arrays of what a
     given base leaves out are that much smaller.
     """
@@ -42,6 +43,9 @@ def interface_of(front: Front) -> Interface:
         takes.append("f_ext")
     if is_loaded(design):
         takes.append(PAYLOAD)
+    if front.parameters:
+        shapes[PARAMETER] = (len(front.parameters.names),)
+        takes.append(PARAMETER)
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
     frames, nq = len(design.frames), robot.nq

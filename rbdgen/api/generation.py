@@ -17,6 +17,7 @@ from .places import VERILOG, check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]
+WITH_REGISTERS = (VERILOG, "c", "cpp")
 # Verilog needs packages that programs do not.
 writer = names_from(
     __package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda", "hls")}
@@ -103,12 +104,13 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
 
 
 def _refuse_registers(languages: Sequence[str], design: Design) -> None:
-    """UsageError for a language without registers."""
-    others = [language for language in languages if language != VERILOG]
+    """UsageError for a language without registers: programs take what they hold in each call."""
+    known = (VERILOG,) if design.accelerator else WITH_REGISTERS
+    others = [language for language in languages if language not in known]
     if has_registers(design) and others:
         raise UsageError(
-            f"parameters: registers are of {VERILOG}, not of {', '.join(others)}; generate those "
-            "with --parameters constants"
+            f"parameters: registers are of {', '.join(known)}, not of {', '.join(others)}; "
+            "generate those with --parameters constants"
         )
 
 

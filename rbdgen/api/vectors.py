@@ -12,6 +12,7 @@ from ..compile.front import Front
 from ..compile.samples import sample_states
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import evaluate
+from ..passes.registers import PARAMETER
 
 STATES, SEED = 16, 11
 VECTORS, EXPECTED = "states.txt", "expected.txt"
@@ -25,6 +26,8 @@ def vectors(front: Front, interface: Interface) -> dict[str, str]:
     them.
     """
     state = sample_states(front.design, front.canonical, STATES, SEED)
+    if front.parameters:  # of as many robots of the model
+        state[PARAMETER] = front.parameters.of_drawn(STATES)
     columns = to_columns(front.canonical, front.graph.inputs, state)
     state |= _angles(columns, interface)
     found = evaluate(front.graph, columns)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from ..codegen import hls_library
 from ..codegen.c_program import GRAPH
 from ..codegen.compiled import Compiled, Results, Source
 from ..compile.core import Core
 from ..graph.fixed import Integers
+from ..graph.held import held_words
 from ..system.c_library import FLAGS, c_library
+from .folder import InputError
 from .hls_program import hls_program
 from .integer_model import c_source
 from .names import design_name
@@ -19,8 +23,10 @@ from .program_folder import about
 def word_source(core: Core, language: str) -> tuple[Source, tuple[str, ...]]:
     """The function in ``c`` or ``hls`` for states in rows, and the flags to compile it with.
 
-    Of hls NoHeaders.
+    Of hls NoHeaders; InputError for a design with registers, which hls has not.
     """
+    if language == "hls" and core.fixed.held:
+        raise InputError("hls: parameters in registers are of verilog and c; leave them constants")
     front = core.front
     name = design_name(front.robot.name, front.design)
     if language == "c":
@@ -40,4 +46,10 @@ def word_program(
     library = c_library(source.files, flags=flags)
     assert library is not None
     compiled = Compiled(source, library)
-    return lambda words: compiled.run("", words)
+    held = held_words({"": core.fixed}) | dict(core.held)
+
+    def run(words: Mapping[str, Integers]) -> Results:
+        n = len(next(iter(words.values())))
+        return compiled.run("", {**words, **{k: np.full(n, word) for k, word in held.items()}})
+
+    return run

@@ -12,6 +12,7 @@ from ..compile.core import Core
 from ..compile.samples import sample_states
 from ..dynamics.interface import to_columns
 from ..graph.fixed import Format, Integers
+from ..graph.held import held_words
 from ..tasks.model import evaluate_task
 from ..tasks.routes import STEPS
 from .integer_model import integer_results
@@ -48,12 +49,15 @@ def task_vectors(made: Accelerated, functions: Sequence[Function]) -> dict[str, 
 
 def sampled_words(core: Core, states: int, seed: int) -> dict[str, Integers]:
     """Words (2 · states,) of all inputs: of random states, then random ones."""
-    front, inputs = core.front, core.fixed.inputs
+    front, inputs, taken = core.front, core.fixed.inputs, core.fixed.taken
     columns = to_columns(
         front.canonical, list(inputs), sample_states(front.design, front.canonical, states, seed)
     )
     known = {name: word.quantize(columns[name]) for name, word in inputs.items()}
-    return _with_any(known, inputs, seed)
+    n = len(next(iter(known.values())))
+    held = held_words({"": core.fixed}) | dict(core.held)
+    known |= {name: np.full(n, word) for name, word in held.items()}
+    return _with_any(known, taken, seed)
 
 
 def sampled_tasks(made: Accelerated, states: int, seed: int) -> dict[str, dict[str, Integers]]:

@@ -40,6 +40,12 @@ class Parameters:
         own = {number_name(k): column for k, column in enumerate(values.T)}
         return evaluate(self.graph, own)
 
+    def of_drawn(self, n: int) -> Array:
+        """The real numbers in all registers (n, R), of robots of the model by turns."""
+        _, values = self.numbers.drawn
+        found = self.columns(values[np.arange(n) % len(values)])
+        return np.stack(list(found.values()), axis=1)
+
     def of(self, robot: Robot) -> dict[str, float]:
         """The real number in each register, of a canonical robot; RobotError as `Numbers.of`."""
         found = self.columns(self.numbers.of(robot)[None, :])

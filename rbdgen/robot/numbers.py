@@ -43,7 +43,7 @@ DRIVE = ("armature", "damping", "friction", "friction width")
 UNITS = {"mass": "kg", "first": "kg m", "inertia": "kg m²", "place": "m", "offset": "rad"}
 UNITS |= {"armature": "kg m²", "damping": "N m s", "friction": "N m", "link": "m"}
 EXACT = 1e-9  # of the largest entry of its kind: nearer is the same
-SPARE = 0.05  # beyond first order
+SPARE, SQUARES = 0.05, 2.0  # beyond first order
 
 
 @dataclass(frozen=True)
@@ -153,16 +153,27 @@ def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: boo
     keys = tuple(names[k] for k in found)
     deviations = _deviations(slopes.shape[1])
     drawn = np.stack([numbers(varied(rigid, tolerance * row))[found] for row in deviations])
-    second: dict[tuple[int, str], float] = {}  # the largest of a joint's entries of a kind
-    for key in keys:
-        of = key[0], _kind(key)
-        second[of] = max(second.get(of, 0.0), abs(nominal[key]))
+    second = _second_order(own, rigid)
     table = []
-    for k, key in zip(found, keys, strict=True):
-        by = (1 + SPARE) * reach[k] + tolerance**2 * second[key[0], _kind(key)]
-        value = nominal[key]
-        table.append(Number(own.joints[key[0]].name, key[1], value, value - by, value + by))
+    for k, (row, key) in enumerate(zip(found, keys, strict=True)):
+        by = (1 + SPARE) * reach[row] + tolerance**2 * second.get((key[0], _kind(key)), 0.0)
+        value, seen = nominal[key], drawn[:, k]
+        ends = min(value - by, float(seen.min())), max(value + by, float(seen.max()))
+        table.append(Number(own.joints[key[0]].name, key[1], value, *ends))
     return Numbers(own, keys, tuple(table), frames, slopes[found], (deviations, drawn))
+
+
+def _second_order(own: Robot, rigid: Robot) -> dict[tuple[int, str], float]:
+    """What squares of deviations are multiplied by, of a joint's entries of a kind.
+
+    What a body has of its own may be larger than what is left of it.
+    """
+    found: dict[tuple[int, str], float] = {}
+    for robot in (own, rigid):
+        for key, value in entries(robot, False).items():
+            of = key[0], _kind(key)
+            found[of] = max(found.get(of, 0.0), SQUARES * abs(value))
+    return found
 
 
 def _deviations(n: int) -> Array:

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,13 @@ import numpy as np
 import pytest
 
 from rbdgen.api import calibrate, generate, read_manifest, simulate
-from rbdgen.api.calibration import read_calibration
+from rbdgen.api.calibration import read_calibration, words_for
+from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
+from rbdgen.api.integer_model import IntegerModel
+from rbdgen.api.traffic import within_limits
+from rbdgen.api.word_programs import word_program
+from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.robot.model import RobotError
 from rbdgen.system.compiler import find_compiler
 from rbdgen.system.data import data_folder
@@ -142,9 +148,30 @@ def test_words_of_another_design_are_refused(pendulum: Path, tmp_path: Path) -> 
         simulate(pendulum, 10, calibration=tmp_path / "none.json")
 
 
-def test_programs_have_none() -> None:
-    with pytest.raises(UsageError, match="parameters: registers are of verilog, not of cpp"):
-        generate("pendulum", to="cpp", parameters="registers")
+def test_c_takes_the_words_with_each_task(tmp_path: Path) -> None:
+    """Those of another robot, too: every bit of the integer model that holds them."""
+    place = generate("pendulum", tmp_path / "c", to="c", parameters="registers", fit=False)
+    (function,) = read_manifest(place)["facts"]["functions"]
+    assert sum(own["name"].startswith("parameter[") for own in function["inputs"]) == 5
+    core = compile_core(front_end("pendulum", parameters="registers", fit=False))
+    assert core.front.parameters is not None
+    other = another("pendulum", tmp_path, 9)
+    words = words_for(core, core.front.parameters, "pendulum_id", str(other)).words
+    held = {name: np.array(word) for name, word in words.items()}
+    state = within_limits(core, 200, 3)
+    for own in (core, replace(core, held=held)):
+        given = to_words(own, state)
+        found, flags = word_program(own, "c", print)(given)
+        expected, raised = IntegerModel(own)(given)
+        assert all(np.array_equal(found[name], expected[name]) for name in expected)
+        assert np.array_equal(flags, raised)
+
+
+def test_hls_has_none() -> None:
+    with pytest.raises(
+        UsageError, match="parameters: registers are of verilog, c, cpp, not of hls"
+    ):
+        generate("pendulum", to="hls", parameters="registers")
 
 
 def one_line(error: type[Exception], why: str, place: Path, robot: str) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from rbdgen.api.reference import golden_model
-from rbdgen.compile.flow import Front, front_end
+from rbdgen.api.simulation import integer_errors
+from rbdgen.compile.flow import Front, compile_core, front_end
 from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of, not_registers
 from rbdgen.compile.samples import sample_states
@@ -17,8 +19,11 @@ from rbdgen.design.choices import OF_FRAMES, OF_MASSES
 from rbdgen.design.design import given_coordinates
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.held import held_words
+from rbdgen.robot.fixed_links import merge_fixed
+from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError
-from rbdgen.robot.variations import any_of_model
+from rbdgen.robot.variations import any_of_model, count, varied
 
 SLOW = pytest.mark.slow
 SUMS: dict[str, Any] = {"formulation": "logarithmic"}
@@ -82,6 +87,29 @@ def test_ranges_are_of_robots_of_the_model() -> None:
         seen = given.samples[name]
         assert len(seen) <= RANGE_SAMPLES
         assert lower <= seen.min() < held.nominal[name] < seen.max() <= upper
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("pendulum", "dfd"), ("gantry", "fd"), pytest.param("iiwa14", "id", marks=SLOW)],
+)
+def test_no_robot_of_the_model_overflows(name: str, function: str) -> None:
+    """With every parameter at an end of its tolerance, and errors are those of the robot itself."""
+    front = front_end(name, functions=(function,), parameters="registers", fit=False)
+    core, held = compile_core(front), front.parameters
+    assert held is not None
+    rigid, rng = align_axes(merge_fixed(front.robot)), np.random.default_rng(8)
+    own = integer_errors(core, 500)
+    for _ in range(3):
+        off = np.sign(rng.uniform(-1.0, 1.0, count(rigid))) * front.design.tolerance
+        robot = varied(rigid, off)
+        canonical = canonical_of(front.design, of_bodies(front.design))(robot)
+        words = held_words(core.graphs, held.of(canonical))
+        other = replace(core, held=words, front=replace(front, robot=robot, canonical=canonical))
+        found = integer_errors(other, 500)
+        assert found.overflows == 0
+        for array, error in found.errors.items():
+            assert error.relative_rms < 2 * own.errors[array].relative_rms
 
 
 def test_a_larger_tolerance_has_wider_limits() -> None:

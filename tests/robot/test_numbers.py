@@ -11,9 +11,11 @@ import pytest
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.canonical import stages
+from rbdgen.robot.fixed_links import merge_fixed
+from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Robot, RobotError, Transform
 from rbdgen.robot.numbers import Numbers, numbers_of
-from rbdgen.robot.variations import any_of_model
+from rbdgen.robot.variations import any_of_model, count, varied
 
 TOLERANCE = 0.05
 
@@ -34,8 +36,10 @@ def test_numbers_are_all_of_a_robot(name: str) -> None:
     robot, numbers = model(name)
     rng = np.random.default_rng(7)
     lower, upper = numbers.box
-    for _ in range(5):
-        other = any_of_model(robot, TOLERANCE, rng)
+    rigid = align_axes(merge_fixed(robot))
+    corners = np.sign(rng.uniform(-TOLERANCE, TOLERANCE, (5, count(rigid)))) * TOLERANCE
+    others = [any_of_model(robot, TOLERANCE, rng) for _ in range(3)]
+    for other in (*others, *(varied(rigid, corner) for corner in corners)):
         values = numbers.of(canonical(other))
         assert (lower <= values).all()
         assert (values <= upper).all()
