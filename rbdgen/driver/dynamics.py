@@ -195,6 +195,7 @@ class Dynamics(Calls):
         if self._backend.registers is None:
             raise InputError(f"set_parameters: {self.backend} has no registers that can be written")
         self._backend.registers.hold(robot)
+
     def everything(
         self,
         q: ArrayLike,
