@@ -24,7 +24,6 @@ CASES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("hyq", "floating", ("dfd",)),
     ("humanoid", "floating", ("did",)),
     ("humanoid", "floating", ("dfd",)),
-    ("humanoid", "floating", ("dfd", "difd")),
 )
 HEAD = ("robot", "base", "functions", "nodes", "parts", "CPU s", "CPU ms a node")
 
@@ -45,6 +44,7 @@ def compiling(place: Path, progress: Progress) -> Any:
         nodes, parts = program.facts["nodes"], program.facts["parts"]
         each = round(1000 * took / nodes, 3)
         rows.append([robot, base, ", ".join(functions), nodes, parts, round(took, 1), each])
+        progress(f"{what}: {each} ms of CPU a node")
     print(f"{table(HEAD, rows)}\n\nGraphs of more than {LONGEST} nodes are split. {processor()}.")
     return [dict(zip(HEAD, row, strict=True)) for row in rows]
 
