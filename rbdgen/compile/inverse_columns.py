@@ -17,19 +17,25 @@ its column of M⁻¹, too.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..design.design import given_coordinates
 from ..dynamics.factorisation import Entries, factorise, times
+from ..dynamics.interface import random_inputs
 from ..dynamics.ports import Interface
 from ..dynamics.scalars import Scalar
 from ..dynamics.spatial import is_zero
+from ..graph.evaluate import evaluate
+from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
 from ..graph.visits import Program, Result, once, then
 from ..graph.word import indices, kind_of, spell
+from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limbs import LIMB, Signed
@@ -45,6 +51,9 @@ OF_FACTORS = part_of(INVERSE, FACTORS)
 REGION = (INVERSE, 0)
 MANY = 2000  # additions of M⁻¹: where there are fewer, a stage more takes what columns save
 FEWER = 0.5  # of the additions of the whole, at most: factors take a stage more, and its cycles
+NOTHING = 1e-18  # of M⁻¹'s diagonal entry: what is less comes of rounding
+SAMPLES, SEED = 16, 7
+FURTHER = 2000
 NEARLY = 1 - 2.0**-12  # words end before a power of two, so that who reads them needs no bit more
 
 
@@ -73,7 +82,8 @@ def inverse_in_columns(
     additions = sum(piece.fixed.graph.operations()["add"] for piece in before)
     if not entries or additions < MANY or any(piece.program for piece in before):
         return None
-    own = _factors(front)
+    own = _factors(front, frozenset())
+    own = _factors(front, _zeros(front, own))
     columns = list(own.rows)
     terms = sum(map(len, own.rows.values()))
     left = own.graph.operations()["add"] + terms - len(columns)
@@ -92,6 +102,7 @@ def inverse_in_columns(
     along = GivenAlong(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
     factors = words(own.graph, along.of(FACTORS))
     along.made(FACTORS, factors)
+    _as_words(along, factors)
     along.limits |= {
         word: (NEARLY * low, NEARLY * high)
         for word, (low, high) in along.limits.items()
@@ -116,8 +127,41 @@ def inverse_in_columns(
     return found, turn, note
 
 
-def _factors(front: Front) -> _Factors:
-    """W and V of the lower triangle of M, zeros left out."""
+def _zeros(front: Front, own: _Factors) -> frozenset[tuple[int, int]]:
+    """The entries of W that are zero in any state, though M has none there: a floating base's.
+
+    An entry adds V_kj W_kj to M⁻¹_kk.
+    """
+    anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
+    masses = Graph(front.graph.inputs, {n: front.graph.outputs[n] for n in own.graph.inputs})
+    found = evaluate(own.graph, evaluate(masses, anything))
+    share = {
+        (k, j): float(np.max(found[spell("V", k, j)] * found[spell("W", k, j)]))
+        for k, row in own.rows.items()
+        for j in row
+    }
+    largest = {k: max(share[k, j] for j in row) for k, row in own.rows.items()}
+    return frozenset((k, j) for (k, j), own in share.items() if own < NOTHING * largest[k])
+
+
+def _as_words(along: GivenAlong, factors: FixedGraph) -> None:
+    """Who reads the factors reads them with the errors of their words, in all states.
+
+    Small ones may be off by more than they are. Each column has `FURTHER` more states.
+    """
+    (visit,) = along.program.of(FACTORS)
+    for states in along.states.values():
+        if states:
+            read = {name: word.quantize(states[name]) for name, word in factors.inputs.items()}
+            made = evaluate_fixed(factors, read).outputs
+            for name, node in factors.graph.outputs.items():
+                states[Result(visit, name)] = factors.formats[node].real(made[name])
+    samples, extremes = along.states["samples"], along.states["extremes"]
+    along.states["extremes"] = dict(joined(extremes, {n: v[-FURTHER:] for n, v in samples.items()}))
+
+
+def _factors(front: Front, zeros: Container[tuple[int, int]]) -> _Factors:
+    """W and V of the lower triangle of M, without W's ``zeros``."""
     masses = {n: node for n, node in front.graph.outputs.items() if kind_of(n) == "M"}
     order, nv = _order(front), front.canonical.nv
     builder = Builder()
@@ -134,7 +178,11 @@ def _factors(front: Front) -> _Factors:
             for i, entry in found.L[k].items():  # W_k = e_k - Σ L_ki W_i
                 for j, other in W[i].items():
                     row[j] = row.get(j, 0.0) - entry * other
-            row = {j: value for j, value in sorted(row.items()) if not is_zero([value])}
+            row = {
+                j: value
+                for j, value in sorted(row.items())
+                if not is_zero([value]) and (k, j) not in zeros
+            }
             W[k] = {**row, k: 1.0}
             for j, value in W[k].items():
                 outputs[spell("V", k, j)] = builder.lift(value * found.D_inverse[j])
