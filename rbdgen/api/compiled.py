@@ -41,7 +41,7 @@ OF_PROGRAMS = (
     *("external_forces", "payload", "frames"),
     *("angles", "rotation", "formulation", "factorisation", "root"),
     *("network", "products", "frame", "inverse", "formulated", "step", "integrator"),
-    *("base_link", "code"),
+    *("base_link", "code", "float_error"),
     *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
 )
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..codegen.cpp import cpp
+from ..compile.floats import facts_of, in_double_of
 from ..compile.front import Front
 from ..compile.visits import visits_of
 from .entries import interface_of
@@ -12,9 +15,17 @@ from .program_folder import about, program_folder
 from .vectors import vectors
 
 
-def cpp_program(front: Front) -> Files:
-    """The functions of one state or many."""
+def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:
+    """The functions of one state or many; ``say``: a note of what is in double among floats."""
     name = design_name(front.robot.name, front.design)
     interface = interface_of(front)
-    files, facts = cpp(front.graph, interface, name, about(front), program=visits_of(front))
+    program = visits_of(front)
+    before = front.notes
+    front, found = in_double_of(front)
+    for note in front.notes[len(before) :]:
+        say(f"note: {note}")
+    files, facts = cpp(
+        front.graph, interface, name, about(front), program=program, in_double=found.nodes
+    )
+    facts["float"] = facts_of(front, found).to_json()
     return program_folder(front, "cpp", name, files | vectors(front, interface), facts)

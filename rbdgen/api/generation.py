@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from ..design.choices import CODES, LANGUAGES, OF_ACCELERATORS, OF_LOOPS
+from ..design.choices import CODES, FLOAT_ERROR, LANGUAGES, OF_ACCELERATORS, OF_LOOPS, OF_NUMBERS
 from ..design.design import Design, has_registers
 from ..design.loading import load, refuse_unknown
 from ..robot.xml_lines import did_you_mean
@@ -71,6 +71,7 @@ def generate(
     _refuse_unwritten(languages, design.accelerator)
     _refuse_loops(languages, design)
     _refuse_registers(languages, design)
+    _refuse_float_error(languages, design)
     default = default_place(robot, loaded.name, design, choices)
     places = {}
     for language in languages:
@@ -111,6 +112,16 @@ def _refuse_registers(languages: Sequence[str], design: Design) -> None:
         raise UsageError(
             f"parameters: registers are of {', '.join(known)}, not of {', '.join(others)}; "
             "generate those with --parameters constants"
+        )
+
+
+def _refuse_float_error(languages: Sequence[str], design: Design) -> None:
+    """UsageError for an error of float in a language that has none."""
+    others = [language for language in languages if language not in OF_NUMBERS]
+    if design.float_error != FLOAT_ERROR and others:
+        raise UsageError(
+            f"float_error: of {', '.join(OF_NUMBERS)}, not of {', '.join(others)}; generate those "
+            "by themselves, or leave float_error out"
         )
 
 

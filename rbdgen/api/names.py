@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..design.choices import CHECKS
+from ..design.choices import CHECKS, FLOAT_ERROR
 from ..design.design import Design
 from ..design.limits import limits_table
 from ..robot.model import Robot
@@ -38,8 +38,11 @@ def design_text(design: Design, robot: str = ROBOT) -> str:
     if joints:
         limits["joints"] = joints
     entries = {"robot": robot, **_said({key: getattr(design, key) for key in CHECKS})}
-    if design.friction:  # as ever: what nobody asked for is no part of a design's identity
+    # as ever: what nobody asked for is no part of a design's identity
+    if design.friction:
         del entries["friction"]
+    if design.float_error == FLOAT_ERROR:
+        del entries["float_error"]
     if design.joints:
         entries["joints"] = {name: _said(vars(own)) for name, own in design.joints.items()}
     if design.formulated:

@@ -27,7 +27,7 @@ def cpp(made: Made) -> Files:
     """The functions of one state or many, in C++."""
     front = made.front_of("cpp")
     made.progress("C++")
-    return cpp_program(front)
+    return cpp_program(front, made.progress)
 
 
 def c(made: Made) -> Files:

@@ -150,6 +150,14 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "for robots of many joints; of id, m and did",
     )
     group.add_argument(
+        "--float-error",
+        type=checked("float_error"),
+        metavar="X",
+        help="of --to cpp and cuda: the largest error of a result in float, by the largest entry "
+        "of its array; operations that take more than float's precision are in double (default: "
+        "1e-5; 1: float alone)",
+    )
+    group.add_argument(
         "--rotation", type=whole, choices=(3, 4), help="multiplications per rotation (default: 4)"
     )
 
@@ -393,6 +401,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "root": options.root,
         "base_link": options.base_link,
         "code": options.code,
+        "float_error": options.float_error,
         "ii": options.ii,
         "multipliers": options.multipliers,
         "scheduler": options.scheduler,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..graph.graph import Graph
+from ..graph.node import Node
 from ..graph.visits import Program
 from ..system.templates import render
 from .interface import Array, Entry, Interface
@@ -45,6 +46,7 @@ def cpp(
     part: int = PART,
     large: int = LARGE,
     program: Program | None = None,
+    in_double: Collection[Node] = (),
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
@@ -52,8 +54,8 @@ def cpp(
     than ``longest`` nodes are split into functions of ``part``. Of those of more than ``large``
     some blocks, as many as `STACK` has room for, go through each function together, and what
     matrices have is computed column by column. ``program``: visits that compute the graph, written
-    as loops in its place. ValueError for a name that is no identifier, and for a constant that is
-    not finite.
+    as loops in its place. ``in_double``: nodes that the functions of float compute in double; loops
+    have none. ValueError for a name that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
     nodes = computed(graph)
@@ -61,9 +63,13 @@ def cpp(
     if is_large:
         nodes = depth_first(nodes, columns(graph, interface))
     ahead = [] if looped else angles(graph)
-    lines = looped.straight if looped else in_parts(graph, chunks_of(nodes, longest, part), ahead)
+    if looped:
+        lines = looped.straight
+    else:
+        lines = in_parts(graph, chunks_of(nodes, longest, part), ahead, in_double)
+    slots = lines.slots + 2 * lines.slots_double
     # a block's inputs and outputs, one row of each besides, and where all of it is
-    block_bytes = 64 * (lines.slots + len(graph.inputs) + len(graph.outputs) + 4)
+    block_bytes = 64 * (slots + len(graph.inputs) + len(graph.outputs) + 4)
     together = min(TOGETHER, max(STACK // block_bytes, 1)) if is_large else 1
     values: dict[str, object] = {
         **about,
@@ -80,21 +86,26 @@ def cpp(
         "nodes": looped.operations if looped else len(nodes),
         "parts": len(lines.parts),
         "blocks_together": together,
-        "workspace_bytes": 64 * together * lines.slots,
+        "workspace_bytes": 64 * together * slots,
         "stack_bytes": together * block_bytes,
         "flops": looped.flops if looped else flops_of(graph.nodes),
     }
     values |= facts | {"divides": lines.divides, "isas": ISAS, "calls": _calls(name)}
-    values |= {"loops": looped, "slots": lines.slots, "angle_input": ahead}
+    values |= {"loops": looped, "angle_input": ahead}
+    values |= {
+        "in_double": lines.in_double,
+        "slots": lines.slots,
+        "slots_double": lines.slots_double,
+    }
     if looped:
         facts |= looped.facts.to_json()
     files = {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
         f"{name}.cpp": render("cpp/entries.cpp.jinja", **values),
-        f"{name}_lanes.inc": render("cpp/lanes.inc.jinja"),
+        f"{name}_lanes.inc": render("cpp/lanes.inc.jinja", **values),
         f"{name}_kernel.inc": _kernel(graph, interface, lines, ahead, values),
-        f"{name}_states.inc": render("cpp/states.inc.jinja"),
+        f"{name}_states.inc": render("cpp/states.inc.jinja", **values),
         "example.c": render("cpp/example.c.jinja", **values),
         "CMakeLists.txt": render("cpp/CMakeLists.txt.jinja", **values),
         "README.md": render("cpp/README.md.jinja", **values),

@@ -3,6 +3,10 @@
 The statements speak of a scalar type ``S``, a type ``V`` of one or more states' scalars, and an
 object ``io`` with ``load(input)``, ``store(output, value)``, ``keep(slot, value)``, ``kept(slot)``
 and ``pivot(value)``. What those do, and the functions that are not operators, each language says.
+
+Some nodes may be in double where S is float: of types ``D`` and ``DV``, which are S and V where S
+is double. ``as<DV>(value)`` and ``as<V>(value)`` convert; ``keep_double`` and ``kept_double`` have
+slots of their own.
 """
 
 from __future__ import annotations
@@ -19,11 +23,11 @@ LONGEST = 3000  # nodes of one function: compilers take more than linear time
 PART = 1000  # nodes of each function of a longer graph
 
 
-def literal(value: float) -> str:
-    """A constant of type S that is read back as the same double; ValueError if not finite."""
+def literal(value: float, scalar: str = "S") -> str:
+    """A constant that is read back as the same double; ValueError if not finite."""
     if not math.isfinite(value):
         raise ValueError(f"no finite number, which a literal could say: {value}")
-    return f"S({value!r})"
+    return f"{scalar}({value!r})"
 
 
 # Operation → expression, as `graph.evaluate.FLOAT` computes it; sine and cosine: of `angle`, which
@@ -36,7 +40,7 @@ REAL: dict[Op, Callable[..., str]] = {
     Op.SUB: lambda node, a, b: f"{a} - {b}",
     Op.NEG: lambda node, a: f"-{a}",
     Op.MUL: lambda node, a, b: f"{a} * {b}",
-    Op.MULC: lambda node, a: f"{literal(node.value)} * {a}",
+    Op.MULC: lambda node, factor, a: f"{factor} * {a}",
     Op.SIN: lambda node, a: f"sin_{a}",
     Op.COS: lambda node, a: f"cos_{a}",
     Op.RECIP: lambda node, a: f"reciprocal({a})",
@@ -56,11 +60,14 @@ class Straight:
     """Statements of functions that are called one after another.
 
     ``slots``: values between functions, which ``keep`` and ``kept`` number; none of one function.
+    ``slots_double``: the same of those in double, of which there are ``in_double`` operations.
     """
 
     parts: tuple[tuple[str, ...], ...]
     slots: int
     divides: bool
+    slots_double: int = 0
+    in_double: int = 0
 
 
 def identifier(name: str) -> str:
@@ -81,19 +88,30 @@ def flops_of(nodes: Iterable[Node]) -> int:
 
 
 def in_parts(
-    graph: Graph, chunks: Sequence[Sequence[Node]], ahead: Collection[int] = ()
+    graph: Graph,
+    chunks: Sequence[Sequence[Node]],
+    ahead: Collection[int] = (),
+    in_double: Collection[Node] = (),
 ) -> Straight:
     """A function for each chunk of ``computed``'s nodes, none before its operands.
 
     Inputs and outputs are numbered as ``graph`` has them. ``ahead``: inputs, in radians, whose sine
-    and cosine ``io.sine_cosine(input, sine, cosine)`` gives.
+    and cosine ``io.sine_cosine(input, sine, cosine)`` gives. ``in_double``: nodes that are.
     """
-    slots, count = slots_of(chunks)
+
+    def read(double: bool) -> Callable[[Node], list[Node]]:
+        """The operands that a node reads in double, or in float."""
+        return lambda node: [
+            a for a in node.args if (node in in_double and a in in_double) == double
+        ]
+
+    slots, count = slots_of(chunks, read(False))
+    slots_double, count_double = slots_of(chunks, read(True))
     inputs = {name: k for k, name in enumerate(graph.inputs)}
     stores: dict[Node, list[tuple[int, str]]] = {}
     for k, (name, node) in enumerate(graph.outputs.items()):
         stores.setdefault(node, []).append((k, name))
-    parts = [_Part(inputs, slots, stores, ahead) for _ in chunks]
+    parts = [_Part(inputs, slots, slots_double, stores, ahead, in_double) for _ in chunks]
     for own, chunk in zip(parts, chunks, strict=True):
         for node in chunk:
             own.compute(node)
@@ -104,6 +122,8 @@ def in_parts(
         tuple(tuple(own.lines) for own in parts),
         count,
         any(n.op in PIVOTS for n in computed(graph)),
+        count_double,
+        len(in_double),
     )
 
 
@@ -162,27 +182,36 @@ class _Part:
         self,
         inputs: Mapping[str, int],
         slots: Mapping[Node, int],
+        slots_double: Mapping[Node, int],
         stores: Mapping[Node, list[tuple[int, str]]],
         ahead: Collection[int],
+        in_double: Collection[Node],
     ) -> None:
         self.lines: list[str] = []
-        self._inputs, self._slots, self._stores = inputs, slots, stores
-        self._ahead = ahead
+        self._inputs, self._stores = inputs, stores
+        self._slots, self._slots_double = slots, slots_double
+        self._ahead, self._in_double = ahead, in_double
         self._names: dict[Node, str] = {}
+        self._converted: dict[Node, str] = {}
         self._angles: dict[tuple[Node, float], str] = {}
 
     def compute(self, node: Node) -> None:
         """State ``node``, and where its value goes."""
+        double = node in self._in_double
         if node.op in (Op.SIN, Op.COS):
             # no statement: the pair has both
             self._names[node] = REAL[node.op](node, self._angle(node))
         else:
-            operands = [self._operand(arg, node.op in MIXED) for arg in node.args]
+            operands = [self._operand(arg, node.op in MIXED, double) for arg in node.args]
             if node.op in PIVOTS:
-                self.lines.append(f"io.pivot({operands[0]});")
+                self.lines.append(f"io.pivot({self._operand(node.args[0], False)});")
+            if node.op is Op.MULC:
+                operands.insert(0, literal(node.value, "D" if double else "S"))
             self._let(node, f"n{node.index}", REAL[node.op](node, *operands))
         if node in self._slots:
-            self.lines.append(f"io.keep({self._slots[node]}, {self._names[node]});")
+            self.lines.append(f"io.keep({self._slots[node]}, {self._operand(node, False)});")
+        if node in self._slots_double:
+            self.lines.append(f"io.keep_double({self._slots_double[node]}, {self._names[node]});")
         self.store(node)
 
     def store(self, node: Node) -> None:
@@ -191,35 +220,61 @@ class _Part:
             self.lines.append(f"io.store({k}, {self._operand(node, False)}); // {name}")
 
     def _let(self, node: Node, name: str, value: str) -> str:
-        self.lines.append(f"const V {name} = {value};")
+        self.lines.append(f"const {self._type(node in self._in_double)} {name} = {value};")
         self._names[node] = name
         return name
 
-    def _operand(self, node: Node, mixed: bool) -> str:
+    def _type(self, double: bool) -> str:
+        return "DV" if double else "V"
+
+    def _operand(self, node: Node, mixed: bool, double: bool = False) -> str:
+        """What reads ``node``, a constant as a scalar if ``mixed``."""
         if node.op is Op.CONST:
-            constant = REAL[Op.CONST](node)
-            return constant if mixed else f"wide<V>({constant})"
-        if node in self._names:
-            return self._names[node]
+            constant = literal(node.value, "D" if double else "S")
+            return constant if mixed else f"wide<{self._type(double)}>({constant})"
+        if (node in self._in_double) == double:
+            return self._names.get(node) or self._read(node)
+        if node not in self._converted:
+            self._converted[node] = self._convert(node, self._type(double))
+        return self._converted[node]
+
+    def _convert(self, node: Node, to: str) -> str:
+        """The node's value in the other precision, which an earlier function may have kept."""
+        if node in self._in_double and node not in self._names:
+            name, value = f"n{node.index}_V", f"io.kept({self._slots[node]})"
+        else:
+            own = self._names.get(node) or self._read(node)
+            name, value = f"{own}_{to}", f"as<{to}>({own})"
+        self.lines.append(f"const {to} {name} = {value};")
+        return name
+
+    def _read(self, node: Node) -> str:
+        """An input, or what an earlier function has kept."""
         if node.op is Op.INPUT:
             place = self._inputs[node.name]
             return self._let(node, f"in{place}", f"{REAL[Op.INPUT](node)}({place})")
-        return self._let(node, f"n{node.index}", f"io.kept({self._slots[node]})")
+        if node in self._in_double:
+            kept = f"io.kept_double({self._slots_double[node]})"
+        else:
+            kept = f"io.kept({self._slots[node]})"
+        return self._let(node, f"n{node.index}", kept)
 
     def _angle(self, node: Node) -> str:
         """The name behind sin_ and cos_ of the node's operand, once they are computed."""
         (arg,) = node.args
         key = (arg, node.value)
         if key not in self._angles:
+            double = node in self._in_double
             place = self._inputs[arg.name] if arg.op is Op.INPUT else None
             if place in self._ahead and node.value == math.tau:
                 operand, call = f"in{place}", f"io.sine_cosine({place}"
             else:
-                radians = operand = self._operand(arg, False)
+                radians = operand = self._operand(arg, False, double)
                 if node.value != math.tau:
-                    radians = f"{literal(math.tau / node.value)} * {operand}"
+                    factor = literal(math.tau / node.value, "D" if double else "S")
+                    radians = f"{factor} * {operand}"
                 call = f"sine_cosine({radians}"
             name = self._angles[key] = f"{operand}_{len(self._angles)}"
-            self.lines.append(f"V sin_{name}, cos_{name};")
+            self.lines.append(f"{self._type(double)} sin_{name}, cos_{name};")
             self.lines.append(f"{call}, sin_{name}, cos_{name});")
         return self._angles[key]

@@ -130,6 +130,8 @@ FACTORISATIONS = ("auto", "ltdl", "mminvgen", "blocks")
 EXECUTORS = ("local", "slurm")  # what runs jobs: this machine, a cluster's queue
 INVERSES = ("computed", "near")  # M⁻¹; near: from that of a state nearby, an input
 INVERTING = ("minv", "fd", "dfd", "step")  # the functions that ask for it
+FLOAT_ERROR = 1e-5  # of programs in float, by an array's largest entry
+LEAST_FLOAT_ERROR = 1e-6
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
 STEP = 0.001  # s, of the function step
 INTEGRATORS = ("euler", "rk4")  # of it
@@ -303,6 +305,16 @@ def _error(value: Any) -> float | None:
     return number
 
 
+def _float_error(value: Any) -> float:
+    number = _number(value)
+    if not LEAST_FLOAT_ERROR <= number <= 1:
+        raise ValueError(
+            f"a part of the largest entry from {LEAST_FLOAT_ERROR:g} to 1, which is float alone, "
+            f"not {number:g}"
+        )
+    return number
+
+
 def _clock(value: Any) -> float | None:
     if value is None:
         return None
@@ -414,6 +426,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
     "error": _error,
+    "float_error": _float_error,
     "formulation": _one_of(*FORMULATIONS),
     "network": _one_of(*NETWORKS),
     "products": _one_of(*PRODUCTS),

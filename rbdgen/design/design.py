@@ -23,6 +23,7 @@ from ..robot.model import Robot, RobotError
 from .choices import (
     CHECKS,
     DRIVETRAIN_CHECKS,
+    FLOAT_ERROR,
     GIVES,
     INVERTING,
     LIMIT_CHECKS,
@@ -171,6 +172,8 @@ class Design:
                          cosine of each joint angle come in.
     ``error``            relative RMS error of every output array, in place of ``width``: words
                          get the bits that this takes, each its own.
+    ``float_error``      of programs in float: the largest error of a result, by the largest entry
+                         of its array; what takes more than float's precision is in double.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
     ``formulation``      "auto": with style latency that of the fewest cycles, else composite;
                          "composite": recursions from link to link, gradients of composite bodies
@@ -254,6 +257,7 @@ class Design:
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
+    float_error: float = FLOAT_ERROR
     formulation: str = "auto"
     formulated: Formulated | None = None
     network: str = "sklansky"

@@ -1,0 +1,62 @@
+"""What of a robot's functions is computed in double where they are called in float."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..dynamics.interface import to_columns
+from ..passes.in_double import InDouble, in_double
+from ..system.records import Record
+from .front import Front
+from .samples import sample_states
+
+SEED = 29
+MOST, FEWEST = 4000, 1000  # states that are tried
+VALUES = 20_000_000  # of all nodes in all states, or the fewest
+
+
+@dataclass(frozen=True)
+class FloatFacts(Record):
+    """Of the functions in float: the ``error`` asked for, by an array's largest entry; how many
+    operations are ``in_double``; the largest error in ``states`` random states within the limits,
+    and that of float ``alone``."""
+
+    error: float
+    in_double: int
+    states: int
+    reached: float
+    alone: float
+
+
+def in_double_of(front: Front) -> tuple[Front, InDouble]:
+    """Which nodes they are; the front with a note where there are some, or float is not enough."""
+    n = min(MOST, max(FEWEST, VALUES // max(1, len(front.graph.nodes))))
+    state = sample_states(front.design, front.canonical, n, SEED)
+    error = front.design.float_error
+    samples = to_columns(front.canonical, front.graph.inputs, state)
+    found = in_double(front.graph, samples, error, may=front.design.code != "loops")
+    return replace(front, notes=(*front.notes, *_notes(front, found))), found
+
+
+def facts_of(front: Front, found: InDouble) -> FloatFacts:
+    """What a manifest says of it."""
+    reached, alone = (float(f"{error:.1e}") for error in (found.reached, found.alone))
+    return FloatFacts(front.design.float_error, len(found.nodes), found.states, reached, alone)
+
+
+def _notes(front: Front, found: InDouble) -> list[str]:
+    asked = front.design.float_error
+    if found.nodes:
+        operations = sum(1 for node in front.graph.nodes if node.args)
+        return [
+            f"float: {len(found.nodes)} of {operations} operations are in double: float alone is "
+            f"off by {found.alone:.1e} of an array's largest entry, with them results are by "
+            f"{found.reached:.1e}, in {found.states} states within the limits (float_error: "
+            f"{asked:g})"
+        ]
+    if found.alone > asked:
+        return [
+            f"float: loops compute in float alone, off by {found.alone:.1e} of an array's largest "
+            f"entry in {found.states} states, not {asked:g}"
+        ]
+    return []

@@ -1,0 +1,51 @@
+"""What is in double among floats: no more than the error takes, and the error is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.mixed import evaluate_mixed, to_float
+from rbdgen.graph.node import Builder
+from rbdgen.passes.in_double import KEPT, computing, in_double
+
+
+def cancelling() -> tuple[Graph, dict[str, np.ndarray]]:
+    """An output that is a small difference of large products, and one that is not."""
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    small = 1000.0 * (x * x - y * y)
+    graph = Graph(("x", "y"), {"qdd[0]": small, "tau[0]": b.sin(x) * y, "tau[1]": x + y})
+    rng = np.random.default_rng(5)
+    base = to_float(rng.uniform(1, 2, 3000))
+    return graph, {"x": base, "y": to_float(base + rng.uniform(-1e-3, 1e-3, 3000))}
+
+
+def test_only_what_cancels_is_in_double() -> None:
+    graph, samples = cancelling()
+    found = in_double(graph, samples, 1e-6)
+    assert found.alone > 1e-5 and found.reached <= KEPT * 1e-6 and found.states == 3000
+    assert 3 <= len(found.nodes) <= 4
+    assert graph.outputs["tau[1]"] not in found.nodes
+    rng = np.random.default_rng(6)
+    x = to_float(rng.uniform(1, 2, 20_000))
+    others = {"x": x, "y": to_float(x + rng.uniform(-1e-3, 1e-3, 20_000))}
+    exact = evaluate(graph, others)["qdd[0]"]
+    off = np.abs(evaluate_mixed(graph, others, found.nodes)["qdd[0]"] - exact).max()
+    assert off <= 1e-6 * np.abs(exact).max()
+
+
+def test_float_alone_where_that_is_enough() -> None:
+    graph, samples = cancelling()
+    assert not in_double(graph, samples, 1.0).nodes
+    refused = in_double(graph, samples, 1e-6, may=False)
+    assert not refused.nodes and refused.reached == refused.alone > 1e-5
+
+
+def test_everything_where_nothing_less_will_do() -> None:
+    graph, samples = cancelling()
+    found = in_double(graph, samples, 1e-9)
+    assert found.nodes == computing(graph)
+    assert found.reached == pytest.approx(2.0**-24, rel=0.5)
