@@ -12,20 +12,21 @@ import numpy as np
 
 from ..api.compiled import DTYPES, Program, compiled
 from ..api.errors import Error, Mismatch
-from ..api.evaluation import checked
+from ..api.evaluation import checked, graph_model
 from ..api.folder import write_file
 from ..api.pinocchio import FORMS, PORTABLE, check, command
 from ..api.program_times import Command, read
 from ..api.program_times import command as times_command
 from ..api.reference import golden_model
-from ..api.sampling import states
 from ..api.timing import least
+from ..compile.flow import Front, front_end
+from ..compile.samples import sample_states
 from ..design.loading import load
 from ..draw.tables import markdown, table
 
 Progress = Callable[[str], None]
-# Robot, base, function, Pinocchio's forms, states whose errors are taken: those of the golden
-# model take longest.
+# Robot, base, function, Pinocchio's forms, states whose errors are taken: what they are compared
+# with takes longest.
 PEERS = (*FORMS, PORTABLE)
 CASES = (
     ("iiwa14", "fixed", "id", PEERS, 100_000),
@@ -35,6 +36,7 @@ CASES = (
     ("humanoid", "floating", "dfd", FORMS[:1], 2_000),
 )
 CHUNK = 2_000  # states at a time
+GOLDEN = "golden"
 THREADS = 2
 FEW = 256  # states of a batch that stays in the cache
 MANY = 100_000  # states of a large batch,
@@ -45,15 +47,16 @@ RATIOS = (
     *("", "one state by templated", "by generated", "by portable"),
     *("blocks by templated", "by generated", "by portable"),
     *("float by double", "rows by blocks", f"{THREADS} threads by one"),
-    *("error, double", "float"),
+    *("error, double", "float", "golden model"),
 )
 LEGEND = (
     "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
     "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays. Pinocchio: "
     "one state at a time, templated and generated (CppADCodeGen); all -O3 for this processor, "
     "portable is the generated one with -O3 alone. "
-    "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the golden "
-    "model's array, of states as the program has them, in double or in float."
+    "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the array, "
+    "of states as the program has them, in double or in float; beside the graph in longer floats, "
+    f"of {np.finfo(np.longdouble).nmant + 1} bits, as are those of the golden model in double."
 )
 
 
@@ -79,7 +82,7 @@ def cpu(place: Path, progress: Progress) -> Any:
         found = least(commands)
         times = {kind: _ours(own, found[kind]) for kind, own in programs.items()}
         peers = {form: found[form][0] for form in forms}
-        errors = _errors(robot, programs, n, choices, say)
+        errors = errors_of(front_end(robot, **choices), programs, n, say)
         results[name] = {
             "ns": {**times, **peers},
             "errors": errors,
@@ -112,7 +115,7 @@ def _ratios(name: str, result: Mapping[str, Any]) -> list[Any]:
         double["rows"] / double["blocks"],
         double["batch"] / double["batch_threads"],
     ]
-    errors = [f"{max(result['errors'][kind].values()):.1e}" for kind in DTYPES]
+    errors = [f"{max(result['errors'][kind].values()):.1e}" for kind in (*DTYPES, GOLDEN)]
     return [name, *(_three(x) for x in (*by_peers, *others)), *errors]
 
 
@@ -137,27 +140,35 @@ def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
     return dict(zip(BOUNDARIES, ours, strict=True))
 
 
-def _errors(
-    robot: str, programs: Mapping[str, Program], n: int, choices: Mapping[str, Any], say: Progress
+def errors_of(
+    front: Front, programs: Mapping[str, Program], n: int, say: Progress
 ) -> dict[str, dict[str, float]]:
-    """Of each precision and array the largest error, by the array's largest entry.
+    """Of each precision and array the largest error, by the array's largest entry; and `GOLDEN`'s.
 
-    The golden model is given what the program is: rounding q to float alone moves q̈ more than all
-    that is computed from it does.
+    What they are compared with is given what the program is: rounding q to float alone moves q̈ more
+    than all that is computed from it does. It is the graph in longer floats, since the golden
+    model's own rounding may be as large as ours. Mismatch where a result is not finite.
     """
-    sums: dict[str, dict[str, Error]] = {kind: {} for kind in programs}
-    design, loaded = load(robot, **choices)
+    sums: dict[str, dict[str, Error]] = {}
+    design, robot = front.design, front.robot
+
+    def add(kind: str, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+        for name, values in found.items():
+            if not np.isfinite(values).all():
+                raise Mismatch(f"{robot.name}, {kind}: {name} is not finite in every state")
+            if name in expected:
+                sums.setdefault(kind, {}).setdefault(name, Error()).add(values, expected[name])
+
     for seed in range(-(-n // CHUNK)):
         if seed % 10 == 0:
             say(f"errors: {seed * CHUNK} of {n} states")
-        arrays = checked(design, loaded, states(robot, min(CHUNK, n), seed, **choices))
+        arrays = checked(design, robot, sample_states(design, robot, min(CHUNK, n), seed))
         for kind, own in programs.items():
             given = {k: x.astype(own.library.dtype).astype(np.float64) for k, x in arrays.items()}
-            expected = golden_model(design, loaded, given)
-            for name, values in own(given).items():
-                if not np.isfinite(values).all():
-                    raise Mismatch(f"{own.name}, {kind}: {name} is not finite in every state")
-                sums[kind].setdefault(name, Error()).add(values, expected[name])
+            expected = graph_model(front, given, np.longdouble)
+            add(kind, own(given), expected)
+            if own.library.dtype == np.float64:
+                add(GOLDEN, golden_model(design, robot, given), expected)
     return {
         kind: {name: error.report().max_relative for name, error in of.items()}
         for kind, of in sums.items()

@@ -34,11 +34,15 @@ FLOAT: dict[Op, Callable[..., Any]] = {
 
 
 def evaluate(
-    graph: Graph, inputs: Mapping[str, Array], watch: Callable[[Node, Array], None] | None = None
+    graph: Graph,
+    inputs: Mapping[str, Array],
+    watch: Callable[[Node, Array], None] | None = None,
+    dtype: Any = np.float64,
 ) -> dict[str, Array]:
     """Outputs, each (N,), for inputs, each (N,). ``watch`` sees every node's values.
 
-    A value is dropped after its last use, so memory stays near the graph's width.
+    A value is dropped after its last use, so memory stays near the graph's width. ``dtype``: of
+    all values in between, float64 or longer.
     """
     left = {node: len(users) for node, users in graph.users.items()}
     for node in graph.outputs.values():
@@ -46,7 +50,7 @@ def evaluate(
     values: dict[Node, Any] = {}
     for node in graph.nodes:
         if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
-            value = np.asarray(inputs[node.name], dtype=np.float64)
+            value = np.asarray(inputs[node.name], dtype)
         else:
             value = FLOAT[node.op](node, *(values[a] for a in node.args))
         values[node] = value

@@ -10,7 +10,19 @@ from rbdgen.api.compiled import compiled
 from rbdgen.api.pinocchio import _tree
 from rbdgen.api.program_times import command as times_command
 from rbdgen.api.timing import least
-from rbdgen.bench.cpu import BOUNDARIES, HEAD, PEERS, RATIOS, _ours, _ratios, _sizes, _times
+from rbdgen.bench.cpu import (
+    BOUNDARIES,
+    GOLDEN,
+    HEAD,
+    PEERS,
+    RATIOS,
+    _ours,
+    _ratios,
+    _sizes,
+    _times,
+    errors_of,
+)
+from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
 
 
@@ -33,10 +45,22 @@ def test_times_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert times_command(own, sizes, 2, said.append) == command and len(said) == 1
 
 
+def test_errors_are_those_of_rounding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    front = front_end("gantry", functions=("fd",))
+    programs = {kind: compiled(front.design, front.robot, kind, print) for kind in ("cpp", "cpp32")}
+    found = errors_of(front, programs, 100, lambda _: None)
+    assert list(found) == ["cpp", GOLDEN, "cpp32"]
+    assert found["cpp"].keys() == found[GOLDEN].keys() == {"qdd"}
+    assert 0 < found["cpp"]["qdd"] < 1e-13 and 0 < found[GOLDEN]["qdd"] < 1e-13
+    assert 1e-9 < found["cpp32"]["qdd"] < 1e-5
+
+
 def test_tables() -> None:
     ours = dict.fromkeys(BOUNDARIES, 10.0) | {"rows": 12.0}
     ns = {"cpp": ours, "cpp32": dict.fromkeys(BOUNDARIES, 5.0)}
-    result = {"ns": ns, "errors": {"cpp": {"tau": 1e-15}, "cpp32": {"tau": 1e-7}}}
+    kinds = {"cpp": 1e-15, "cpp32": 1e-7, GOLDEN: 2e-15}
+    result = {"ns": ns, "errors": {kind: {"tau": error} for kind, error in kinds.items()}}
     assert _ratios("a", result)[1:10] == ["-"] * 6 + [2.0, 1.2, 1.0]
     ns |= dict(zip(PEERS, (100.0, 40.0, 50.0), strict=True))
     assert _ratios("a", result)[1:7] == [10.0, 4.0, 5.0] * 2
