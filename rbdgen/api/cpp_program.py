@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..codegen.cpp import cpp
-from ..compile.floats import facts_of, in_double_of
+from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
 from ..compile.visits import visits_of
 from .entries import interface_of
@@ -20,10 +20,7 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
     name = design_name(front.robot.name, front.design)
     interface = interface_of(front)
     program = visits_of(front)
-    before = front.notes
-    front, found = in_double_of(front)
-    for note in front.notes[len(before) :]:
-        say(f"note: {note}")
+    front, found = with_doubles(front, say)
     files, facts = cpp(
         front.graph, interface, name, about(front), program=program, in_double=found.nodes
     )

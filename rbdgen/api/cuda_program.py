@@ -8,6 +8,7 @@ from typing import Any
 
 from ..codegen import nvcc
 from ..codegen.cuda import LONGEST, Cuda, cuda
+from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
 from ..compile.visits import visits_of
 from .entries import interface_of
@@ -26,11 +27,12 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     chosen by that. The manifest names its version, of which the files' bytes are.
     """
     name = design_name(front.robot.name, front.design)
-    interface = interface_of(front)
+    interface, program = interface_of(front), visits_of(front)
+    front, double = with_doubles(front, progress)
 
     def made(measure: Any = None) -> Cuda:
         given = front.graph, interface, name, about(front)
-        return cuda(*given, program=visits_of(front), measure=measure)
+        return cuda(*given, program=program, measure=measure, in_double=double.nodes)
 
     notes: list[str] = []
     version = None
@@ -52,6 +54,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
         "code": front.design.code,
         "workspace": found.slots,
         "kernels": [own.to_json() for own in found.kernels],
+        "float": facts_of(front, double).to_json(),
         "ptxas": _ptxas(version, found) if version else None,
         **(found.loops.to_json() if found.loops else {}),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 
@@ -82,13 +82,15 @@ def cuda(
     most: int = MOST,
     program: Program | None = None,
     measure: Measure | None = None,
+    in_double: Collection[Node] = (),
 ) -> Cuda:
     """``name``.cu, whose functions ``name``.h describes, and what builds and tries them.
 
     ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ``program``:
     visits that compute the graph, written as loops of one kernel in its place. ``measure``: what
     says what kernels take, by which launch bounds are chosen; else they are guessed from the graph.
-    ValueError for a name that is no identifier, and for a constant that is not finite.
+    ``in_double``: nodes that the functions of float compute in double; loops have none. ValueError
+    for a name that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
     if looped:
@@ -97,10 +99,11 @@ def cuda(
         read = set[str]()
     else:
         chunks = kernels_of(graph, most)
-        made = in_parts(graph, chunks)
+        made = in_parts(graph, chunks, in_double=in_double)
         spare = BETWEEN if len(chunks) > 1 else SPARE
         kernels = tuple(kernel_of(own, spare) for own in chunks)
         read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
+    slots = made.slots + 2 * made.slots_double
     outputs = {at: k for k, own in enumerate(graph.outputs) for at in interface.outputs[own]}
     inputs = {interface.inputs[own]: k for k, own in enumerate(graph.inputs)}
     values: dict[str, object] = {
@@ -115,7 +118,9 @@ def cuda(
         "loops": looped,
         "constant": looped is not None and looped.facts.bytes <= CONSTANT,
         "unread": [k for k, own in enumerate(graph.inputs) if own not in read],
-        "slots": made.slots,
+        "slots": slots,
+        "in_double": made.in_double,
+        "slots_of_float": made.slots,
         "divides": made.divides,
         "places_in": [place for place in _places(interface.takes, inputs) if place[-1] >= 0],
         "places_out": _places(interface.gives, outputs),
@@ -128,7 +133,7 @@ def cuda(
         "cpp/example.c.jinja", takes=interface.takes, gives=interface.gives, **values
     )
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
-    return Cuda(files, kernels, made.slots, found, looped.facts if looped else None)
+    return Cuda(files, kernels, slots, found, looped.facts if looped else None)
 
 
 def _settled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ..dynamics.interface import to_columns
@@ -28,14 +29,20 @@ class FloatFacts(Record):
     alone: float
 
 
-def in_double_of(front: Front) -> tuple[Front, InDouble]:
-    """Which nodes they are; the front with a note where there are some, or float is not enough."""
+def with_doubles(
+    front: Front, say: Callable[[str], None] = lambda _: None
+) -> tuple[Front, InDouble]:
+    """Which nodes they are; the front with a note, said too, where there are some or float is not
+    enough."""
     n = min(MOST, max(FEWEST, VALUES // max(1, len(front.graph.nodes))))
     state = sample_states(front.design, front.canonical, n, SEED)
     error = front.design.float_error
     samples = to_columns(front.canonical, front.graph.inputs, state)
     found = in_double(front.graph, samples, error, may=front.design.code != "loops")
-    return replace(front, notes=(*front.notes, *_notes(front, found))), found
+    notes = _notes(front, found)
+    for note in notes:
+        say(f"note: {note}")
+    return replace(front, notes=(*front.notes, *notes)), found
 
 
 def facts_of(front: Front, found: InDouble) -> FloatFacts:

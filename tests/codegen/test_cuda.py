@@ -20,6 +20,7 @@ from rbdgen.codegen.cuda import MOST, cuda, kernels_of
 from rbdgen.codegen.interface import Interface
 from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
+from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import visits_of
@@ -100,7 +101,8 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
     """Rows, rows through buffers and columns beside ``evaluate``, in double and in float."""
     front = front_end(robot, **choices)
     interface, graph = interface_of(front), front.graph
-    options = {"most": most, "program": visits_of(front)}
+    options: dict[str, Any] = {"most": most, "program": visits_of(front)}
+    options["in_double"] = with_doubles(front)[1].nodes
     host = Host(graph, interface, folder, **options)
     state = sample_states(front.design, front.canonical, N, SEED)
     columns = to_columns(front.canonical, graph.inputs, state)
@@ -115,8 +117,6 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
                 wanted[places[entry.array]].reshape(N, -1)[:, entry.at] = values
         largest = max(np.abs(own).max() for own in wanted)
         assert largest > 0.1
-        if front.design.functions == ("fd",) and scalar == "float":
-            within = 5e-5  # what is left of tau and of the bias is divided by small pivots
         for way in ("", "_with", "_rows_on_device"):
             code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], way)
             assert code == 0
@@ -140,6 +140,12 @@ def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
     host = compare(tmp_path, "hyq", 100, functions=("fd", "minv"))
     assert (tmp_path / "made.cu").read_text().count("LAUNCH(kernel_") > 5
     assert host.of.made_open(ctypes.c_longlong(0)) is not None
+
+
+def test_kernels_hand_on_what_is_in_double(tmp_path: Path) -> None:
+    compare(tmp_path, "iiwa14", 300, functions=("fd",))
+    text = (tmp_path / "made.cu").read_text()
+    assert text.count("io.keep_double(") > 1 and text.count("io.kept_double(") > 1
 
 
 @pytest.mark.slow
