@@ -21,7 +21,7 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.mixed import evaluate_mixed, to_float
 from ..graph.node import Node, Op
-from .cut import Prices, cheapest
+from .cut import ONLY_FLOAT, Prices, cheapest
 
 ROUNDED = 2.0**-24  # of a float
 KEPT = 0.5  # of the error asked for, in the states that are tried: the worst of more are worse
@@ -84,8 +84,8 @@ def in_double(
 
 
 def computing(graph: Graph) -> frozenset[Node]:
-    """The nodes that are operations."""
-    return frozenset(n for n in graph.nodes if n.op not in (Op.INPUT, Op.CONST))
+    """The nodes that may be in double."""
+    return frozenset(n for n in graph.nodes if n.args and n.op not in ONLY_FLOAT)
 
 
 def reach(
@@ -118,7 +118,7 @@ def reach(
         adjoint = back.pop(node, None)
         if adjoint is None:
             continue
-        if node.op not in (Op.INPUT, Op.CONST, Op.NEG) and not node.is_shift:
+        if node.args and node.op is not Op.NEG and not node.is_shift:
             own[node] = worst(adjoint * values[node])
         slopes = DERIVATIVE[node.op](node, values[node], *(values[a] for a in node.args))
         for arg, slope in zip(node.args, slopes, strict=True):
