@@ -52,6 +52,8 @@ def in_double(
     nearest to an input is the input. Unless any ``may`` be in double, it says how far float is off.
     """
     given = {name: to_float(values) for name, values in samples.items()}
+    if not given:  # nothing that depends on a state
+        return InDouble(frozenset(), 0.0, 0.0, 0)
     wanted = evaluate(graph, given)
     sizes = _sizes(wanted)
     n = len(next(iter(given.values())))
