@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.word import spell
 from .fixed_links import merge_fixed
 from .frames import align_axes
 from .model import Array, Drivetrain, Inertia, Joint, Robot, RobotError, Transform
@@ -124,7 +125,7 @@ class Numbers:
 
 def number_name(k: int) -> str:
     """The graph input that stands for the k-th number."""
-    return f"{NUMBER}[{k}]"
+    return spell(NUMBER, k)
 
 
 def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: bool) -> Numbers:

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op, source
-from ..graph.word import spell
+from ..graph.word import indices, kind_of, spell
 from .fields import fill
 from .lut_ram import LutRam
 from .multiplier import Multiplier
@@ -139,4 +139,4 @@ def register_ports(width: int) -> dict[str, Any]:
 
 def _plain(name: str) -> str:
     """parameter[3] → parameter_3."""
-    return name.replace("[", "_").rstrip("]")
+    return "_".join(map(str, (kind_of(name), *indices(name))))
