@@ -29,7 +29,6 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "step": ("pendulum", {"functions": ("step",), "ii": 4}),
     "iiwa14-frames": ("iiwa14", {"functions": OF_FRAMES}),
     "iiwa14-masses": ("iiwa14", {"functions": OF_MASSES}),
-    "hyq-second": ("hyq", {"functions": ("ddid",), "ii": 8}),
     "quadruped": (QUADRUPED, {"functions": ("pose", "twist", "ag"), "base": "floating"}),
 }
 
