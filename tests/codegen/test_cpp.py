@@ -169,7 +169,7 @@ def test_each_operation_is_evaluates(tmp_path: Path) -> None:
         "again": x + y,
     }
     graph = Graph(("x", "unread", "y", "c"), outputs)
-    assert {node.op for node in graph.nodes} == set(Op)
+    assert {node.op for node in graph.nodes} == set(Op) - {Op.HELD}  # of hardware alone
     columns = {
         "x": np.array([1.0, 0.75, 0.5, 3e-7, 5.0, 1e-300, 1e300, 3.0]),
         "unread": np.full(8, 7.0),
