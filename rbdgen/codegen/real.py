@@ -40,7 +40,7 @@ REAL: dict[Op, Callable[..., str]] = {
     Op.SUB: lambda node, a, b: f"{a} - {b}",
     Op.NEG: lambda node, a: f"-{a}",
     Op.MUL: lambda node, a, b: f"{a} * {b}",
-    Op.MULC: lambda node, factor, a: f"{factor} * {a}",
+    Op.MULC: lambda node, a, scalar="S": f"{literal(node.value, scalar)} * {a}",
     Op.SIN: lambda node, a: f"sin_{a}",
     Op.COS: lambda node, a: f"cos_{a}",
     Op.RECIP: lambda node, a: f"reciprocal({a})",
@@ -205,8 +205,8 @@ class _Part:
             operands = [self._operand(arg, node.op in MIXED, double) for arg in node.args]
             if node.op in PIVOTS:
                 self.lines.append(f"io.pivot({self._operand(node.args[0], False)});")
-            if node.op is Op.MULC:
-                operands.insert(0, literal(node.value, "D" if double else "S"))
+            if node.op is Op.MULC and double:
+                operands.append("D")
             self._let(node, f"n{node.index}", REAL[node.op](node, *operands))
         if node in self._slots:
             self.lines.append(f"io.keep({self._slots[node]}, {self._operand(node, False)});")
