@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..dynamics.interface import to_columns
 from ..passes.in_double import InDouble, in_double
+from ..passes.registers import PARAMETER
 from ..system.records import Record
 from .front import Front
 from .samples import sample_states
@@ -36,6 +37,8 @@ def with_doubles(
     enough."""
     n = min(MOST, max(FEWEST, VALUES // max(1, len(front.graph.nodes))))
     state = sample_states(front.design, front.canonical, n, SEED)
+    if front.parameters:  # of as many robots of the model
+        state[PARAMETER] = front.parameters.of_drawn(n)
     error = front.design.float_error
     samples = to_columns(front.canonical, front.graph.inputs, state)
     found = in_double(front.graph, samples, error, may=front.design.code != "loops")
