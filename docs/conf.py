@@ -53,7 +53,9 @@ def python(app: Sphinx) -> None:
 def described(name: str, found: object) -> str:
     """A heading, the call, the docstring; of a class those of its public methods, too."""
     own = [f"### {name}", as_text(name, found)]
-    for method, value in vars(found).items() if inspect.isclass(found) else ():
+    classes = found.__mro__ if inspect.isclass(found) else ()
+    methods = {name: value for own in reversed(classes) for name, value in vars(own).items()}
+    for method, value in methods.items():
         if inspect.isfunction(value) and not method.startswith("_"):
             own.append(as_text(method, value))
     return "\n\n".join(own)

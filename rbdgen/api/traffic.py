@@ -117,6 +117,16 @@ class Traffic:
         each = [f for f in functions for _ in range(shares.get(f, 0))]
         return [each[k] for k in np.random.default_rng(seed).integers(0, len(each), n)]
 
+    def _writing(self) -> dict[str, Any]:
+        """What a run writes into registers first, of a design that has any."""
+        held = [int(word) for word in self.made.held.values()]
+        if not held:
+            return {}
+        stages = self.made.accelerator.stages.values()
+        # stages take tasks in every n-th cycle after reset, in whose second the first task comes
+        waits = (1 - len(held)) % lcm(*(own.takes_every for own in stages))
+        return {"held": held, "waits": waits}
+
     def run(self, model: Model, functions: Sequence[str], **stalls: Any) -> Result:
         """One task of each of ``functions``; Mismatch for a bit, a flag or a tag that is wrong.
 
@@ -126,11 +136,7 @@ class Traffic:
         states = np.arange(len(functions)) % self.states
         rows = np.stack([self.tasks[f][k] for f, k in zip(functions, states, strict=True)])
         rows[:, 1] = tags
-        held = [int(word) for word in self.made.held.values()]
-        stages = self.made.accelerator.stages.values()
-        # stages take tasks in every n-th cycle after reset, in whose second the first task comes
-        waits = (1 - len(held)) % lcm(*(own.takes_every for own in stages)) if held else 0
-        run = model.run(rows, held=held, waits=waits, **stalls)
+        run = model.run(rows, **self._writing(), **stalls)
         came = self._tasks_of(run, tags)
         for i, k in enumerate(came):
             function = functions[k]
