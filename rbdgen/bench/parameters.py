@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ..api.folder import write_file
-from ..compile.flow import compile_core, front_end
 from ..draw.tables import markdown, table
-from ..estimate.area import estimated
-from ..estimate.features import features
 from .cells import FAMILIES
-from .errors import errors
+from .payload import STATES, hardware
 
 Progress = Callable[[str], None]
 CASES = (
@@ -22,7 +19,6 @@ CASES = (
     ("hyq", "fixed", "id"),
     ("gantry", "fixed", "fd"),
 )
-STATES = 4000
 HEAD = (
     *("", "registers", "products", "by constants", "sums", "cycles", "multipliers"),
     *(f"LUTs, about, {family}" for family in FAMILIES),
@@ -43,26 +39,11 @@ def parameters(place: Path, progress: Progress) -> Any:
         for said, way in ((name, "constants"), (f"{name}, registers", "registers")):
             progress(said)
             choices = {"base": base, "functions": (function,), "parameters": way}
-            results[said] = _hardware(robot, choices, place / "kept")
+            results[said] = hardware(robot, choices, place / "kept")
     rows = [_row(name, own) for name, own in results.items()]
     print(f"{table(HEAD, rows)}\n\n{LEGEND}.")
     write_file(place / "parameters.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}.\n")
     return {"results": results}
-
-
-def _hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
-    """Of a pipeline that takes a task every cycle."""
-    front = front_end(robot, target="xcup", fit=False, **choices)
-    core = compile_core(front)
-    found = errors(core, STATES, store)["arrays"]
-    return {
-        "registers": len(core.fixed.held),
-        "operations": front.graph.operations(),
-        "latency": core.plan.latency,
-        "multipliers": core.plan.binding.multipliers,
-        "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
-        "error": max(own["relative_rms"] for own in found.values()),
-    }
 
 
 def _row(name: str, own: dict[str, Any]) -> list[Any]:

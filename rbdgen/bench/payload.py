@@ -48,7 +48,7 @@ def payload(place: Path, progress: Progress) -> Any:
         for said, carrier in ((name, None), (f"{name}, payload", link)):
             progress(said)
             choices: dict[str, Any] = {"base": base, "functions": (function,), "payload": carrier}
-            results[said] = _hardware(robot, choices, place / "kept")
+            results[said] = hardware(robot, choices, place / "kept")
             programs[said] = compiled(*load(robot, **choices), "cpp", progress)
         progress(f"{name}: timed")
         commands: dict[str, Command] = {
@@ -65,12 +65,13 @@ def payload(place: Path, progress: Progress) -> Any:
     return {"load": load_of, "results": results}
 
 
-def _hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
-    """Of a pipeline that takes a task every cycle."""
+def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
+    """Of a pipeline that takes a task every cycle; ``registers``: those for many tasks."""
     front = front_end(robot, target="xcup", fit=False, **choices)
     core = compile_core(front)
     found = errors(core, STATES, store)["arrays"]
     return {
+        "registers": len(core.fixed.held),
         "operations": front.graph.operations(),
         "latency": core.plan.latency,
         "multipliers": core.plan.binding.multipliers,

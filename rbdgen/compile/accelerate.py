@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -211,6 +211,11 @@ def _need(made: Accelerated) -> Need:
     )
 
 
+def _searched(staged: StagePieces, words: Pieces) -> Callable[[], Given]:
+    """Limits and samples of the robot's words, searched for when they are first asked for."""
+    return lambda: staged.given or words.searched
+
+
 def _inverse(
     front: Front,
     staged: StagePieces,
@@ -224,11 +229,10 @@ def _inverse(
     if INVERSE not in staged.pieces or not by_turns or design.error is not None:
         return staged, intervals
 
-    def searched() -> Given:
-        return staged.given or words.searched
-
     whole = intervals[INVERSE]
-    found = inverse_in_columns(front, staged.pieces, searched, whole, words.progress)
+    found = inverse_in_columns(
+        front, staged.pieces, _searched(staged, words), whole, words.progress
+    )
     if found is None:
         return staged, intervals
     pieces, turn, note = found
@@ -254,10 +258,7 @@ def _columns(
             notes.append(_NO_COLUMNS)
         return staged, intervals
 
-    def searched() -> Given:
-        return staged.given or words.searched
-
-    found = in_columns(front, staged.pieces, searched, whole, most, words.progress)
+    found = in_columns(front, staged.pieces, _searched(staged, words), whole, most, words.progress)
     if found is None:
         return staged, intervals
     pieces, shape = found

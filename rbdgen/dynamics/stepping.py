@@ -110,16 +110,14 @@ def runge_kutta(
         after = _after(builder, robot, first, far, accelerations[-count:], weights)
         return _moved(builder, robot, first, w, after)
 
-    for number, onward in enumerate((h / 2, h / 2, h, None), 1):
+    farther = ((h / 2, (1,)), (h / 2, (1,)), (h, (1,)), (h / 6, WEIGHTS))
+    for number, (far, weights) in enumerate(farther, 1):
         with builder.regions(f"_{number}" if number > 1 else ""):
-            own = rates(state)
             speeds.append(Rate(dict(enumerate(here.qd)), here.by_qd))
-            accelerations.append(_accelerated(builder, robot, own, here))
-            if onward is None:
-                return moved(h / 6, WEIGHTS)
-            here = moved(onward, (1,))
+            accelerations.append(_accelerated(builder, robot, rates(state), here))
+            here = moved(far, weights)
             state = replace(state, q=here.q, qd=here.qd, turns={})
-    raise AssertionError("the last point returns")
+    return here
 
 
 def _first(robot: Robot, state: State) -> Point:
