@@ -33,7 +33,7 @@ HEADERS = (".h", ".c", ".hpp")
 
 
 @dataclass(frozen=True)
-class HeldWord(Record):
+class RegisterWord(Record):
     """A register's word, and the real number that it is the nearest of."""
 
     name: str
@@ -54,7 +54,7 @@ class Calibration(Record):
     robot: str
     file: str
     numbers: tuple[float, ...]
-    registers: tuple[HeldWord, ...]
+    registers: tuple[RegisterWord, ...]
 
     @property
     def words(self) -> dict[str, int]:
@@ -107,7 +107,7 @@ def words_for(product: Product, held: Parameters, name: str, file: str) -> Calib
     reals = {k: float(v[0]) for k, v in held.columns(values[None, :]).items()}
     formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
     registers = tuple(
-        HeldWord(k, f.width, f.fraction, int(words[k]), reals[k.rpartition(".")[2]])
+        RegisterWord(k, f.width, f.fraction, int(words[k]), reals[k.rpartition(".")[2]])
         for k, f in formats.items()
     )
     return Calibration(name, robot.name, str(file), tuple(values.tolist()), registers)
