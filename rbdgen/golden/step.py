@@ -69,7 +69,7 @@ def rk4_sensitivity(
 
     From q (N, nq), q̇, τ (N, nv), h [s]. Of joints that turn or slide it is the rule of
     `rk4_step`; floating and planar ones have the steps of their points in q's tangent space, as
-    crocoddyl's ``IntegratedActionModelRK4``. Raises as `euler_sensitivity`.
+    crocoddyl's ``IntegratedActionModelRK``. Raises as `euler_sensitivity`.
     """
     q = positions(robot, q)
     qd, tau = tangents(robot, len(q), qd=qd, tau=tau)

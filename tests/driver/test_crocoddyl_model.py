@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen import golden
 from rbdgen.api import InputError
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 
 pinocchio = pytest.importorskip("pinocchio")
@@ -185,3 +187,35 @@ def test_mim_solvers() -> None:
         for action in (crocoddyls(state), lambda own: ForwardDynamics(state, own, dynamics))
     ]
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("base", ["fixed", "floating"])
+def test_a_step_of_runge_and_kutta(base: str) -> None:
+    """Where it leads and B are crocoddyl's. So is A of a fixed base; of one that floats it is the
+    difference quotient of crocoddyl's step, from which its own A is 1e-5 off."""
+    design, robot = load("iiwa14", base=base)
+    root = [pinocchio.JointModelFreeFlyer()] if base == "floating" else []
+    state = crocoddyl.StateMultibody(pinocchio.buildModelFromUrdf(design.robot, *root))
+    running = crocoddyls(state)(crocoddyl.CostModelSum(state))
+    action = crocoddyl.IntegratedActionModelRK(running, crocoddyl.RKType.four, 0.02)
+    q, qd, qdd = golden.random_state(robot, 1, np.random.default_rng(4), 5.0, 20.0)
+    tau = golden.rnea(robot, q, qd, qdd)
+    own = golden.rk4_sensitivity(robot, q, qd, tau, 0.02)
+    x, data = np.concatenate([q[0], qd[0]]), action.createData()
+    action.calc(data, x, tau[0])
+    action.calcDiff(data, x, tau[0])
+    end, slope = np.array(data.xnext), np.array(data.Fx)
+    np.testing.assert_allclose(np.concatenate([own.q_next[0], own.qd_next[0]]), end, atol=1e-12)
+    np.testing.assert_allclose(own.B[0], data.Fu, atol=1e-11)
+    if base == "fixed":
+        np.testing.assert_allclose(own.A[0], slope, atol=1e-11)
+        return
+
+    def after(off: np.ndarray) -> np.ndarray:
+        action.calc(data, state.integrate(x, off), tau[0])
+        return state.diff(end, np.array(data.xnext))
+
+    far = 1e-5 * np.eye(2 * state.nv)
+    numeric = np.array([(after(off) - after(-off)) / 2e-5 for off in far]).T
+    np.testing.assert_allclose(own.A[0], numeric, atol=1e-7)
+    np.testing.assert_allclose(slope, numeric, atol=1e-4)
