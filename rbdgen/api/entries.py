@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ..codegen.interface import Array, Entry, Interface
 from ..compile.front import Front
+from ..design.arrays import all_gives, given_coordinates, is_loaded, needs
 from ..design.choices import UNFORCED
-from ..design.design import all_gives, given_coordinates, is_loaded, needs
 from ..dynamics.interface import SAMPLED, WRENCH
 from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
 from ..graph.word import Word, parse

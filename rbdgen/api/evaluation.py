@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import Core, Front, compile_core, front_end
+from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
-from ..design.design import Design, all_gives, given_coordinates, needs
+from ..design.design import Design
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.arrays import shape_of

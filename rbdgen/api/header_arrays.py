@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..design.arrays import takes
 from ..design.choices import GIVES, INVERTING, ROLLOUTS
-from ..design.design import takes
 from ..dynamics.interface import WRENCH
 from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.fixed import Format

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..board.ethernet import Address
 from ..board.packets import CRC_BYTES, crc_of
+from ..design.arrays import takes
 from ..design.choices import GIVES, ROLLOUTS
-from ..design.design import takes
 from ..design.manifest import AcceleratorManifest
 from ..graph.arrays import SHAPES, V
 from ..graph.word import kind_of

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from ..design.choices import LANGUAGES, WHOLE
-from ..design.design import Design, JointDrivetrain, MotionLimits
+from ..design.design import Design
 from ..design.loading import filed
+from ..design.nested import JointDrivetrain, MotionLimits
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
 from .names import design_name
 

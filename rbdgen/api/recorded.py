@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from .. import golden
 from ..compile.flow import front_end
 from ..compile.words import in_words, sample_inputs
-from ..design.design import Design, MotionLimits, needs
+from ..design.arrays import needs
+from ..design.design import Design
 from ..design.limits import joint_limits
 from ..design.loading import filed, load, refuse_unknown
+from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..graph.node import Op
 from ..graph.word import kind_of, spell

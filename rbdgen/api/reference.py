@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
+from ..design.arrays import given_coordinates
 from ..design.choices import OF_FRAMES, OF_MASSES
-from ..design.design import Design, given_coordinates
+from ..design.design import Design
 from ..dynamics.near import FARTHEST
 from ..graph.arrays import FAR
 from ..robot.model import Robot

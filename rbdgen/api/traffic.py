@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from ..compile.accelerate import Accelerated
 from ..compile.product import Product
 from ..compile.samples import sample_states
+from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import ROLLOUTS, mix
-from ..design.design import Design, given_coordinates
+from ..design.design import Design
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format
 from ..graph.word import kind_of

@@ -9,7 +9,7 @@ from typing import Any
 from ..api.folder import write_file
 from ..api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
 from ..compile.flow import compile_core, front_end
-from ..design.design import MotionLimits
+from ..design.nested import MotionLimits
 from ..draw.tables import markdown, table
 from .cells import cells, count
 from .errors import errors

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..compile.flow import Progress, compile_core, front_end
 from ..compile.words import sample_inputs
-from ..design.design import MotionLimits
 from ..design.loading import shipped_robots
+from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..passes.climbs import STEPS
 from ..search.attack import attack

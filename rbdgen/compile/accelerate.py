@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..design.arrays import given_coordinates
 from ..design.choices import GIVES, LARGEST_INTERVAL, MOST_SLOTS
-from ..design.design import Design, as_fitted, given_coordinates, is_left_open
+from ..design.design import Design, as_fitted, is_left_open
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
 from ..graph.held import Held

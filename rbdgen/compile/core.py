@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
-from ..design.design import Design, gives, has_registers
+from ..design.arrays import gives
+from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..estimate.features import features
 from ..graph.fixed import FixedGraph, Format

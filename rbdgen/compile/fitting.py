@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from ..design.choices import WIDTHS
-from ..design.design import Design, Fitted
+from ..design.design import Design
+from ..design.nested import Fitted
 from ..design.target import TARGETS, Target
 from ..estimate.area import NoModel, estimated, fitted
 from ..schedule.binding import Binding

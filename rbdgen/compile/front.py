@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from ..design.arrays import given_coordinates
 from ..design.choices import OF_BODIES, OF_MASSES
-from ..design.design import Design, formulation_of, given_coordinates, has_registers
+from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames

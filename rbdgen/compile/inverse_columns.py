@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..design.design import given_coordinates
+from ..design.arrays import given_coordinates
 from ..dynamics.factorisation import Entries, factorise, times
 from ..dynamics.interface import random_inputs
 from ..dynamics.ports import Interface

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..design.design import given_coordinates
+from ..design.arrays import given_coordinates
 from ..dynamics.solved import solved
 from ..graph.graph import Graph
 from ..graph.node import Node, Op

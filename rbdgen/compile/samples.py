@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from .. import golden
+from ..design.arrays import given_coordinates, needs
 from ..design.bounds import bounds
 from ..design.choices import INVERTING, ROLLOUTS
-from ..design.design import Design, given_coordinates, needs
+from ..design.design import Design
 from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
 from ..dynamics.interface import input_limits, revolute, to_columns

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
-from ..design.design import given_coordinates
 from ..design.states import State
 from ..dynamics.interface import MARGIN, SAMPLED, input_limits, random_inputs, to_columns
 from ..dynamics.program import program as program_of_joints

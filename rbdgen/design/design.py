@@ -18,17 +18,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..graph.arrays import FAR
-from ..robot.model import Robot, RobotError
+from ..robot.model import RobotError
 from .choices import (
     CHECKS,
-    DRIVETRAIN_CHECKS,
     FLOAT_ERROR,
-    GIVES,
     INVERTING,
-    LIMIT_CHECKS,
     NEARBY,
-    NEEDS,
     NOT_OF_JOINTS,
     OF_FRAMES,
     ON_ACCELERATORS,
@@ -38,101 +33,7 @@ from .choices import (
     TOLERANCE,
 )
 from .choices import mix as parse_mix
-
-
-@dataclass(frozen=True)
-class MotionLimits:
-    """The limits that a design gives for the motion of a joint, or of all; None where not.
-
-    ``velocity`` [rad/s or m/s] and ``acceleration`` [rad/s² or m/s²] bound the absolute value;
-    ``position`` is (lower, upper) [rad or m]; ``force`` [N] and ``moment`` [N·m] bound each
-    component of an external force, for all links alike; ``effort`` [N·m or N] the absolute value
-    of what forward dynamics takes. ``payload_mass`` [kg], ``payload_reach`` [m] and
-    ``payload_inertia`` [kg·m²] bound a payload's mass, each coordinate of its centre of mass in its
-    link's frame, and its moments of inertia about that.
-    """
-
-    velocity: float | None = None
-    acceleration: float | None = None
-    position: tuple[float, float] | None = None
-    force: float | None = None
-    moment: float | None = None
-    effort: float | None = None
-    payload_mass: float | None = None
-    payload_reach: float | None = None
-    payload_inertia: float | None = None
-
-    def __post_init__(self) -> None:
-        for key in LIMIT_CHECKS:
-            if getattr(self, key) is not None:
-                object.__setattr__(self, key, LIMIT_CHECKS[key](getattr(self, key)))
-
-
-@dataclass(frozen=True)
-class JointDrivetrain:
-    """What a design says of a joint's rotor and friction; None where its file does.
-
-    ``armature`` [kg·m² or kg], ``damping`` [N·m·s/rad or N·s/m], ``friction`` [N·m or N] and
-    ``friction_width`` [rad/s or m/s] are those of ``Drivetrain``.
-    """
-
-    armature: float | None = None
-    damping: float | None = None
-    friction: float | None = None
-    friction_width: float | None = None
-
-    def __post_init__(self) -> None:
-        for key, check in DRIVETRAIN_CHECKS.items():
-            if getattr(self, key) is not None:
-                try:
-                    object.__setattr__(self, key, check(getattr(self, key)))
-                except ValueError as error:
-                    raise RobotError(f"joints: {key}: {error}") from None
-
-    @classmethod
-    def of(cls, name: str, said: Any) -> JointDrivetrain:
-        """Itself, or the one of a mapping; RobotError."""
-        if isinstance(said, cls):
-            return said
-        if not isinstance(said, Mapping) or not set(said) <= set(DRIVETRAIN_CHECKS):
-            raise RobotError(
-                f"joints: {name}: a mapping of some of {', '.join(DRIVETRAIN_CHECKS)}, not {said!r}"
-            )
-        return cls(**said)
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The choices of rbdgen's that make a design fit its part, where nobody had chosen.
-
-    ``note``: why, in one line. ``fits``: whether anything did; else this is the smallest.
-    """
-
-    note: str
-    fits: bool = True
-    ii: int | None = None
-    fold: str = "auto"
-
-    def __post_init__(self) -> None:
-        for key in ("ii", "fold"):
-            try:
-                object.__setattr__(self, key, CHECKS[key](getattr(self, key)))
-            except ValueError as error:
-                raise RobotError(f"fitted: {key}: {error}") from None
-
-
-@dataclass(frozen=True)
-class Formulated:
-    """The formulation that style latency chose, where nobody had; ``note``: why, in one line."""
-
-    formulation: str
-    note: str
-
-    def __post_init__(self) -> None:
-        try:
-            CHECKS["formulation"](self.formulation)
-        except ValueError as error:
-            raise RobotError(f"formulated: formulation: {error}") from None
+from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 
 
 @dataclass(frozen=True)
@@ -247,7 +148,7 @@ class Design:
     guard: int = 1
     proven: str = "none"
     target: str = "ecp5-85f"
-    limits: MotionLimits = MotionLimits()
+    limits: MotionLimits = field(default_factory=MotionLimits)
     joint_limits: Mapping[str, MotionLimits] = field(default_factory=dict)
     external_forces: tuple[str, ...] = ()
     payload: str | None = None
@@ -459,17 +360,6 @@ def as_fitted(design: Design) -> Design:
     return replace(design, ii=chosen.ii, fold=chosen.fold, fitted=None) if chosen else design
 
 
-def needs(design: Design) -> tuple[str, ...]:
-    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs."""
-    rollouts = [name for name in design.functions if name in ROLLOUTS]
-    names = [
-        name for f in design.functions if f not in rollouts for name in takes(f, *of_state(design))
-    ]
-    if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
-        names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
-    return tuple(dict.fromkeys(names))
-
-
 def of_functions(design: Design, functions: Sequence[str]) -> Design:
     """The design of some of its functions; M⁻¹ of a state nearby comes in where it serves them."""
     serves = not set(INVERTING).isdisjoint(functions)
@@ -486,43 +376,3 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
         step=design.step if "step" in functions else STEP,
         integrator=design.integrator if "step" in functions else "euler",
     )
-
-
-def is_loaded(design: Design) -> bool:
-    """Whether a payload comes in: where there is one, and a function that it changes."""
-    return design.payload is not None and not set(design.functions) <= set(OF_FRAMES)
-
-
-def of_state(design: Design) -> tuple[bool, bool]:
-    """What else comes with a state: whether the base's motion does, and M⁻¹ of a state nearby."""
-    return design.root == "given", design.inverse == "near"
-
-
-def takes(function: str, given: bool, near: bool = False) -> tuple[str, ...]:
-    """Names of the arrays that a function takes; ``given`` and ``near`` as `of_state` has them.
-
-    Forward dynamics needs the acceleration of a given base: the first entries of qdd.
-    """
-    names = NEEDS[function]
-    if given and "tau" in names:
-        names = (*names, "qdd")
-    return (*names, "Minv") if near and function in INVERTING else names
-
-
-def gives(design: Design, function: str) -> tuple[str, ...]:
-    """Names of the arrays that a function of the design gives."""
-    near = design.inverse == "near" and function in INVERTING
-    return (*GIVES[function], FAR) if near else GIVES[function]
-
-
-def all_gives(design: Design) -> tuple[str, ...]:
-    """Names of all arrays that the design's functions give, each once."""
-    return tuple(dict.fromkeys(name for f in design.functions for name in gives(design, f)))
-
-
-def given_coordinates(design: Design, robot: Robot) -> int:
-    """How many of v's first entries are the base's, its motion being given: 6, else 0.
-
-    They have no rows or columns in what the design's functions give, and none in tau and Minv.
-    """
-    return robot.joints[0].kind.nv if design.root == "given" else 0

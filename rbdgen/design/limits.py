@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from ..robot.model import JointKind, Limits, Robot
 from ..robot.wrapping import periods
 from ..system.records import Record
+from .arrays import needs
 from .choices import by_joint
-from .design import Design, MotionLimits, needs
+from .design import Design
+from .nested import MotionLimits
 
 # Where neither the design nor the URDF says: a brisk arm or leg.
 DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s

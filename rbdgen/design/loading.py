@@ -20,9 +20,10 @@ from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from .choices import BEST, CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
-from .design import Design, Fitted, Formulated, JointDrivetrain, MotionLimits
+from .design import Design
 from .drivetrains import driven
 from .limits import OPTIONS
+from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 from .payload import notes_of_payload
 from .yaml_lines import Node, parse_yaml
 

@@ -19,8 +19,10 @@ import numpy as np
 
 from ..robot.model import Array
 from ..robot.payload import ENTRIES
+from .arrays import is_loaded
 from .choices import OF_FRAMES
-from .design import Design, MotionLimits, is_loaded
+from .design import Design
+from .nested import MotionLimits
 
 DEFAULT_MASS, DEFAULT_REACH, DEFAULT_INERTIA = 5.0, 0.2, 0.1  # kg, m, kg·m²
 LOADS = 7  # m, c and u

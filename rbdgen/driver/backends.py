@@ -21,9 +21,10 @@ from ..api.kept_integers import KeptIntegers
 from ..api.names import DESIGN, ROBOT
 from ..api.reference import golden_model
 from ..api.rtl import load_core
+from ..design.arrays import gives
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
-from ..design.design import Design, gives, has_registers, of_functions
+from ..design.design import Design, has_registers, of_functions
 from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest, CoreManifest

@@ -12,7 +12,7 @@ from ..api.folder import read_manifest
 from ..api.names import DESIGN
 from ..api.sampling import states as sampled
 from ..board.packets import SELF_TEST, TESTED
-from ..design.design import given_coordinates, takes
+from ..design.arrays import given_coordinates, takes
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from ..robot.payload import PAYLOAD

@@ -20,15 +20,9 @@ from numpy.typing import ArrayLike
 from ..api.calibration import Calibration
 from ..api.compiled import DTYPES
 from ..api.folder import InputError
+from ..design.arrays import given_coordinates, gives, is_loaded, of_state, takes
 from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
-from ..design.design import (
-    given_coordinates,
-    gives,
-    has_registers,
-    is_loaded,
-    of_state,
-    takes,
-)
+from ..design.design import has_registers
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.model import RobotError
 from ..robot.payload import PAYLOAD, SIZE, checked_body, payload_of

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..api.completion import refuse_missing_forces
 from ..api.contract import UNREAD, Contract
 from ..api.folder import InputError
-from ..design.design import Design, given_coordinates, gives
+from ..design.arrays import given_coordinates, gives
+from ..design.design import Design
 from ..dynamics.interface import SAMPLED, from_columns, to_columns
 from ..graph.arrays import shape_of
 from ..graph.fixed import Format, Integers

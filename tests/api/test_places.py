@@ -15,8 +15,9 @@ from rbdgen.api import places
 from rbdgen.api.places import check_place, default_place, no_defaults
 from rbdgen.cli.main import main
 from rbdgen.design.choices import WHOLE
-from rbdgen.design.design import Design, MotionLimits
+from rbdgen.design.design import Design
 from rbdgen.design.loading import load
+from rbdgen.design.nested import MotionLimits
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
 from rbdgen.bench.measurements import MEASUREMENTS
 from rbdgen.bench.names import TAKES
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.design.design import MotionLimits
+from rbdgen.design.nested import MotionLimits
 
 
 @pytest.fixture(scope="module")

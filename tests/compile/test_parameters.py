@@ -15,8 +15,8 @@ from rbdgen.compile.front import of_bodies
 from rbdgen.compile.parameters import canonical_of, not_registers
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.words import RANGE_SAMPLES, sample_inputs
+from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.choices import OF_FRAMES, OF_MASSES
-from rbdgen.design.design import given_coordinates
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words

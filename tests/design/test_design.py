@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from rbdgen.design.arrays import given_coordinates, needs
 from rbdgen.design.bounds import bounds
-from rbdgen.design.design import Design, MotionLimits, given_coordinates, needs
+from rbdgen.design.design import Design
 from rbdgen.design.limits import DEFAULT_VELOCITY
 from rbdgen.design.loading import load, locate, shipped_robots
+from rbdgen.design.nested import MotionLimits
 from rbdgen.design.yaml_lines import parse_yaml
 from rbdgen.robot.model import RobotError
 from rbdgen.system import data

@@ -10,8 +10,8 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api import InputError, generate
-from rbdgen.design.design import MotionLimits
 from rbdgen.design.loading import load
+from rbdgen.design.nested import MotionLimits
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 from tests.driver.designs import states

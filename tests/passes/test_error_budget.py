@@ -12,7 +12,7 @@ from rbdgen import golden
 from rbdgen.api.simulation import integer_errors
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.bounds import bounds
-from rbdgen.design.design import MotionLimits
+from rbdgen.design.nested import MotionLimits
 from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.fixed import evaluate_fixed

@@ -9,7 +9,8 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.design.bounds import bounds
-from rbdgen.design.design import Design, MotionLimits
+from rbdgen.design.design import Design
+from rbdgen.design.nested import MotionLimits
 from rbdgen.robot.model import Robot
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.robot.wrapping import periods, wrapped

@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.compile.words import sample_inputs
-from rbdgen.design.design import MotionLimits
+from rbdgen.design.nested import MotionLimits
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph

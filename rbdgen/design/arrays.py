@@ -1,0 +1,59 @@
+"""The arrays that a design's functions take and give, by name."""
+
+from __future__ import annotations
+
+from ..graph.arrays import FAR
+from ..robot.model import Robot
+from .choices import GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
+from .design import Design
+
+
+def needs(design: Design) -> tuple[str, ...]:
+    """Names of the arrays that the design's functions take; f_ext besides, where it has inputs."""
+    rollouts = [name for name in design.functions if name in ROLLOUTS]
+    names = [
+        name for f in design.functions if f not in rollouts for name in takes(f, *of_state(design))
+    ]
+    if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
+        names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
+    return tuple(dict.fromkeys(names))
+
+
+def is_loaded(design: Design) -> bool:
+    """Whether a payload comes in: where there is one, and a function that it changes."""
+    return design.payload is not None and not set(design.functions) <= set(OF_FRAMES)
+
+
+def of_state(design: Design) -> tuple[bool, bool]:
+    """What else comes with a state: whether the base's motion does, and M⁻¹ of a state nearby."""
+    return design.root == "given", design.inverse == "near"
+
+
+def takes(function: str, given: bool, near: bool = False) -> tuple[str, ...]:
+    """Names of the arrays that a function takes; ``given`` and ``near`` as `of_state` has them.
+
+    Forward dynamics needs the acceleration of a given base: the first entries of qdd.
+    """
+    names = NEEDS[function]
+    if given and "tau" in names:
+        names = (*names, "qdd")
+    return (*names, "Minv") if near and function in INVERTING else names
+
+
+def gives(design: Design, function: str) -> tuple[str, ...]:
+    """Names of the arrays that a function of the design gives."""
+    near = design.inverse == "near" and function in INVERTING
+    return (*GIVES[function], FAR) if near else GIVES[function]
+
+
+def all_gives(design: Design) -> tuple[str, ...]:
+    """Names of all arrays that the design's functions give, each once."""
+    return tuple(dict.fromkeys(name for f in design.functions for name in gives(design, f)))
+
+
+def given_coordinates(design: Design, robot: Robot) -> int:
+    """How many of v's first entries are the base's, its motion being given: 6, else 0.
+
+    They have no rows or columns in what the design's functions give, and none in tau and Minv.
+    """
+    return robot.joints[0].kind.nv if design.root == "given" else 0
