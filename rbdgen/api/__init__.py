@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .for_board import accelerator_of, board_design
     from .fusesoc import package_fusesoc
     from .generation import generate
+    from .litex import package_litex
     from .mounting import mount
     from .on_board import board, simulated_board
     from .places import check_place
@@ -61,6 +62,7 @@ __getattr__ = names_from(
         ".fusesoc": ("package_fusesoc",),
         ".generation": ("generate",),
         ".facts": ("info",),
+        ".litex": ("package_litex",),
         ".mounting": ("mount",),
         ".places": ("check_place",),
         ".recorded": ("fit",),
@@ -102,6 +104,7 @@ __all__ = [
     "info",
     "mount",
     "package_fusesoc",
+    "package_litex",
     "package_vivado",
     "read_arrays",
     "read_manifest",

@@ -187,8 +187,7 @@ def _report(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def _package(options: argparse.Namespace, progress: Progress) -> Answer:
-    package = {"fusesoc": api.package_fusesoc, "vivado": api.package_vivado}[options.kind]
-    made, notes = package(options.folder, progress, options.trust)
+    made, notes = getattr(api, f"package_{options.kind}")(options.folder, progress, options.trust)
     lines = [str(made), *(f"note: {note}" for note in notes)]
     return Answer({"file": str(made), "notes": notes}, "\n".join(lines))
 

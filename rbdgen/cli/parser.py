@@ -296,13 +296,15 @@ def parser() -> Parser:
         "package",
         "what other tools take a design by",
         "rbdgen package fusesoc build/iiwa14_id",
+        "rbdgen package litex build/iiwa14_accelerator",
         "rbdgen package vivado build/iiwa14_accelerator",
     )
     made.add_argument(
         "kind",
-        choices=("fusesoc", "vivado"),
-        metavar="fusesoc|vivado",
-        help="a .core file; an IP, and Tcl of block designs for PYNQ-Z2 and KV260",
+        choices=("fusesoc", "litex", "vivado"),
+        metavar="fusesoc|litex|vivado",
+        help="a .core file; a module with DMA, and a SoC to simulate; an IP, and Tcl of block "
+        "designs for PYNQ-Z2 and KV260",
     )
     made.add_argument("folder", metavar="DIR", help="what generate wrote")
 

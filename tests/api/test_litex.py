@@ -1,0 +1,82 @@
+"""Generated folders as modules for LiteX; where LiteX is, it simulates their example."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rbdgen.api import generate
+from rbdgen.api.folder import OutputError
+from rbdgen.api.litex import NOTE, package_litex
+
+NAME = "pendulum_accelerator"
+HEADERS = ("event2/listener.h", "json-c/json.h", "zlib.h")
+
+
+@pytest.fixture(scope="module")
+def packaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("litex") / "accelerator"
+    generate("pendulum", place, accelerator=True, functions=("id", "m"), ii=8)
+    assert package_litex(place) == (place / "litex", [NOTE])
+    return place / "litex"
+
+
+def test_what_is_written(packaged: Path) -> None:
+    for kind in ("litex", "sim"):
+        text = (packaged / f"{NAME}_{kind}.py").read_text()
+        ast.parse(text)
+        assert max(map(len, text.splitlines())) <= 100
+    module = (packaged / f"{NAME}_litex.py").read_text()
+    packets = json.loads((packaged / f"{NAME}_packets.json").read_text())
+    words_in = ast.literal_eval(module.partition("WORDS_IN = ")[2].partition("  #")[0])
+    assert {task[0] & 0xFF: len(task) - 1 for task in packets["tasks"]} == words_in
+    assert len(packets["answers"]) == len(packets["tasks"]) == 64
+
+
+def test_a_core_is_refused(tmp_path: Path) -> None:
+    generate("pendulum", tmp_path / "core")
+    with pytest.raises(OutputError, match=r"are made of accelerators, .* --accelerator"):
+        package_litex(tmp_path / "core")
+    assert not (tmp_path / "core" / "litex").exists()
+
+
+def _needed() -> None:
+    """Skip unless LiteX can simulate here."""
+    pytest.importorskip("litex", reason="no LiteX: pip install rbdgen[dev]")
+    if shutil.which("verilator") is None:
+        pytest.skip("no verilator that brings a makefile: apt-get install verilator")
+    includes = "".join(f"#include <{header}>\n" for header in HEADERS)
+    command = ["g++", "-E", "-x", "c++", "-"]
+    found = subprocess.run(command, input=includes, text=True, capture_output=True, check=False)
+    if found.returncode:
+        pytest.skip("apt-get install libevent-dev libjson-c-dev zlib1g-dev")
+
+
+@pytest.mark.rtl
+@pytest.mark.slow
+def test_simulated_by_litex(packaged: Path, tmp_path: Path) -> None:
+    """Registers, streams, both DMAs and their CSRs; one bit of one answer is made wrong."""
+    _needed()
+    shutil.copytree(packaged.parent, tmp_path / "all")
+    example = tmp_path / "all" / "litex"
+    file = example / f"{NAME}_packets.json"
+    packets = json.loads(file.read_text())
+    packets["answers"][5][1] ^= 1
+    file.write_text(json.dumps(packets))
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    command = [sys.executable, f"{NAME}_sim.py", "--build", str(tmp_path), "--port", str(port)]
+    done = subprocess.run(
+        command, cwd=example, capture_output=True, text=True, timeout=300, check=False
+    )
+    words = sum(map(len, packets["answers"]))
+    line = f"64 tasks, {words} words of responses, 1 differ\n"
+    assert (done.returncode, done.stdout[-len(line) :]) == (1, line), done.stderr
