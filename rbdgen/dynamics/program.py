@@ -11,6 +11,9 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     external the force on a link, as its body takes it
     weigh    what a body weighs with its payload
     driven   what rotor, damping and friction of a joint add to its τ and to its own entries
+    force    what an effort leaves when the bias is taken off
+
+and those of ``elimination``, which M⁻¹ and q̈ take.
 
 A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
 is zero, and nothing goes on from it. So has a joint of another kind, see ``templates``.
@@ -19,27 +22,30 @@ is zero, and nothing goes on from it. So has a joint of another kind, see ``temp
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.visits import Program, Visit
-from ..graph.word import kind_of, spell
+from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
 from .bodies import Payload
 from .composite import Columns
 from .drivetrains import record
+from .elimination import Elimination
+from .factorisation import Matrix
 from .interface import WRENCH
 from .motion import State, told
 from .outward import move
 from .recording import HERE, Recorder, Task
 from .rnea import gather
-from .scalars import Scalar
+from .scalars import Scalar, Vector
 from .units import Units
 
-FUNCTIONS = ("id", "did", "m")
+FUNCTIONS = ("id", "did", "m", "minv", "fd")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 COMPUTED = f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]}, or {' or '.join(ALONE)} alone"
 
@@ -86,10 +92,43 @@ def program(
     tau = gather(run, robot, moved, unit, observe=columns.add if matrices else None)
     M, dq, dqd = columns.gradient
     record(run, robot, state, tau, M, dqd)
-    outputs = {spell(own, k): x for own in ("tau", *ALONE) for k, x in enumerate(tau)}
+    outputs: dict[str, Scalar] = {
+        spell(own, k): x for own in ("tau", *ALONE) for k, x in enumerate(tau)
+    }
+    outputs |= _solved(run, robot, graph, M, tau, task("tau", robot.nv))
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
     return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _solved(
+    run: Recorder,
+    robot: Robot,
+    graph: Graph,
+    M: Matrix,
+    bias: Vector,
+    efforts: Vector,
+) -> dict[str, Scalar]:
+    """M⁻¹ and q̈, as far as the graph has them; ``bias``: τ without acceleration."""
+    wanted = {kind_of(name) for name in graph.outputs}
+    if not wanted & {"Minv", "qdd"}:
+        return {}
+    owner = {k: i for i, at in robot.v_slices.items() for k in range(at.start, at.stop)}
+    solved = {indices(n)[0] for n in graph.outputs if kind_of(n) in ("Minv", "qdd")}
+    order = {k: owner[k] for k in sorted(solved)}
+    side = None
+    if "qdd" in wanted:
+        side = {
+            k: run(Visit("force", (k,)), ("effort", i), operator.sub, efforts[k], bias[k])
+            for k, i in order.items()
+        }
+    found = Elimination(run, M, order, side)
+    outputs: dict[str, Scalar] = {}
+    if "Minv" in wanted:
+        outputs |= {spell("Minv", i, j): x for (i, j), x in found.inverse().items()}
+    if "qdd" in wanted:
+        outputs |= {spell("qdd", k): x for k, x in found.solve().items()}
+    return outputs
 
 
 def _payload(

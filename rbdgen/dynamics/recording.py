@@ -16,7 +16,7 @@ from graphlib import TopologicalSorter
 from typing import Any, TypeVar
 
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Region
+from ..graph.node import Builder, Node, Op, Region
 from ..graph.visits import Program, Result, Source, Visit, settle
 from ..robot.angles import NOISE
 from ..robot.model import Array
@@ -129,6 +129,14 @@ class Recorder:
         return found - {visit}
 
 
+class _Settling(Builder):
+    """Where results are still taken for zero, so are their reciprocals."""
+
+    def recip(self, a: Node | float) -> Node:
+        node = self.lift(a)
+        return node if node.op is Op.CONST and node.value == 0 else super().recip(node)
+
+
 @dataclass(frozen=True, eq=False)
 class _Template:
     """The steps of all visits to a template; ``ports``: place → the port that it is."""
@@ -145,7 +153,7 @@ class _Template:
     def trace(self, name: str, known: Mapping[str, float]) -> Graph:
         """Its graph where some ports are known."""
         visit, steps = next(iter(self.visits.items()))
-        builder, inputs = Builder(), dict[str, None]()
+        builder, inputs = _Settling(), dict[str, None]()
         values: dict[str, Any] = {}
 
         def given(number: int, path: str, leaf: Leaf) -> Any:

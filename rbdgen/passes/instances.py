@@ -17,6 +17,7 @@ from .wordlength import integer_bits
 
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
 NONE: Mapping[str, Format] = {}
+LOWERED = (Op.MANTISSA, Op.EXPONENT)
 
 
 class CopyingBuilder(Builder):
@@ -197,6 +198,7 @@ def copied(
             continue
         word, args = template.formats[node], [copy[a] for a in node.args]
         constant = bool(args) and all(a.op is Op.CONST for a in args)
+        constant = constant and node.op not in LOWERED  # shifts go by what a unit gives
         if node.op is Op.MULC and not constant:  # what is renamed may have fewer bits than its port
             own, of = template.formats[node.args[0]], formats[args[0]]
             moved = own.fraction - word.fraction
@@ -205,13 +207,18 @@ def copied(
             copy[node] = left
             continue
         with builder.in_region(region or node.region):
-            if constant or (zeros and node.op is Op.MUL and any(map(_is_zero, args))):
+            if constant or (zeros and _makes_zero(node.op, args)):
                 value = _worked_out(template, node, args, word) if constant else 0.0
                 copy[node] = builder.node(Op.CONST, value=value)
             else:
                 copy[node] = builder.node(node.op, *args, value=node.value)
         formats[copy[node]] = word
     return copy
+
+
+def _makes_zero(op: Op, args: list[Node]) -> bool:
+    """Whether a zero among its operands makes all of it zero."""
+    return (op is Op.MUL and any(map(_is_zero, args))) or (op is Op.SCALE and _is_zero(args[0]))
 
 
 def _is_zero(node: Node) -> bool:

@@ -80,6 +80,8 @@ def _zeros(
                 return not int(template.formats[node].quantize(node.value))
             case Op.MUL:
                 return any(a in found for a in node.args)
+            case Op.SCALE:
+                return node.args[0] in found
         return node.op in SUMS and all(a in found for a in node.args)
 
     for node in template.graph.nodes:

@@ -18,6 +18,7 @@ from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Given
 from .instances import FixedProgram, computing
+from .order import UNITS, run
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
@@ -82,9 +83,15 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
             for port in template.inputs
         }
         few = {port: column[-len(column) // 4 :] for port, column in samples.items()}
-        _, fixed = to_words(template, _Noisy(limits, samples, few, frozenset()), width)
+        made = run(UNITS, template, None) if divides(template) else template
+        _, fixed = to_words(made, _Noisy(limits, samples, few, frozenset()), width)
         templates[name] = _matched(name, fixed, whole_bits, width)
     return _instantiated(program, templates, graph, given, width)
+
+
+def divides(template: Graph) -> bool:
+    """Whether a visit takes a reciprocal."""
+    return any(node.op is Op.RECIP for node in template.nodes)
 
 
 def _values(

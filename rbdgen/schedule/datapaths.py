@@ -63,6 +63,8 @@ def datapaths_of(program: FixedProgram | Parts, rounds: int) -> Datapaths:
     inputs: dict[str, Format] = {}
     outputs: dict[str, Node] = {}
     copies: dict[Datapath, Mapping[Node, Node]] = {}
+    steps: dict[Node, int] = {}
+    mantissas: dict[Node, int] = {}
     width = 0
     for name, template in program.templates.items():
         width = template.width
@@ -72,8 +74,11 @@ def datapaths_of(program: FixedProgram | Parts, rounds: int) -> Datapaths:
             for port, word in template.inputs.items():
                 words[port] = builder.input(f"{datapath.name}.{port}")
                 inputs[words[port].name] = formats[words[port]] = word
-            copies[datapath] = copied(builder, template, words, formats, (name, number))
+            copies[datapath] = copy = copied(builder, template, words, formats, (name, number))
+            steps |= {copy[node]: count for node, count in template.steps.items()}
+            mantissas |= {copy[node]: own for node, own in template.mantissas.items()}
             for result, node in template.graph.outputs.items():
                 outputs[f"{datapath.name}.{result}"] = copies[datapath][node]
     graph = Graph(tuple(inputs), outputs)
-    return Datapaths(verify_fixed(FixedGraph(graph, inputs, formats, width)), copies)
+    fixed = FixedGraph(graph, inputs, formats, width, steps, mantissas)
+    return Datapaths(verify_fixed(fixed), copies)
