@@ -32,6 +32,7 @@ from .front import Front
 from .plans import (
     alone,
     chooses_fold,
+    chooses_joints,
     least_alone,
     planned,
     refuse_joints,
@@ -157,8 +158,8 @@ def joints_in_turn(front: Front, words: Words) -> Core:
 
 def leaner(core: Core, words: Words) -> Core:
     """The core, or one in which joints take turns where that takes much less logic."""
-    if core.design.proven != "none":
-        return core  # the words of joints in turn are searched
+    if not chooses_joints(core.design):
+        return core
     try:
         other = joints_in_turn(core.front, words)
     except RobotError:
@@ -183,7 +184,7 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
             return None
 
     def joints() -> FixedProgram | None:
-        if front.design.proven != "none" or has_registers(front.design):
+        if not chooses_joints(front.design):
             return None
         try:
             refuse_joints(replace(front.design, ii=1), front.robot.name)

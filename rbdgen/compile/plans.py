@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
-from ..dynamics.program import COMPUTED, lacking
+from ..dynamics.program import COMPUTED, SOLVING, lacking
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
@@ -157,6 +157,14 @@ def chooses_fold(design: Design) -> bool:
     if has_registers(design):  # limbs and joints that take turns have constants of their own
         return False
     return folded and design.fold == "auto" and design.style == "throughput"
+
+
+def chooses_joints(design: Design) -> bool:
+    """Whether joints may take turns without being asked to."""
+    if has_registers(design) or design.proven != "none":  # their words are searched
+        return False
+    # one binary point for all joints costs more digits of M⁻¹ than logic is worth
+    return not set(SOLVING).intersection(design.functions)
 
 
 def why_turns(target: Target, shared: Plan, joints: Plan) -> str:

@@ -45,16 +45,22 @@ from .rnea import gather
 from .scalars import Scalar, Vector
 from .units import Units
 
-FUNCTIONS = ("id", "did", "m", "minv", "fd")
+AT_ACCELERATION = ("id", "did")  # a given one; fd takes the bias without any
+SOLVING = ("minv", "fd")
+FUNCTIONS = (*AT_ACCELERATION, "m", *SOLVING)
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
-COMPUTED = f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]}, or {' or '.join(ALONE)} alone"
+COMPUTED = (
+    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} ({FUNCTIONS[-1]} without "
+    f"{' and '.join(AT_ACCELERATION)}), or {' or '.join(ALONE)} alone"
+)
 
 
 def lacking(functions: Sequence[str]) -> list[str]:
     """Those of a design's functions that visits do not compute."""
     if len(functions) == 1 and functions[0] in ALONE:
         return []
-    return [name for name in functions if name not in FUNCTIONS]
+    with_others = AT_ACCELERATION if "fd" in functions else ()
+    return [name for name in functions if name not in FUNCTIONS or name in with_others]
 
 
 def program(

@@ -104,7 +104,7 @@ def test_slots_are_given_on(tmp_path: Path) -> None:
 
 def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     for choices, what in (
-        ({"functions": ("fd", "id")}, "functions: fd: loops compute id, did and m"),
+        ({"functions": ("fd", "id")}, "functions: id: loops compute id, did, m, minv and fd"),
         ({"formulation": "recursive", "functions": ("did",)}, "formulation: loops have the comp"),
         ({"angles": "sincos"}, "angles: loops make their own sines"),
         ({"external_forces": ("all",)}, "external_forces: loops take none"),
@@ -131,6 +131,17 @@ def test_golden_agrees(model: str) -> None:
     )
     for name in ("tau", "M", "dtau_dq", "dtau_dqd"):
         np.testing.assert_allclose(found[name], golden[name], atol=1e-11)
+
+
+def test_golden_agrees_where_m_is_inverted() -> None:
+    rng = np.random.default_rng(4)
+    given = {name: rng.uniform(-1, 1, (20, 7)) for name in ("q", "qd", "tau")}
+    found, golden = (
+        api.evaluate("iiwa14", given, m, functions=("minv", "fd"), code="loops")
+        for m in ("cuda-on-cpu", "golden")
+    )
+    for name in ("Minv", "qdd"):
+        np.testing.assert_allclose(found[name], golden[name], atol=1e-9)
 
 
 @pytest.mark.slow

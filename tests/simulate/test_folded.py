@@ -52,6 +52,10 @@ CASES: dict[str, Callable[[], Core]] = {
     "gantry_forces_joints_16": lambda: compiled(
         "gantry", fold="joints", external_forces=("turntable", "gripper_mount"), ii=16
     ),
+    "pendulum_minv_fd_joints_16": lambda: compiled(
+        "pendulum", fold="joints", functions=("minv", "fd"), ii=16
+    ),
+    "iiwa14_minv_joints_16": lambda: compiled("iiwa14", fold="joints", functions=("minv",), ii=16),
     "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
 }
 

@@ -1,0 +1,128 @@
+"""M⁻¹ and q̈ as visits: the values of the traced graph, and no more operations than it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbdgen.compile.flow import front_end
+from rbdgen.dynamics.elimination import Pattern
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.dynamics.program import lacking, program
+from rbdgen.dynamics.trace import trace
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.verify import verify
+from rbdgen.graph.visits import Program, Result, Source
+from rbdgen.passes.order import EXACT, run
+from rbdgen.passes.words import array_of
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.model import Robot
+from tests.dynamics.test_steps import STATES, computed, visits_of
+from tests.random_robots import ALL_KINDS, random_robot
+
+TOLERANCE = 1e-12  # of the largest entry of an array
+
+
+def assert_same(visits: Program, graph: Graph, robot: Robot) -> None:
+    inputs = random_inputs(robot, graph.inputs, STATES, 9)
+    found, wanted = computed(visits, inputs), evaluate(graph, inputs)
+    assert found.keys() == wanted.keys()
+    arrays, largest = array_of(wanted), dict[str, float]()
+    for name, column in wanted.items():
+        largest[arrays[name]] = max(largest.get(arrays[name], 0.0), np.abs(column).max())
+    for name, column in wanted.items():
+        assert np.abs(found[name] - column).max() <= TOLERANCE * largest[arrays[name]], name
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_tree(seed: int) -> None:
+    """Joints of every kind; of those that mimic others L has more entries than the tree."""
+    rng = np.random.default_rng(60 + seed)
+    robot = canonicalize(random_robot(rng, 5, ALL_KINDS, branching=0.6, mimic=0.6 * (seed % 2)))
+    graph = trace(robot, ["minv", "fd"])
+    assert_same(program(robot, graph, 4), graph, robot)
+
+
+def test_a_base_whose_motion_is_given() -> None:
+    """Its rows and columns are left out."""
+    made = front_end("hyq", base="floating", root="given", functions=("minv", "fd"))
+    assert_same(visits_of(made), made.graph, made.canonical)
+
+
+def inlined(visits: Program, graph: Graph) -> Graph:
+    """All visits in one graph."""
+    builder = Builder()
+    results: dict[Result, Node] = {}
+
+    def read(source: Source) -> Node:
+        if isinstance(source, Result):
+            return results[source]
+        assert isinstance(source, str | float)
+        return builder.input(source) if isinstance(source, str) else builder.const(source)
+
+    for visit, reads in visits.reads.items():
+        template, made = visits.templates[visit.template], dict[Node, Node]()
+        for node in template.nodes:
+            of = [made[a] for a in node.args]
+            made[node] = read(reads[node.name]) if node.op is Op.INPUT else builder.same(node, of)
+        results |= {Result(visit, name): made[node] for name, node in template.outputs.items()}
+    return verify(Graph(graph.inputs, {name: read(s) for name, s in visits.outputs.items()}))
+
+
+@pytest.mark.parametrize(
+    ("functions", "robot", "base", "more"),
+    [
+        ("minv", "pendulum", "fixed", 0),
+        ("minv", "iiwa14", "fixed", 0),
+        ("minv", "hyq", "fixed", 0),
+        ("minv", "hyq", "floating", -50),  # legs' entries are found once for all of the base
+        ("minv", "gantry", "fixed", 0),
+        ("minv", "tiago_like", "fixed", 26),  # of a planar base, where others are zero
+        ("fd", "iiwa14", "fixed", 1),
+        ("fd", "hyq", "fixed", 0),
+        ("fd", "hyq", "floating", 0),
+        ("fd", "gantry", "fixed", 0),
+        ("fd", "tiago_like", "fixed", 0),
+    ],
+)
+def test_values_and_products_of_all_visits(
+    functions: str, robot: str, base: str, more: int
+) -> None:
+    """Their values, and beside the products of the graph traced with ``factorisation`` theirs."""
+    own = (functions,)
+    made = front_end(robot, functions=own, base=base, factorisation="ltdl")
+    visits = visits_of(made)
+    assert_same(visits, made.graph, made.canonical)
+    whole = inlined(visits, made.graph)
+    states = random_inputs(made.canonical, made.graph.inputs, 4, 3)
+    found, wanted = run(EXACT, whole, states).operations(), made.graph.operations()
+    assert found["recip"] == wanted["recip"]
+    assert found["mul"] <= wanted["mul"] + more
+
+
+def test_the_pattern_of_a_tree() -> None:
+    """Two limbs on a base of one coordinate, of which one has two."""
+    M = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
+    found = Pattern.of(M, dict.fromkeys(range(4), 0))
+    assert found.above == {0: [], 1: [0], 2: [1, 0], 3: [0]}
+    assert found.below == {0: [1, 3], 1: [2], 2: [], 3: []}
+    assert found.hanging == {0: [0, 1, 2, 3], 1: [1, 2], 2: [2], 3: [3]}
+    assert [found.room(k) for k in range(4)] == [4, 2, 2, 1]
+    assert found.longest == 3
+
+
+@pytest.mark.parametrize(
+    ("functions", "others"),
+    [
+        ("minv,fd,m", []),
+        ("minv,did", []),
+        ("fd,id", ["id"]),
+        ("dfd,m", ["dfd"]),
+        ("g", []),
+        ("g,m", ["g"]),
+    ],
+)
+def test_what_visits_do_not_compute(functions: str, others: list[str]) -> None:
+    assert lacking(functions.split(",")) == others
