@@ -10,6 +10,7 @@ from ..design import manifest
 from ..design.manifest import HardwareManifest
 from ..simulate.model import Model
 from ..simulate.ports import Ports, Registers
+from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..simulate.verilate import build
 
 if TYPE_CHECKING:
@@ -49,14 +50,17 @@ def load_core(
     entry: HardwareManifest,
     *,
     trace: bool = False,
+    long: bool = False,
     progress: Progress = lambda _: None,
 ) -> Model:
-    """Verilate the core of a generated folder; ``trace``: for waves, too."""
+    """Verilate the core of a generated folder; ``trace``: for waves, too; ``long``: for many
+    cycles, which is compiled longer."""
     name = entry.name
     return build(
         [folder / f"{name}.v"],
         name,
         ports=ports_of(entry.ports),
         trace=trace,
+        optimisation=OF_LONG_RUNS if long else OPTIMISATION,
         progress=progress,
     )

@@ -52,6 +52,7 @@ from .peers import beside_peers
 from .programs import programs
 from .proven import proven
 from .ranges import ranges
+from .reliability import reliability
 from .rk4 import rk4
 from .rounding import rounding
 from .second import second
@@ -315,6 +316,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "fold-overhead": fold_overhead,
     "accelerators": accelerators,
     "peers": beside_peers,
+    "reliability": reliability,
     "rk4": rk4,
     "delays": delays,
     "area-model": area_model,

@@ -40,6 +40,7 @@ TAKES = {
     "fold-overhead": "minutes",
     "accelerators": "hours",
     "peers": "hours",
+    "reliability": "an hour",
     "rk4": "minutes",
     "delays": "an hour",
     "area-model": "hours",

@@ -36,6 +36,7 @@ def build(
     trace: bool = False,
     jobs: int = 2,
     progress: Progress | None = None,
+    optimisation: str = OPTIMISATION,
 ) -> Model:
     """Verilate and compile ``top``, or take the model built before from the same text.
 
@@ -55,6 +56,7 @@ def build(
         trace=trace,
         jobs=jobs,
         progress=progress,
+        optimisation=optimisation,
     )
     return Model(made, ports)
 
