@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,12 +22,18 @@ from ..schedule.units import shared_jobs
 from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stages import Accelerator, Stage, constant
 from ..tasks.visit import LIMBS, parse
-from .accelerator_area import accelerator_features
+from .accelerator_area import (
+    accelerator_features,
+    additions_apart,
+    luts_of_additions,
+    stage_luts,
+)
 from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
-from .front import Front, Progress, refuse_still
-from .inverse_columns import INVERSE, OF_FACTORS, inverse_in_columns
+from .front import Front, Progress, is_large, refuse_still
+from .inverse_columns import FORWARD, INVERSE, OF_FACTORS, inverse_in_columns
+from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, in_turn, takes_turns
 from .paces import slowest, stage_intervals
 from .plans import alone, chooses_fold, every, refuse_joints, rounds
@@ -84,9 +90,10 @@ def compile_accelerator(front: Front, progress: Progress = lambda _: None) -> Ac
     refuse_still(front)
     pieces = Pieces(front, progress)
     if not is_left_open(design):
-        made = _as_asked(front, pieces)
+        large = _of_large(front, pieces)
+        made = large or _as_asked(front, pieces)
         _refuse_few_multipliers(made)
-        if design.fit and too_large(_need(made)):
+        if large is None and design.fit and too_large(_need(made)):
             made = _smaller(front, pieces, made)
         note = too_large(_need(made)) if design.fit else ""
         return replace(made, notes=(*made.notes, note)) if note else made
@@ -118,25 +125,59 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
 
 
 def _smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
-    """The accelerator, or the one in which joints take turns, whichever takes fewer LUTs by the
-    area model; a note says what the other would take."""
+    """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
+    those where they take fewer LUTs: whichever takes fewest by the area model. A note says what
+    the others would take."""
     if not chooses_fold(front.design):
         return made
     try:
         other = of_joints(front, words)
-        _refuse_few_multipliers(other)
+        tried = {"with joints in turn": other}
+        there, without = (stage_luts(a.accelerator, front.target) for a in (other, made))
+        turns = [name for name in BY_JOINTS if name in there]
+        own = [name for name in turns if there[name] < without.get(name, 0)]
+        if own and own != turns:
+            tried[f"with joints in turn in {', '.join(own)} alone"] = of_joints(front, words, own)
+        for other in tried.values():
+            _refuse_few_multipliers(other)
     except RobotError as error:
         return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
-    needs = {True: _need(other), False: _need(made)}
-    few, many = (of.cells["luts"] if of.cells else 0 for of in needs.values())
-    joints = few < many
-    taken, left = ("with", "without") if joints else ("without", "with")
+    tried["without joints in turn"] = made
+    needs = {name: _need(other) for name, other in tried.items()}
+    few, *more = sorted(needs, key=lambda name: _luts(needs[name]))
+    others = "; ".join(f"{name} it would take {needs[name]}" for name in more)
+    note = f"made {few}, by the area model: {needs[few]}; {others}"
+    return replace(tried[few], notes=(*tried[few].notes, note))
+
+
+def _luts(need: Need) -> int:
+    return need.cells["luts"] if need.cells else 0
+
+
+def _of_large(front: Front, words: Pieces) -> Accelerated | None:
+    """Of a large robot the accelerator with joints in turn, where there is no need to make the
+    other one to know that it is larger: in each stage of theirs additions alone would take more.
+    """
+    design = front.design
+    if not (design.fit and chooses_fold(design) and is_large(front)):
+        return None
+    if not isinstance(in_turn(front, words, partly=False), str):  # limbs share additions, too
+        return None
+    try:
+        made = of_joints(front, words)
+        _refuse_few_multipliers(made)
+    except RobotError:
+        return None
+    luts = stage_luts(made.accelerator, front.target)
+    taken = {name: luts[name] for name in BY_JOINTS if name in luts}
+    least = {name: luts_of_additions(n, front) for name, n in additions_apart(front.graph).items()}
+    if not taken or any(taken[name] >= least[name] for name in taken):
+        return None
     note = (
-        f"made {taken} joints in turn, by the area model: {needs[joints]}; {left} them it would "
-        f"take {needs[not joints]}"
+        f"joints take turns in {', '.join(taken)}, by the area model: about {sum(taken.values())} "
+        f"LUTs, where these stages' additions alone would take {sum(least[n] for n in taken)}"
     )
-    chosen = other if joints else made
-    return replace(chosen, notes=(*chosen.notes, note))
+    return replace(made, notes=(*made.notes, note))
 
 
 def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
@@ -146,12 +187,13 @@ def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
     return _scheduled(front, words, words.whole, intervals, notes)
 
 
-def of_joints(front: Front, words: Pieces) -> Accelerated:
-    """The accelerator in which joints take turns wherever a stage is theirs alone."""
-    refuse_joints(front.design, front.robot.name)
-    pieces = words.joints.pieces
-    intervals = stage_intervals(front.design, front.target, pieces)
-    return _scheduled(front, words, words.joints, intervals, ())
+def of_joints(front: Front, words: Pieces, stages: Collection[str] = BY_JOINTS) -> Accelerated:
+    """The accelerator in which joints take turns wherever a stage of ``stages`` is theirs alone."""
+    design = front.design
+    refuse_joints(design, front.robot.name)
+    staged = words.joints(stages, design)
+    intervals = stage_intervals(design, front.target, staged.pieces)
+    return _scheduled(front, words, staged, intervals, ())
 
 
 def _scheduled(
@@ -238,7 +280,8 @@ def _inverse(
         return staged, intervals
     pieces, turn, note = found
     notes.append(note)
-    return replace(staged, pieces=pieces), {**intervals, OF_FACTORS: whole, INVERSE: turn}
+    turns = dict.fromkeys((INVERSE, FORWARD), turn)
+    return replace(staged, pieces=pieces), {**intervals, OF_FACTORS: whole, **turns}
 
 
 def _columns(

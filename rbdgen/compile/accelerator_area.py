@@ -4,23 +4,79 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..estimate.features import NAMES, features, memory
+from ..design.target import Target
+from ..estimate.area import NoModel, estimated
+from ..estimate.features import NAMES, TABLE_WIDTH, features, memory
+from ..graph.graph import Graph
+from ..graph.node import Node, Op
+from ..graph.word import kind_of
 from ..tasks.routes import CODE, HOST, NOTHING, TURN, Source
 from ..tasks.stages import Accelerator, Stage
+from ..tasks.visit import parse
+from .front import Front
+from .joint_stages import BY_JOINTS
+from .stage_pieces import OUTPUTS
 
 
 def accelerator_features(accelerator: Accelerator) -> dict[str, int]:
     """How many of each of ``features.NAMES`` are in an accelerator."""
     count: Counter[str] = Counter()
     for stage in accelerator.stages.values():
-        if stage.plan is not None:
-            count.update(features(stage.plan))
-        _fetching(accelerator, stage, count)
+        count.update(stage_features(accelerator, stage))
     for _ in range(_queues(accelerator)):
         _queue(accelerator, count)
     _entering(accelerator, count)
     _leaving(accelerator, count)
     return {name: count[name] for name in NAMES}
+
+
+def stage_features(accelerator: Accelerator, stage: Stage) -> Counter[str]:
+    """The same in a stage and the banks that it reads."""
+    count: Counter[str] = Counter()
+    if stage.plan is not None:
+        count.update(features(stage.plan))
+    _fetching(accelerator, stage, count)
+    return count
+
+
+def stage_luts(accelerator: Accelerator, target: Target) -> dict[str, int]:
+    """Step → the LUTs of its stages by the area model, limbs' and columns' parts with them.
+
+    None at all where there is no model of the target's family.
+    """
+    found: Counter[str] = Counter()
+    try:
+        for name, stage in accelerator.stages.items():
+            own = estimated(target.family, stage_features(accelerator, stage))
+            found[parse(name).step] += own["luts"]
+    except NoModel:
+        return {}
+    return dict(found)
+
+
+def luts_of_additions(additions: int, front: Front) -> int:
+    """LUTs of so many additions in words of the design, by the area model."""
+    bits = Counter({"sums": additions, "sum_bits": additions * front.design.width})
+    return estimated(front.target.family, bits)["luts"]
+
+
+def additions_apart(graph: Graph) -> dict[str, int]:
+    """Stage → its additions where nothing but products shares hardware, constants' left out.
+
+    Of the stages that joints in turn could compute, each without those before it.
+    """
+    found: dict[str, int] = {}
+    seen: set[Node] = set()
+    for stage in BY_JOINTS:
+        stack = [node for name, node in graph.outputs.items() if kind_of(name) in OUTPUTS[stage]]
+        found[stage] = 0
+        while stack:
+            node = stack.pop()
+            if node not in seen:
+                seen.add(node)
+                stack += node.args
+                found[stage] += node.op in (Op.ADD, Op.SUB)
+    return found
 
 
 def _bank(accelerator: Accelerator, sender: str, fields: list[str], count: Counter[str]) -> None:
@@ -75,19 +131,22 @@ def _entering(accelerator: Accelerator, count: Counter[str]) -> None:
 
 
 def _leaving(accelerator: Accelerator, count: Counter[str]) -> None:
-    """The banks of results, and the registers that a result's words are chosen into."""
-    fields: dict[str, dict[str, None]] = {}
-    choices: Counter[int] = Counter()
-    seen: set[tuple[int, Source]] = set()
+    """The banks of results, and the registers that a result's words are chosen into.
+
+    Bits above a word are its sign's copies, of which there is one.
+    """
+    choices: dict[int, dict[Source, int]] = {}
     for function, outputs in accelerator.results.items():
         for place, output in enumerate(outputs):
             giver = accelerator.giver(function, output)
-            fields.setdefault(giver.stage, {})[giver.field] = None
-            choices[place] += (place, giver) not in seen
-            seen.add((place, giver))
-    for stage, own in fields.items():
-        _bank(accelerator, stage, list(own), count)
-    formats = accelerator.result_formats.values()
-    width = max(word.width for words in formats for word in words.values())
-    count["waiting_bits"] += width * len(choices)
-    count["multiplexed_bits"] += width * sum(n for n in choices.values() if n > 1)
+            choices.setdefault(place, {})[giver] = accelerator.given(function, giver).width
+    for stage, own in accelerator.given_fields.items():
+        if accelerator.in_block_ram(stage):
+            width = sum(accelerator.bank(stage, own).values()) + 1
+            count["tables"] += -(-width // TABLE_WIDTH)
+        else:
+            _bank(accelerator, stage, own, count)
+    for widths in choices.values():
+        width = max(widths.values())
+        count["waiting_bits"] += width
+        count["multiplexed_bits"] += width * len(widths) * (len(widths) > 1)

@@ -83,14 +83,14 @@ def in_columns(
     piece = pieces.get(PRODUCT)
     if piece is None or piece.program is not None:
         return None
-    columns = _columns(front.graph)
-    zeros = [name for column in columns if not column.given for name in column.sums.values()]
-    columns = [column for column in columns if column.given]
-    rows = list(columns[0].sums) if columns else []
-    shape = smallest_shape([len(column.given) for column in columns], len(rows), interval, most)
+    shape = shape_of(front.graph, interval, most)
     if shape is None:
         return None
     progress("columns of the product")
+    columns = _columns(front.graph)
+    zeros = [name for column in columns if not column.given for name in column.sums.values()]
+    columns = [column for column in columns if column.given]
+    rows = list(columns[0].sums)
     parts = [part for column in columns for part in _parts(column, shape.terms)]
     parts = [_numbered(part, number, columns) for number, part in enumerate(parts)]
     of_gradient = [n for n in front.graph.outputs if kind_of(n) in ARRAYS.values()]
@@ -100,7 +100,7 @@ def in_columns(
     both = then(limbs, once(REST, _rest(split, parts)), front.graph.inputs) if split else limbs
     along = GivenAlong(both, given)
     words = as_designed(front, progress)
-    template = words(limbs.templates[LIMB], _one_point(along.of(LIMB, thinned=True)))
+    template = words(limbs.templates[LIMB], one_point(along.of(LIMB, thinned=True)))
     along.made(LIMB, template)
     outputs = {**limbs.outputs, **dict.fromkeys(zeros, 0.0)}
     made = instantiate(replace(limbs, outputs=outputs), {LIMB: template})
@@ -113,6 +113,13 @@ def in_columns(
     fixed = _as_given(words(both.templates[REST], along.of(REST)), made.whole)
     sums = Piece(fixed, dict.fromkeys(fixed.inputs, IN_COLUMNS))
     return {**found, IN_COLUMNS: in_turn, PRODUCT: sums}, shape
+
+
+def shape_of(graph: Graph, interval: int, most: float) -> Shape | None:
+    """The datapath of the columns of a graph's products; None where they take no turns."""
+    columns = [column for column in _columns(graph) if column.given]
+    rows = len(columns[0].sums) if columns else 0
+    return smallest_shape([len(column.given) for column in columns], rows, interval, most)
 
 
 def _without_product(pieces: Mapping[str, Piece]) -> dict[str, Piece]:
@@ -249,7 +256,7 @@ def _log2(limits: tuple[float, float]) -> float:
     return math.log2(max(*map(abs, limits), 2.0**-60))
 
 
-def _one_point(given: Given) -> Given:
+def one_point(given: Given) -> Given:
     """The same with the limits of all of M⁻¹ for each of its entries: it has one binary point."""
     left = [name for name in given.limits if kind_of(name) == "left"]
     lows, highs = zip(*(given.limits[name] for name in left), strict=True)

@@ -106,11 +106,16 @@ def notes_of_masses(design: Design) -> list[str]:
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
 
 
+def is_large(front: Front) -> bool:
+    """Whether a robot's functions are so many operations that each step takes a minute."""
+    return sum(front.graph.operations().values()) >= LARGE
+
+
 def roughly(front: Front) -> Front:
     """The front; of a large robot one whose ranges are not searched, with a note that says so."""
-    operations = sum(front.graph.operations().values())
-    if operations < LARGE:
+    if not is_large(front):
         return front
+    operations = sum(front.graph.operations().values())
     note = (
         f"ranges: from states at random, since a search takes minutes for {operations} operations; "
         "rbdgen generate makes it, so binary points, and cells by a little, may differ"

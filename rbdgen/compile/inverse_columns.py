@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..dynamics.factorisation import Entries, factorise, times
+from ..dynamics.factorisation import factorise
 from ..dynamics.interface import random_inputs
-from ..dynamics.ports import Interface
 from ..dynamics.scalars import Scalar
 from ..dynamics.spatial import is_zero
 from ..graph.evaluate import evaluate
@@ -43,6 +42,7 @@ from ..passes.limbs import in_turn as turns
 from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from ..tasks.visit import FACTORS, parse, part_of
+from .forward_rows import in_rows
 from .front import Front, Progress
 from .words import as_designed, with_outputs
 
@@ -78,23 +78,22 @@ def inverse_in_columns(
     where other stages than q̈'s read of M⁻¹'s, or where that saves too few additions.
     """
     before = [own for name, own in pieces.items() if parse(name).step == INVERSE]
-    entries = [n for n in front.graph.outputs if kind_of(n) == "Minv"]
     additions = sum(piece.fixed.graph.operations()["add"] for piece in before)
-    if not entries or additions < MANY or any(piece.program for piece in before):
-        return None
-    own = _factors(front, frozenset())
-    own = _factors(front, _zeros(front, own))
-    columns = list(own.rows)
-    terms = sum(map(len, own.rows.values()))
-    left = own.graph.operations()["add"] + terms - len(columns)
     readers = {
         name
         for name, piece in pieces.items()
         if parse(name).step != INVERSE
         and any(parse(of).step == INVERSE for of in piece.reads.values())
     }
-    if len(columns) > interval or left > FEWER * additions or readers - {FORWARD}:
+    if any(piece.program for piece in before) or readers - {FORWARD}:
         return None
+    saving = _saving(front, additions, interval)
+    if saving is None:
+        return None
+    own, left = saving
+    entries = [n for n in front.graph.outputs if kind_of(n) == "Minv"]
+    columns = list(own.rows)
+    terms = sum(map(len, own.rows.values()))
     progress("columns of M⁻¹")
     words = as_designed(front, progress)
     given = with_outputs(front.graph, searched(), [*own.graph.inputs, *entries])
@@ -112,7 +111,7 @@ def inverse_in_columns(
     made = instantiate(limbs, {LIMB: template})
     new = {INVERSE: Piece(made.whole, dict.fromkeys(made.whole.inputs, OF_FACTORS), made)}
     if FORWARD in pieces:
-        new[FORWARD] = Piece(words(_forward(front, entries), given), {})
+        new[FORWARD] = in_rows(front.graph.inputs, entries, given, words)
     found = {
         n: new.get(n, own) for n, own in pieces.items() if n in new or parse(n).step != INVERSE
     }
@@ -125,6 +124,22 @@ def inverse_in_columns(
         f"{terms} products at a time; {left} of {additions} additions"
     )
     return found, turn, note
+
+
+def saves(front: Front, additions: int, interval: int) -> bool:
+    """Whether M⁻¹ of so many ``additions`` goes column by column in an ``interval``."""
+    return _saving(front, additions, interval) is not None
+
+
+def _saving(front: Front, additions: int, interval: int) -> tuple[_Factors, int] | None:
+    """The factors, and the additions that are left; None where that saves too few."""
+    if additions < MANY or not any(kind_of(name) == "Minv" for name in front.graph.outputs):
+        return None
+    own = _factors(front, frozenset())
+    own = _factors(front, _zeros(front, own))
+    terms = sum(map(len, own.rows.values()))
+    left = own.graph.operations()["add"] + terms - len(own.rows)
+    return (own, left) if len(own.rows) <= interval and left <= FEWER * additions else None
 
 
 def _zeros(front: Front, own: _Factors) -> frozenset[tuple[int, int]]:
@@ -206,23 +221,6 @@ def _order(front: Front) -> dict[int, int]:
     """Coordinate → its joint, root first."""
     given, at = given_coordinates(front.design, front.robot), front.canonical.v_slices
     return {k: i for i, own in at.items() for k in range(own.start, own.stop) if k >= given}
-
-
-def _forward(front: Front, inverse: list[str]) -> Graph:
-    """q̈ = M⁻¹ (τ - bias), of entries of M⁻¹ that come as words."""
-    order = _order(front)
-    builder = Builder()
-    face = Interface(builder)
-    entries: Entries = {
-        (i, j): builder.input(spell("Minv", i, j)) for i, j in map(indices, inverse)
-    }
-    tau, bias = (face.vector(kind, front.canonical.nv, order) for kind in ("tau", "bias"))
-    with builder.in_region(("effort", 0)):
-        left = {k: tau[k] - bias[k] for k in order}
-    (qdd,) = times(builder, entries, order, [left])
-    face.gives_vector("qdd", qdd)
-    made = face.graph()
-    return verify(Graph((*made.inputs, *inverse), made.outputs))
 
 
 def _dot_products(rows: Mapping[int, list[int]]) -> Graph:

@@ -7,11 +7,12 @@ it. M⁻¹, forward dynamics and the product with M⁻¹ are cut from a graph th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from ..design.arrays import given_coordinates
 from ..dynamics.solved import solved
+from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify
@@ -23,33 +24,57 @@ from ..passes.specialised import giving
 from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from ..robot.model import RobotError
 from ..tasks.routes import stands_alone, traced, visit_counts
+from .columns import MORE, PRODUCT, shape_of
 from .front import Front, Progress
+from .inverse_columns import FORWARD, INVERSE, saves
 from .stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
 from .words import in_words, program_in_words, with_outputs
 
+STEPS = ("trig", "rnea", "mass", "gradient", "inverse", "forward", "product")  # as they are told
 BY_JOINTS = ("rnea", "mass", "gradient")  # the stages that visits to joints compute
 GUARD = 6  # bits
 GIVEN = tuple(kind for stage in ("mass", "gradient") for kind in OUTPUTS[stage])
 
 
-def pieces_of_joints(front: Front, given: Given, progress: Progress) -> StagePieces:
-    """The robot's pieces, those of joints as programs; RobotError where there are none.
+def pieces_of_joints(
+    front: Front,
+    given: Given,
+    progress: Progress,
+    joints: Collection[str] = BY_JOINTS,
+    by_columns: Collection[str] = (),
+) -> StagePieces:
+    """The robot's pieces, those of ``joints`` as programs; RobotError where there are none.
 
-    ``given``: with states in which signals are largest.
+    ``given``: with states in which signals are largest. ``by_columns``: stages whose pieces are
+    over real numbers, since columns will take their place.
     """
-    programs = _programs(front, given, progress)
+    programs = _programs(front, given, progress, joints)
     pieces = {name: Piece(own.whole, {}, own, joints=True) for name, own in programs.items()}
     inputs = input_formats(Graph(front.graph.inputs, {}), given.limits, front.design.width)
-    if (rest := _rest(front)).outputs:
+    others = [stage for stage in BY_JOINTS if stage not in joints]
+    if kinds := [kind for stage in others for kind in OUTPUTS[stage]]:
+        apart = {n: node for n, node in front.graph.outputs.items() if kind_of(n) in kinds}
+        if apart:
+            _, words = in_words(front, _reading(front.graph, apart), given, progress)
+            pieces |= cut(words, targets_of(words.graph))
+    giver = {kind: stage for stage in pieces for kind in OUTPUTS.get(stage, ()) if kind in GIVEN}
+
+    def sent(names: Collection[str]) -> dict[str, str]:
+        return {word: giver[kind_of(word)] for word in names if kind_of(word) in giver}
+
+    rest = _rest(front)
+    real = {name: graph for name, graph in _apart(rest).items() if name in by_columns}
+    left = {n: x for n, x in rest.outputs.items() if not any(n in g.outputs for g in real.values())}
+    if left:
+        rest = _reading(rest, left)
         names = [name for name in rest.inputs if kind_of(name) in GIVEN]
         of_rest = with_outputs(front.graph, given, names)
         _, words = in_words(front, rest, of_rest, progress)
-        giver = {kind: stage for stage in pieces for kind in OUTPUTS[stage] if kind in GIVEN}
         for name, piece in cut(words, targets_of(words.graph)).items():
-            senders = {
-                word: giver[kind_of(word)] for word in piece.fixed.inputs if kind_of(word) in giver
-            }
-            pieces[name] = replace(piece, reads={**piece.reads, **senders})
+            pieces[name] = replace(piece, reads={**piece.reads, **sent(piece.fixed.inputs)})
+    for name, graph in real.items():
+        pieces[name] = Piece(FixedGraph(graph, {}, {}, front.design.width), sent(graph.inputs))
+    pieces = {name: pieces[name] for name in STEPS if name in pieces}
     for piece in pieces.values():
         inputs |= {name: word for name, word in piece.fixed.inputs.items() if name in inputs}
     if has_rollouts(front):
@@ -57,7 +82,37 @@ def pieces_of_joints(front: Front, given: Given, progress: Progress) -> StagePie
     return complete(front, StagePieces(_visited(front, pieces), inputs, given))
 
 
-def _programs(front: Front, given: Given, progress: Progress) -> dict[str, FixedProgram]:
+def by_columns(front: Front) -> list[str]:
+    """The stages of which it is known beforehand that their columns will take turns.
+
+    They need no words then of what they were.
+    """
+    design = front.design
+    known = design.multipliers is None and design.mix is None and design.error is None
+    if not known or has_rollouts(front):
+        return []
+    real, interval = _apart(_rest(front)), design.ii or 1
+    found = []
+    if INVERSE in real and saves(front, real[INVERSE].operations()["add"], interval):
+        found += [name for name in (INVERSE, FORWARD) if name in real]
+    if PRODUCT in real and shape_of(front.graph, interval, MORE):
+        found.append(PRODUCT)
+    return found
+
+
+def _apart(rest: Graph) -> dict[str, Graph]:
+    """What each stage after those of joints computes, over real numbers."""
+    kinds = {stage: OUTPUTS[stage] for stage in (INVERSE, FORWARD, PRODUCT)}
+    own = {
+        stage: {n: node for n, node in rest.outputs.items() if kind_of(n) in kinds[stage]}
+        for stage in kinds
+    }
+    return {stage: _reading(rest, outputs) for stage, outputs in own.items() if outputs}
+
+
+def _programs(
+    front: Front, given: Given, progress: Progress, joints: Collection[str]
+) -> dict[str, FixedProgram]:
     """The program of each stage that visits to joints compute; those of one width in one go.
 
     One binary point serves all joints, so that small entries of M have few bits, and M⁻¹ magnifies
@@ -78,7 +133,7 @@ def _programs(front: Front, given: Given, progress: Progress) -> dict[str, Fixed
         of = {
             stage: [name for name in front.graph.outputs if kind_of(name) in kinds[stage]]
             for stage in BY_JOINTS
-            if widths[stage] == width
+            if stage in joints and widths[stage] == width
         }
         of = {s: own for s, own in of.items() if any(kind_of(n) in OUTPUTS[s] for n in own)}
         if of:

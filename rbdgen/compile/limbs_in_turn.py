@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..design.design import formulation_of
+from ..design.design import Design, formulation_of
 from ..dynamics.interface import random_inputs
 from ..passes.given import Given
 from ..passes.limbs import LimbError, find_limbs
@@ -16,7 +16,7 @@ from ..robot.equal_limbs import cure
 from ..tasks.stages import constant
 from .front import Front, Progress
 from .hips import cut_hips, split_hips
-from .joint_stages import pieces_of_joints
+from .joint_stages import by_columns, pieces_of_joints
 from .paces import stage_intervals
 from .stage_pieces import StagePieces, cut_limbs, cut_whole
 from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
@@ -47,6 +47,7 @@ class Pieces:
     def __init__(self, front: Front, progress: Progress) -> None:
         self.front, self.progress = front, progress
         self._alike: dict[bool, Found | str] = {}
+        self._joints: dict[tuple[frozenset[str], frozenset[str]], StagePieces] = {}
 
     @cached_property
     def given(self) -> Given:
@@ -63,10 +64,16 @@ class Pieces:
         """The robot's."""
         return cut_whole(self.front, self.given, self.progress)
 
-    @cached_property
-    def joints(self) -> StagePieces:
-        """The robot's with joints in turn; RobotError where they cannot take turns."""
-        return pieces_of_joints(self.front, self.searched, self.progress)
+    def joints(self, stages: Collection[str], design: Design) -> StagePieces:
+        """The robot's with joints in turn in some ``stages`` of a design that differs from the
+        front's in how often a task comes; RobotError where they cannot take turns."""
+        columns = by_columns(replace(self.front, design=design))
+        key = frozenset(stages), frozenset(columns)
+        if key not in self._joints:
+            self._joints[key] = pieces_of_joints(
+                self.front, self.searched, self.progress, stages, columns
+            )
+        return self._joints[key]
 
     def alike(self, partly: bool) -> Found | str:
         """The limbs that are alike, ``partly`` or in all that their joints feel; or why none are.

@@ -14,6 +14,7 @@ from .accelerate import Accelerated, compile_accelerator, of_joints
 from .accelerator_area import accelerator_features
 from .fitting import often
 from .front import Front, Progress
+from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
 
@@ -34,7 +35,7 @@ def small(front: Front, progress: Progress = lambda _: None) -> Fitted | None:
     pieces = Pieces(front, progress)
     try:
         refuse_joints(_at(front, 1).design, front.robot.name)
-        (piece,) = pieces.joints.pieces.values()
+        (piece,) = pieces.joints(BY_JOINTS, _at(front, 1).design).pieces.values()
         assert piece.program is not None
         ways = Ways(piece.program, front.target)
         fastest = _luts(compile_accelerator(front, progress))

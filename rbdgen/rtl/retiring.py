@@ -45,7 +45,8 @@ class Retiring:
             read_address=found.slot,
             q=tag,
         )
-        words, overflow = self._result(found.slot, found.function)
+        coming = Mux(accept, offer.slot, found.slot)  # what found.slot is a cycle later
+        words, overflow = self._result(found.slot, coming, found.function)
         with m.If(moves):
             m.d.sync += [
                 o.valid.eq(picked),
@@ -106,18 +107,13 @@ class Retiring:
         """The stages that complete a function."""
         return [name for name in self.slots.core.stations if self.slots.leading(name, RESULT)]
 
-    def _result(self, slot: Value, function: Value) -> tuple[list[Value], Value]:
-        """Words of the result of the task in a slot, and its flag."""
-        accelerator = self.slots.core.accelerator
-        fields: dict[str, dict[str, None]] = {}
-        for f, outputs in accelerator.results.items():
-            fields.setdefault(accelerator.last(f), {})
-            for output in outputs:
-                giver = accelerator.giver(f, output)
-                fields.setdefault(giver.stage, {})[giver.field] = None
-        banks = {
-            s: self.slots.bank(s, list(own), slot, f"{s}_to_result") for s, own in fields.items()
-        }
+    def _result(self, slot: Value, coming: Value, function: Value) -> tuple[list[Value], Value]:
+        """Words of the result of the task in a slot, and its flag; ``coming``: the next slot."""
+        accelerator, banks = self.slots.core.accelerator, dict[str, Any]()
+        for stage, own in accelerator.given_fields.items():
+            block = accelerator.in_block_ram(stage)
+            address, name = coming if block else slot, f"{stage}_to_result"
+            banks[stage] = self.slots.bank(stage, own, address, name, block)
         words: list[Value] = []
         for k in range(self.slots.core.result_words):
             by_place: dict[Source, list[str]] = {}

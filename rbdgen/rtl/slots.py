@@ -11,7 +11,7 @@ from ..tasks.routes import HOST, RESULT
 from ..tasks.stages import Accelerator
 from ..tasks.visit import StageVisit
 from .fields import fill
-from .lut_ram import LutRam
+from .lut_ram import BlockRam, LutRam
 from .station import FLAG, Station, bank_layout, is_one_of
 
 
@@ -77,8 +77,11 @@ class Slots:
             with self.m.If(event):
                 self.m.d.sync += marks.bit_select(slot, 1).eq(1)
 
-    def bank(self, sender: str, fields: list[str], slot: Value, name: str) -> Any:
-        """The words that ``sender`` gave for a slot, read from their bank."""
+    def bank(
+        self, sender: str, fields: list[str], slot: Value, name: str, block: bool = False
+    ) -> Any:
+        """The words that ``sender`` gave for a slot, read from their bank; with ``block`` they
+        come a cycle later."""
         m, core = self.m, self.core
         layout = bank_layout(core.accelerator, sender, fields)
         written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")
@@ -90,7 +93,7 @@ class Slots:
             write, address = station.done, station.whose.slot
             words = {word: station.o[word] for word in fields}
             fill(m, written, {**words, FLAG: station.flag})
-        ram = LutRam(layout.size, self.depth)
+        ram = (BlockRam if block else LutRam)(layout.size, self.depth)
         core.made_rams.append(ram)
         m.submodules[f"bank_{name}"] = ram.instance(
             write=write,

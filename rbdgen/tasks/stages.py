@@ -38,6 +38,7 @@ from .visit import StageVisit, parse, part_of
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
 COUNT = 16  # bits of the number of steps of a rollout
+BLOCK = 1 << 14  # bits of results for each slot: with more a bank of them is in block RAM
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,6 +243,21 @@ class Accelerator:
         if sender == HOST:
             return {field: self.words[field] for field in fields}
         return {field: self.stages[sender].outputs[field].width for field in fields}
+
+    @cached_property
+    def given_fields(self) -> dict[str, list[str]]:
+        """Stage → its words that results consist of; those that complete a function come first."""
+        found: dict[str, dict[str, None]] = {}
+        for function, outputs in self.results.items():
+            found.setdefault(self.last(function), {})
+            for output in outputs:
+                giver = self.giver(function, output)
+                found.setdefault(giver.stage, {})[giver.field] = None
+        return {stage: list(fields) for stage, fields in found.items()}
+
+    def in_block_ram(self, stage: str) -> bool:
+        """Whether the words that results consist of are in block RAM, being so many."""
+        return sum(self.bank(stage, self.given_fields[stage]).values()) > BLOCK
 
     @cached_property
     def alone(self) -> bool:

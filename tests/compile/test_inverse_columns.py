@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 
 from rbdgen.compile import inverse_columns
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.compile.inverse_columns import INVERSE, OF_FACTORS
-from rbdgen.dynamics.interface import random_inputs
+from rbdgen.compile.inverse_columns import FORWARD, INVERSE, OF_FACTORS
+from rbdgen.compile.samples import sample_states
+from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
@@ -57,7 +59,9 @@ def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> Non
     assert stages[INVERSE].interval == ii // coordinates * coordinates
     assert any(note.startswith("columns of M⁻¹ take turns") for note in found.notes)
     graph = found.front.graph
-    states = random_inputs(found.front.canonical, graph.inputs, 50, 4)
+    robot_made = found.front.canonical
+    drawn = sample_states(found.design, robot_made, 50, 4)
+    states = to_columns(robot_made, graph.inputs, drawn)
     exact = evaluate(graph, states)
     factors, columns = stages[OF_FACTORS], stages[INVERSE]
     assert columns.limbs == coordinates and columns.piece.program is not None
@@ -77,6 +81,34 @@ def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> Non
     for name in wanted:
         off = columns.outputs[name].real(second.outputs[name]) - exact[name]
         assert np.abs(off / scale[name]).max() < 2e-3, name
+    _check_forward(found, {**states, **exact}, second.outputs)
+
+
+def _check_forward(
+    found: Accelerated, exact: dict[str, Array], inverse: Mapping[str, Array]
+) -> None:
+    """q̈ row by row in one datapath, of these words of M⁻¹."""
+    stages = found.accelerator.stages
+    rows, graph = stages[FORWARD], found.front.graph
+    wanted = [name for name in graph.outputs if kind_of(name) == "qdd"]
+    assert rows.limbs == len(wanted) == len(rows.outputs)
+    words = {
+        name: convert(inverse[name], stages[INVERSE].outputs[name], word)[0]
+        if name in inverse
+        else word.quantize(exact[name])
+        for name, word in rows.fixed.inputs.items()
+    }
+    made = evaluate_fixed(rows.fixed, words)
+    assert not made.overflowed
+    for name in wanted:
+        value = rows.outputs[name].real(made.outputs[name])
+        k = name[4:-1]
+        reach = sum(
+            np.abs(exact[f"tau[{j}]"] - exact[f"bias[{j}]"])
+            * np.sqrt(exact[f"Minv[{k},{k}]"] * exact[f"Minv[{j},{j}]"])
+            for j in (own[4:-1] for own in wanted)
+        )
+        assert np.abs((value - exact[name]) / reach).max() < 2e-3, name
 
 
 def _diagonal(exact: dict[str, Array], name: str, place: int) -> Array:

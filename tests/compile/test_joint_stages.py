@@ -10,12 +10,21 @@ from typing import Any
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate, compile_accelerator
-from rbdgen.compile.accelerator_area import accelerator_features
+from rbdgen.compile import accelerate as accelerate_room
+from rbdgen.compile import front as front_room
+from rbdgen.compile.accelerate import Accelerated, accelerate, compile_accelerator, of_joints
+from rbdgen.compile.accelerator_area import (
+    accelerator_features,
+    additions_apart,
+    luts_of_additions,
+    stage_luts,
+)
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.joint_stages import GUARD
+from rbdgen.compile.joint_stages import GUARD, by_columns, pieces_of_joints
+from rbdgen.compile.limbs_in_turn import Pieces
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.estimate.area import estimated
+from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.visit import parse
@@ -147,3 +156,63 @@ def test_joints_take_turns_where_nothing_else_fits(luts: int, joints: bool) -> N
         few, many = (int(n) for n in re.findall(r"about (\d+) of", note))
         features = accelerator_features(found.accelerator)
         assert estimated("xcup", features)["luts"] == few < many
+
+
+def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Joints take turns where additions alone would take more; no words of the whole are found."""
+    monkeypatch.setattr(front_room, "LARGE", 1)
+    front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
+    said: list[str] = []
+    monkeypatch.setattr(accelerate_room, "additions_apart", lambda graph: {"rnea": 10_000})
+    found = compile_accelerator(front, said.append)
+    assert isinstance(found.accelerator.stages["rnea"].plan, RoundPlan)
+    (note,) = (note for note in found.notes if "additions alone" in note)
+    luts = stage_luts(found.accelerator, front.target)["rnea"]
+    assert f"about {luts} LUTs" in note
+    assert f"take {luts_of_additions(10_000, front)}" in note
+    assert "ranges and word lengths" not in said
+    monkeypatch.setattr(accelerate_room, "additions_apart", lambda graph: {"rnea": 1})
+    assert not isinstance(compile_accelerator(front).accelerator.stages["rnea"].plan, RoundPlan)
+
+
+def test_additions_are_of_the_first_stage_that_has_them() -> None:
+    front = front_end("pendulum", accelerator=True, functions=("id", "m", "did"))
+    found = additions_apart(front.graph)
+    assert sum(found.values()) == front.graph.operations()["add"]
+    assert all(found.values())
+
+
+@pytest.mark.parametrize("stages", [("mass",), ("rnea", "gradient")])
+def test_some_stages_alone(stages: tuple[str, ...]) -> None:
+    """The others are as without joints in turn, and all give what is right."""
+    choices = {"functions": ON_ACCELERATORS, "ii": 24, "fold": "joints", "target": "xcup"}
+    front = front_end("pendulum", accelerator=True, fit=False, **choices)
+    made = of_joints(front, Pieces(front, lambda _: None), stages)
+    plans = {name: stage.plan for name, stage in made.accelerator.stages.items()}
+    assert {name for name, plan in plans.items() if isinstance(plan, RoundPlan)} == set(stages)
+    assert "trig" in plans
+    state = within_limits(made, 300, 2)
+    traffic = Traffic(made, inputs_of(made, state))
+    for function in made.accelerator.functions:
+        assert not traffic.expected[function][1].any(), function
+        for name, error in traffic.errors(function, state).items():
+            limit = LARGEST.get(name.partition("_")[0], 5e-4)
+            assert error.report().relative_rms < limit, (function, name)
+
+
+def test_what_columns_replace_needs_no_words() -> None:
+    """All other stages have the same bits as where the product got words first."""
+    choices = {"functions": ("difd",), "ii": 24, "fold": "joints", "target": "xcup"}
+    front = front_end("pendulum", accelerator=True, fit=False, **choices)
+    words = Pieces(front, lambda _: None)
+    assert by_columns(front) == ["product"]
+    short, long = (
+        pieces_of_joints(front, words.searched, words.progress, by_columns=names).pieces
+        for names in (["product"], [])
+    )
+    assert not short["product"].fixed.formats and long["product"].fixed.formats
+    assert short["product"].reads == long["product"].reads
+    assert list(short) == list(long)
+    assert to_text(short["gradient"].fixed) == to_text(long["gradient"].fixed)
