@@ -18,6 +18,7 @@ from rbdgen.graph.fixed import Format
 from rbdgen.rtl.emit import emit_accelerator
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.verilate import build
+from rbdgen.tasks import stages
 from rbdgen.tasks.routes import CODES, STEPS
 from tests.limbs import WALKER, urdf_of_cart, urdf_of_faun, urdf_of_limbs
 from tests.rtl.cores import shared_folder
@@ -68,6 +69,14 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "columns of the inverse": {"robot": "pendulum", "functions": ("m", "fd", "minv"), "ii": 4},
     "few columns": {"robot": "cart", "functions": ("dfd", "difd"), "ii": 6},
+    # results, however few, in block RAM
+    "block RAM": {"robot": "pendulum", "functions": ("id", "minv", "dfd"), "ii": 4},
+    "block RAM in order": {
+        "robot": "pendulum",
+        "functions": ("id", "did", "m"),
+        "ii": 3,
+        "order": "issued",
+    },
     # every word as an error asks, wider than a multiplier where it must be
     "error": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4, "error": 1e-6},
 }
@@ -109,10 +118,16 @@ def any_words(rng: np.random.Generator, of: Format) -> np.ndarray:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_every_bit_of_every_function(
+    case: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if case.startswith("block RAM"):
+        monkeypatch.setattr(stages, "BLOCK", 0)
     folder = shared_folder(tmp_path_factory, "accelerators")
     made = compiled(case, folder)
     model = verilated(made, folder, f"accelerator_{list(CASES).index(case)}")
+    blocks = case.startswith("block RAM")
+    assert all(map(made.accelerator.in_block_ram, made.accelerator.given_fields)) == blocks
     rng = np.random.default_rng(7)
     inside = Traffic(made, inputs_of(made, within_limits(made, 200, 1)))
     anywhere = Traffic(
@@ -140,7 +155,7 @@ def test_every_bit_of_every_function(case: str, tmp_path_factory: pytest.TempPat
         for function in set(made.accelerator.functions) - {*ROLLOUTS}:
             own = tags[run.outputs[:, 0] == CODES[function]]
             np.testing.assert_array_equal(own, np.flatnonzero(codes == CODES[function]))
-        assert (np.diff(tags) == 1).all() == (case in ("in order", "one"))
+        assert (np.diff(tags) == 1).all() == (case.endswith("in order") or case == "one")
         for stall_in, stall_out in ((0.3, 0.4), (0.0, 0.9), (0.9, 0.0)):
             traffic.run(model, mixed, stall_in=stall_in, stall_out=stall_out, seed=3)
     assert not any(flags.any() for _, flags in inside.expected.values())
