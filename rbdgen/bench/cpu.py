@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..api.compiled import DTYPES, Program, compiled
 from ..api.errors import Error, Mismatch
 from ..api.evaluation import checked, graph_model
 from ..api.folder import write_file
+from ..api.kept import kept
 from ..api.pinocchio import FORMS, PORTABLE, check, command
 from ..api.program_times import Command, read
 from ..api.program_times import command as times_command
@@ -25,16 +27,16 @@ from ..design.loading import load
 from ..draw.tables import markdown, table
 
 Progress = Callable[[str], None]
-# Robot, base, function, Pinocchio's forms, states whose errors are taken: what they are compared
-# with takes longest.
+# Robot, base, function, Pinocchio's forms.
 PEERS = (*FORMS, PORTABLE)
 CASES = (
-    ("iiwa14", "fixed", "id", PEERS, 100_000),
-    ("iiwa14", "fixed", "did", PEERS, 100_000),
-    ("iiwa14", "fixed", "dfd", PEERS, 100_000),
-    ("hyq", "floating", "did", PEERS, 100_000),
-    ("humanoid", "floating", "dfd", FORMS[:1], 2_000),
+    ("iiwa14", "fixed", "id", PEERS),
+    ("iiwa14", "fixed", "did", PEERS),
+    ("iiwa14", "fixed", "dfd", PEERS),
+    ("hyq", "floating", "did", PEERS),
+    ("humanoid", "floating", "dfd", FORMS[:1]),
 )
+STATES = 100_000  # whose errors are taken
 CHUNK = 2_000  # states at a time
 GOLDEN = "golden"
 THREADS = 2
@@ -63,7 +65,7 @@ LEGEND = (
 def cpu(place: Path, progress: Progress) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
-    for robot, base, function, forms, n in CASES:
+    for robot, base, function, forms in CASES:
         name = f"{robot}{' floating' * (base == 'floating')} {function}"
 
         def say(line: str, name: str = name) -> None:
@@ -82,11 +84,13 @@ def cpu(place: Path, progress: Progress) -> Any:
         found = least(commands)
         times = {kind: _ours(own, found[kind]) for kind, own in programs.items()}
         peers = {form: found[form][0] for form in forms}
-        errors = errors_of(front_end(robot, **choices), programs, n, say)
+        made = f"{[str(own.file) for own in programs.values()]} {STATES} {CHUNK}"
+        compare = partial(errors_of, front_end(robot, **choices), programs, STATES, say)
+        errors = kept(place / "kept", "errors", made, compare, say)
         results[name] = {
             "ns": {**times, **peers},
             "errors": errors,
-            "states": n,
+            "states": STATES,
             "facts": programs["cpp"].facts,
         }
     load_of = os.getloadavg()[1]
