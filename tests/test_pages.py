@@ -36,6 +36,8 @@ NEEDS = {"solvers": ("pinocchio", "crocoddyl")}  # of an extra that tests do wit
 MARK = re.compile(r"^<!-- not run, (.+?): (.+) -->$", re.MULTILINE)
 NOT_RUN = {
     "other tests run it": {
+        "build/solved/crocoddyl_example build/reach/robot.urdf",
+        "cmake …",
         "from rbdgen.driver import Dynamics",
         "rbdgen board ulx3s-85f D",
         "rbdgen board ecpix5-85f D --link udp",

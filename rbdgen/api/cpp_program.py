@@ -21,8 +21,16 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
     interface = interface_of(front)
     program = visits_of(front)
     front, found = with_doubles(front, say)
+    # of solvers' models the base is the file's
+    joints = () if front.design.base_link else front.robot.joint_names
     files, facts = cpp(
-        front.graph, interface, name, about(front), program=program, in_double=found.nodes
+        front.graph,
+        interface,
+        name,
+        about(front),
+        program=program,
+        in_double=found.nodes,
+        joints=joints,
     )
     facts["float"] = facts_of(front, found).to_json()
     return program_folder(front, "cpp", name, files | vectors(front, interface), facts)

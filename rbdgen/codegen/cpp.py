@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..graph.graph import Graph
@@ -24,6 +24,7 @@ from .real import (
     in_parts,
 )
 from .rows import rows
+from .solvers import casadi, crocoddyl, said
 
 # A file each: its name, processors, bytes of a register, what compilers call what it needs.
 ISAS = (
@@ -47,6 +48,7 @@ def cpp(
     large: int = LARGE,
     program: Program | None = None,
     in_double: Collection[Node] = (),
+    joints: Sequence[str] = (),
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """Files of a library whose functions have ``name``, and facts of it.
 
@@ -55,7 +57,8 @@ def cpp(
     some blocks, as many as `STACK` has room for, go through each function together, and what
     matrices have is computed column by column. ``program``: visits that compute the graph, written
     as loops in its place. ``in_double``: nodes that the functions of float compute in double; loops
-    have none. ValueError for a name that is no identifier, and for a constant that is not finite.
+    have none. ``joints``: names in the order of the robot's coordinates, for solvers' models of it.
+    ValueError for a name that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
     nodes = computed(graph)
@@ -99,7 +102,9 @@ def cpp(
     }
     if looped:
         facts |= looped.facts.to_json()
-    files = {
+    models = crocoddyl(interface, name, joints, about) | casadi(interface, name, about)
+    values["models"] = {file: said(file) for file in models}
+    files = models | {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),
         f"{name}.cpp": render("cpp/entries.cpp.jinja", **values),
