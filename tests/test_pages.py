@@ -23,14 +23,14 @@ INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 # Page → what else it runs with: another robot, which takes less time.
 IN_ORDER: dict[str, dict[str, str]] = {
     "howto": {},
-    "solvers": {},
+    "solvers": {"-O3": "-O1"},
     "tutorial-arm": {"iiwa14": "pendulum", "joint_7": "elbow"},
     "tutorial-board": {},
     "tutorial-mpc": {},
     "tutorial-quadruped": {},
 }
 SLOW = ("howto", "solvers", "tutorial-arm", "tutorial-board", "tutorial-quadruped")
-NEEDS = {"solvers": ("pinocchio", "crocoddyl")}  # of an extra that tests do without
+NEEDS = {"solvers": ("pinocchio", "crocoddyl", "casadi")}  # of an extra that tests do without
 
 # In a page's source, for what does not run: why, and the line; all that begin so before an "…".
 MARK = re.compile(r"^<!-- not run, (.+?): (.+) -->$", re.MULTILINE)

@@ -1,8 +1,9 @@
-"""Functions as CasADi's externals: values and Jacobians."""
+"""Functions as CasADi's externals: values, Jacobians, and an optimal control problem in IPOPT."""
 
 from __future__ import annotations
 
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from rbdgen.api.sampling import states
 from rbdgen.design.loading import load
 
 casadi = pytest.importorskip("casadi")
+pinocchio = pytest.importorskip("pinocchio")
+ROBOTS = Path(__file__).parents[2] / "robots"
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+NODES, STEP = 20, 0.05
 
 
 def external(robot: str, functions: tuple[str, ...], place: Path) -> Any:
@@ -79,3 +83,94 @@ def test_a_base_that_floats_has_none(tmp_path: Path) -> None:
     robot = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
     made = api.generate(robot, tmp_path / "made", to="cpp", **choices).folder
     assert not list(made.glob("*casadi*"))
+
+
+def newton_euler(model: Any, q: Any, qd: Any, qdd: Any) -> Any:
+    """τ of a chain of joints about z, in CasADi's symbols, from Pinocchio's placements."""
+    turned = [casadi.SX(own) for own in np.zeros((2, 3))]
+    w, dw = turned
+    a, z = casadi.SX(-model.gravity.linear), casadi.SX([0.0, 0.0, 1.0])
+    cross, kept = casadi.cross, []
+    for k in range(model.nv):
+        assert model.joints[k + 1].shortname() == "JointModelRZ"
+        at, inertia = model.jointPlacements[k + 1], model.inertias[k + 1]
+        c, s = casadi.cos(q[k]), casadi.sin(q[k])
+        R = casadi.SX(at.rotation) @ casadi.vertcat(
+            casadi.horzcat(c, -s, 0), casadi.horzcat(s, c, 0), casadi.horzcat(0, 0, 1)
+        )
+        p = casadi.SX(at.translation)
+        a = R.T @ (a + cross(dw, p) + cross(w, cross(w, p)))
+        before = R.T @ w
+        dw = R.T @ dw + z * qdd[k] + cross(before, z * qd[k])
+        w = before + z * qd[k]
+        center, about = casadi.SX(inertia.lever), casadi.SX(inertia.inertia)
+        f = inertia.mass * (a + cross(dw, center) + cross(w, cross(w, center)))
+        n = about @ dw + cross(w, about @ w) + cross(center, f)
+        kept.append((R, p, f, n))
+    tau, f, n = [], casadi.SX(3, 1), casadi.SX(3, 1)
+    for k in reversed(range(model.nv)):
+        R, p, own_f, own_n = kept[k]
+        f, n = own_f + f, own_n + n
+        tau.append(n[2])
+        f = R @ f
+        n = R @ n + cross(p, f)
+    return casadi.vertcat(*tau[::-1])
+
+
+def symbolic(model: Any) -> Any:
+    """FD as a function of CasADi's own: M q̈ = τ − bias, M and bias from Newton and Euler."""
+    q, qd, tau, qdd = (casadi.SX.sym(name, model.nv) for name in ("q", "qd", "tau", "qdd"))
+    needed = newton_euler(model, q, qd, qdd)
+    M = casadi.jacobian(needed, qdd)
+    bias = casadi.substitute(needed, qdd, casadi.SX.zeros(model.nv))
+    found = casadi.solve(M, tau - bias)
+    return casadi.Function("fd", [q, qd, tau], [found], ["q", "qd", "tau"], ["qdd"])
+
+
+def reach(fd: Any, nv: int, hold: np.ndarray) -> tuple[int, float, np.ndarray, float]:
+    """A reach in a second by multiple shooting, Hessians by Gauss and Newton: iterations of IPOPT,
+    cost, solution, seconds."""
+    q, qd = casadi.MX.sym("q", nv, NODES + 1), casadi.MX.sym("qd", nv, NODES + 1)
+    u = casadi.MX.sym("u", nv, NODES)
+    gaps = [q[:, 0], qd[:, 0]]
+    for k in range(NODES):
+        gaps.append(qd[:, k + 1] - qd[:, k] - STEP * fd(q[:, k], qd[:, k], u[:, k]))
+        gaps.append(q[:, k + 1] - q[:, k] - STEP * qd[:, k + 1])
+    aside = q - 0.6
+    cost = 50 * casadi.sumsqr(aside[:, NODES]) + 5 * casadi.sumsqr(qd[:, NODES])
+    cost += STEP * (casadi.sumsqr(aside) + 0.3 * casadi.sumsqr(qd) + 1e-3 * casadi.sumsqr(u - hold))
+    x, f, g = casadi.veccat(q, qd, u), casadi.MX.sym("f"), casadi.MX.sym("g", 2 * nv * (NODES + 1))
+    hessian = casadi.triu(f * casadi.hessian(cost, x)[0])
+    names = ["x", "p", "lam_f", "lam_g"], ["triu_hess_gamma_x_x"]
+    gauss_newton = casadi.Function("hess_lag", [x, casadi.MX(0, 1), f, g], [hessian], *names)
+    options = {"hess_lag": gauss_newton, "print_time": False, "ipopt.print_level": 0}
+    problem = {"x": x, "f": cost, "g": casadi.veccat(*gaps)}
+    solver = casadi.nlpsol("reach", "ipopt", problem, {**options, "ipopt.sb": "yes"})
+    start = np.concatenate([np.zeros(2 * nv * (NODES + 1)), np.tile(hold, NODES)])
+    before = time.perf_counter()
+    found = solver(x0=start, lbg=0, ubg=0)
+    spent = time.perf_counter() - before
+    assert solver.stats()["success"]
+    return solver.stats()["iter_count"], float(found["f"]), np.array(found["x"])[:, 0], spent
+
+
+@pytest.mark.slow
+def test_an_arm_reaches_in_as_many_iterations(tmp_path: Path) -> None:
+    """The same solution as over dynamics in CasADi's own symbols, within one iteration of it."""
+    model = pinocchio.buildModelFromUrdf(str(ROBOTS / "iiwa14.urdf"))
+    own, ours = symbolic(model), external("iiwa14", ("dfd", "minv"), tmp_path)
+    rng = np.random.default_rng(1)
+    q, qd, tau = rng.uniform(-1, 1, (3, model.nv))
+    right = pinocchio.aba(model, model.createData(), q, qd, tau)
+    for fd in (own, ours):
+        np.testing.assert_allclose(np.array(fd(q, qd, tau))[:, 0], right, rtol=1e-9, atol=1e-9)
+    still = np.zeros(model.nv)
+    hold = pinocchio.rnea(model, model.createData(), still, still, still)
+    found = {name: reach(fd, model.nv, hold) for name, fd in (("CasADi's", own), ("cpp", ours))}
+    print()
+    for name, (count, cost, _, spent) in found.items():
+        print(f"{name:9s} {count} iterations, cost {cost:.9g}, {spent:.3f} s")
+    theirs, mine = found.values()
+    assert theirs[0] > 5 and abs(theirs[0] - mine[0]) <= 1
+    assert mine[1] == pytest.approx(theirs[1], rel=1e-9)
+    np.testing.assert_allclose(mine[2], theirs[2], rtol=1e-6, atol=1e-6)
