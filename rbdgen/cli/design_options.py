@@ -79,7 +79,8 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "--factorisation",
         choices=FACTORISATIONS,
         help="how minv, fd and dfd invert the mass matrix: ltdl, factors with the tree's "
-        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot; "
+        "sparsity; mminvgen, articulated bodies; auto (default), the cheaper for this robot, "
+        "and ltdl from 30 coordinates on; "
         "blocks, cofactors of up to four coordinates: the fewest cycles, the largest errors",
     )
     group.add_argument(

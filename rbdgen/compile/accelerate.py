@@ -24,11 +24,11 @@ from ..tasks.stages import Accelerator, Stage, constant
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import (
     accelerator_features,
-    additions_apart,
-    luts_of_additions,
+    luts_of_sums,
     stage_luts,
+    sums_apart,
 )
-from .columns import IN_COLUMNS, MORE, PRODUCT, in_columns
+from .columns import IN_COLUMNS, PRODUCT, in_columns, most_of
 from .fitting import Need, Search, Way, need, too_large
 from .flow import front_end
 from .front import Front, Progress, is_large, refuse_still
@@ -156,7 +156,9 @@ def _luts(need: Need) -> int:
 
 def _of_large(front: Front, words: Pieces) -> Accelerated | None:
     """Of a large robot the accelerator with joints in turn, where there is no need to make the
-    other one to know that it is larger: in each stage of theirs additions alone would take more.
+    other one to know that it is larger: sums alone would take more in these stages.
+
+    Where that is not known of one stage, it is made without, too, and the smaller is taken.
     """
     design = front.design
     if not (design.fit and chooses_fold(design) and is_large(front)):
@@ -166,18 +168,22 @@ def _of_large(front: Front, words: Pieces) -> Accelerated | None:
     try:
         made = of_joints(front, words)
         _refuse_few_multipliers(made)
+        luts = stage_luts(made.accelerator, front.target)
+        taken = {name: luts[name] for name in BY_JOINTS if name in luts}
+        least = {name: luts_of_sums(n, front) for name, n in sums_apart(front.graph).items()}
+        sure = [name for name in taken if taken[name] < least[name]]
+        if not sure or sum(taken.values()) >= sum(least[name] for name in taken):
+            return None
+        others = [of_joints(front, words, sure)] if len(sure) < len(taken) else []
     except RobotError:
         return None
-    luts = stage_luts(made.accelerator, front.target)
-    taken = {name: luts[name] for name in BY_JOINTS if name in luts}
-    least = {name: luts_of_additions(n, front) for name, n in additions_apart(front.graph).items()}
-    if not taken or any(taken[name] >= least[name] for name in taken):
-        return None
     note = (
-        f"joints take turns in {', '.join(taken)}, by the area model: about {sum(taken.values())} "
-        f"LUTs, where these stages' additions alone would take {sum(least[n] for n in taken)}"
+        f"joints take turns by the area model: {', '.join(taken)} take about "
+        f"{sum(taken.values())} LUTs; without, their sums alone take "
+        f"{sum(least[name] for name in taken)}"
     )
-    return replace(made, notes=(*made.notes, note))
+    best = min([made, *others], key=lambda one: _luts(_need(one)))
+    return replace(best, notes=(*best.notes, note))
 
 
 def _of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
@@ -295,14 +301,14 @@ def _columns(
     design = front.design
     if design.fold not in ("auto", "joints") or PRODUCT not in staged.pieces:
         return staged, intervals
-    most = MORE if design.multipliers is None else 1  # times those that are shared
     whole = intervals[PRODUCT]
     if design.error is not None:
         if staged.pieces[PRODUCT].program is None:
             notes.append(_NO_COLUMNS)
         return staged, intervals
 
-    found = in_columns(front, staged.pieces, _searched(staged, words), whole, most, words.progress)
+    searched = _searched(staged, words)
+    found = in_columns(front, staged.pieces, searched, whole, most_of(front), words.progress)
     if found is None:
         return staged, intervals
     pieces, shape = found

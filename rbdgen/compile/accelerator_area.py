@@ -54,16 +54,17 @@ def stage_luts(accelerator: Accelerator, target: Target) -> dict[str, int]:
     return dict(found)
 
 
-def luts_of_additions(additions: int, front: Front) -> int:
-    """LUTs of so many additions in words of the design, by the area model."""
-    bits = Counter({"sums": additions, "sum_bits": additions * front.design.width})
+def luts_of_sums(sums: int, front: Front) -> int:
+    """LUTs of so many sums in words of the design, by the area model."""
+    bits = Counter({"sums": sums, "sum_bits": sums * front.design.width})
     return estimated(front.target.family, bits)["luts"]
 
 
-def additions_apart(graph: Graph) -> dict[str, int]:
-    """Stage → its additions where nothing but products shares hardware, constants' left out.
+def sums_apart(graph: Graph) -> dict[str, int]:
+    """Stage → its sums where nothing but products shares hardware, about and at least.
 
-    Of the stages that joints in turn could compute, each without those before it.
+    Of the stages that joints in turn could compute, each without those before it: additions, one
+    that rounds each product, and one for each product by a constant.
     """
     found: dict[str, int] = {}
     seen: set[Node] = set()
@@ -75,7 +76,8 @@ def additions_apart(graph: Graph) -> dict[str, int]:
             if node not in seen:
                 seen.add(node)
                 stack += node.args
-                found[stage] += node.op in (Op.ADD, Op.SUB)
+                summed = node.op in (Op.ADD, Op.SUB, Op.MUL) or node.op is Op.MULC
+                found[stage] += summed and not node.is_shift
     return found
 
 

@@ -32,7 +32,7 @@ from ..passes.limbs import in_turn as turns
 from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from ..tasks.visit import COLUMNS, part_of
-from .front import Front, Progress
+from .front import Front, Progress, is_large
 from .words import as_designed, with_outputs
 
 PRODUCT = "product"
@@ -41,6 +41,7 @@ REST = "rest"  # the template that adds up what comes in parts
 ARRAYS = {"dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd"}
 REGION = (PRODUCT, 0)
 MORE = 1.25  # times the multipliers that shared ones would be, at most
+ROOMY = 2.0  # the same of large robots, whose multiplexers and parts take more than multipliers do
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,13 @@ def in_columns(
     return {**found, IN_COLUMNS: in_turn, PRODUCT: sums}, shape
 
 
+def most_of(front: Front) -> float:
+    """Times the multipliers that shared ones would be, at most."""
+    if front.design.multipliers is not None:
+        return 1
+    return ROOMY if is_large(front) else MORE
+
+
 def shape_of(graph: Graph, interval: int, most: float) -> Shape | None:
     """The datapath of the columns of a graph's products; None where they take no turns."""
     columns = [column for column in _columns(graph) if column.given]
@@ -173,6 +181,8 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
     """The least besides multipliers, then the fewest of these, and not too many of them.
 
     That is additions, and what a sum costs that comes in parts: a word for each, and its addition.
+    With ``ROOMY`` multipliers it is by the area model: a multiplexer's input takes half an
+    addition, and a word that waits in a register, a memory and a register takes three of them.
     """
     shared = -(-rows * sum(entries) // interval)
     found: dict[Shape, tuple[int, int]] = {}
@@ -184,6 +194,9 @@ def smallest_shape(entries: Sequence[int], rows: int, interval: int, most: float
             multipliers = -(-rows * terms * parallel // cycles)
             if multipliers <= most * shared:
                 beside = rows * (terms * parallel + 2 * (parts - len(entries)))
+                if most >= ROOMY:
+                    chosen = terms * parallel * (cycles if cycles > 1 else 0)
+                    beside += rows * (chosen + 2 * (parts - len(entries)))
                 found[Shape(terms, parallel, turns, turns * cycles)] = beside, multipliers
     return min(found, key=found.__getitem__, default=None)
 

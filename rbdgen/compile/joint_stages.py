@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from ..design.arrays import given_coordinates
+from ..design.design import Design
 from ..dynamics.solved import solved
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
@@ -24,7 +26,7 @@ from ..passes.specialised import giving
 from ..passes.wordlength import ANGLE_BITS, LARGEST_INPUT, input_formats
 from ..robot.model import RobotError
 from ..tasks.routes import stands_alone, traced, visit_counts
-from .columns import MORE, PRODUCT, shape_of
+from .columns import PRODUCT, most_of, shape_of
 from .front import Front, Progress
 from .inverse_columns import FORWARD, INVERSE, saves
 from .stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
@@ -82,12 +84,12 @@ def pieces_of_joints(
     return complete(front, StagePieces(_visited(front, pieces), inputs, given))
 
 
-def by_columns(front: Front) -> list[str]:
+def by_columns(front: Front, design: Design) -> list[str]:
     """The stages of which it is known beforehand that their columns will take turns.
 
-    They need no words then of what they were.
+    They need no words then of what they were. ``design``: the front's, or one that differs from it
+    in how often a task comes.
     """
-    design = front.design
     known = design.multipliers is None and design.mix is None and design.error is None
     if not known or has_rollouts(front):
         return []
@@ -95,7 +97,7 @@ def by_columns(front: Front) -> list[str]:
     found = []
     if INVERSE in real and saves(front, real[INVERSE].operations()["add"], interval):
         found += [name for name in (INVERSE, FORWARD) if name in real]
-    if PRODUCT in real and shape_of(front.graph, interval, MORE):
+    if PRODUCT in real and shape_of(front.graph, interval, most_of(front)):
         found.append(PRODUCT)
     return found
 
@@ -144,6 +146,7 @@ def _programs(
     return {stage: found[stage] for stage in BY_JOINTS if stage in found}
 
 
+@lru_cache(maxsize=1)
 def _rest(front: Front) -> Graph:
     """What the stages after those of joints compute, of the matrices that these give.
 

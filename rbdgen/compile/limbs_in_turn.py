@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from ..design.design import Design, formulation_of
@@ -67,7 +67,7 @@ class Pieces:
     def joints(self, stages: Collection[str], design: Design) -> StagePieces:
         """The robot's with joints in turn in some ``stages`` of a design that differs from the
         front's in how often a task comes; RobotError where they cannot take turns."""
-        columns = by_columns(replace(self.front, design=design))
+        columns = by_columns(self.front, design)
         key = frozenset(stages), frozenset(columns)
         if key not in self._joints:
             self._joints[key] = pieces_of_joints(

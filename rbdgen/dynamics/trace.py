@@ -48,6 +48,7 @@ AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
 AT_GIVEN_EFFORT = {"fd", "dfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
+COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
 SIZES_STATES, SIZES_SEED = 8, 3
 NEAR = "near"  # how M⁻¹ is found
@@ -165,7 +166,7 @@ def _factorisations(
         )
     if factorisation != "auto":
         return [factorisation]
-    inverts = not {*INVERTING, EFFORT}.isdisjoint(functions)
+    inverts = not {*INVERTING, EFFORT}.isdisjoint(functions) and robot.nv < COMPARED
     return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]
 
 

@@ -87,7 +87,8 @@ class Slots:
         written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")
         if sender == HOST:
             write, address = self.comes, self.slot
-            fill(m, written, {word: self.task.words[word] for word in fields})
+            words = self.task.words  # once: a view looks at all of its fields
+            fill(m, written, {word: words[word] for word in fields})
         else:
             station = core.stations[sender]
             write, address = station.done, station.whose.slot

@@ -163,6 +163,7 @@ class Station(wiring.Component):
         task = self.i.payload
         operands: dict[str, Value | int] = {}
         flags: list[Value] = []
+        banks = {sender: self.read[sender] for sender in self.senders}
         for field, word in self.core.inputs.items():
             value: Value = Const(0, signed(word.width))
             for (sender, own), visits in self._choices(field).items():
@@ -170,7 +171,7 @@ class Station(wiring.Component):
                     new, out = self._turn(task, own), Const(0)
                 else:
                     of = self.accelerator.given(visits[0][0], Source(sender, own))
-                    read = self.read[sender][own][: of.width].as_signed()
+                    read = banks[sender][own][: of.width].as_signed()
                     new, out = converted(read, of, word)
                 here = self._visiting(task, visits)
                 value = Mux(here, new, value)
@@ -179,7 +180,7 @@ class Station(wiring.Component):
         for sender in self.senders:
             if sender != HOST:
                 here = self._visiting(task, self._reading(sender))
-                flags.append(here & self.read[sender][FLAG])
+                flags.append(here & banks[sender][FLAG])
         fetched, flag = Signal(self.core.i.payload.shape()), Signal()
         fill(m, fetched, operands)
         m.d.comb += flag.eq(Cat(flags).any())

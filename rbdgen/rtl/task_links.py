@@ -200,7 +200,8 @@ class ResponseWriter(wiring.Component):
                 header.tag.eq(result.tag),
             ]
         count = max(function.words_out for function in packets.functions.values())
-        words = [header.as_value().as_signed(), *(result.words[k] for k in range(count))]
+        results = result.words  # once: a view looks at all of its fields
+        words = [header.as_value().as_signed(), *(results[k] for k in range(count))]
 
         chosen_valid = Signal()
         chosen = Signal(self.o.p.shape(), reset_less=True)  # all of a beat but its data

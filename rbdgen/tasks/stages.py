@@ -38,7 +38,7 @@ from .visit import StageVisit, parse, part_of
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
 COUNT = 16  # bits of the number of steps of a rollout
-BLOCK = 1 << 14  # bits of results for each slot: with more a bank of them is in block RAM
+BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, results are in block RAM
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import Accelerated, accelerate
-from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, Shape, smallest_shape
+from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from tests.limbs import WALKER
@@ -45,6 +45,12 @@ def test_shape(entries: list[int], interval: int, shape: Shape | None) -> None:
         parts = sum(-(-n // shape.terms) for n in entries)
         assert (shape.turns - 1) * shape.parallel < parts <= shape.turns * shape.parallel
         assert shape.interval <= interval
+
+
+def test_shape_where_multipliers_are_no_matter() -> None:
+    """No operand is chosen then, and longer sums are rather whole."""
+    assert smallest_shape([7] * 12, 7, 8, ROOMY) == Shape(7, 2, 6, 6)
+    assert smallest_shape([7] * 10 + [8] * 3, 7, 16, ROOMY) == Shape(8, 1, 13, 13)
 
 
 @pytest.mark.parametrize(

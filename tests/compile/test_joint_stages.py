@@ -15,9 +15,9 @@ from rbdgen.compile import front as front_room
 from rbdgen.compile.accelerate import Accelerated, accelerate, compile_accelerator, of_joints
 from rbdgen.compile.accelerator_area import (
     accelerator_features,
-    additions_apart,
-    luts_of_additions,
+    luts_of_sums,
     stage_luts,
+    sums_apart,
 )
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.joint_stages import GUARD, by_columns, pieces_of_joints
@@ -165,22 +165,22 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     monkeypatch.setattr(front_room, "LARGE", 1)
     front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
     said: list[str] = []
-    monkeypatch.setattr(accelerate_room, "additions_apart", lambda graph: {"rnea": 10_000})
+    monkeypatch.setattr(accelerate_room, "sums_apart", lambda graph: {"rnea": 10_000})
     found = compile_accelerator(front, said.append)
     assert isinstance(found.accelerator.stages["rnea"].plan, RoundPlan)
-    (note,) = (note for note in found.notes if "additions alone" in note)
+    (note,) = (note for note in found.notes if "sums alone" in note)
     luts = stage_luts(found.accelerator, front.target)["rnea"]
-    assert f"about {luts} LUTs" in note
-    assert f"take {luts_of_additions(10_000, front)}" in note
+    assert f"rnea take about {luts} LUTs" in note
+    assert f"take {luts_of_sums(10_000, front)}" in note
     assert "ranges and word lengths" not in said
-    monkeypatch.setattr(accelerate_room, "additions_apart", lambda graph: {"rnea": 1})
+    monkeypatch.setattr(accelerate_room, "sums_apart", lambda graph: {"rnea": 1})
     assert not isinstance(compile_accelerator(front).accelerator.stages["rnea"].plan, RoundPlan)
 
 
-def test_additions_are_of_the_first_stage_that_has_them() -> None:
+def test_sums_are_of_the_first_stage_that_has_them() -> None:
     front = front_end("pendulum", accelerator=True, functions=("id", "m", "did"))
-    found = additions_apart(front.graph)
-    assert sum(found.values()) == front.graph.operations()["add"]
+    found, all_of = sums_apart(front.graph), front.graph.operations()
+    assert sum(found.values()) == all_of["add"] + all_of["mul"] + all_of["mulc"]
     assert all(found.values())
 
 
@@ -207,7 +207,7 @@ def test_what_columns_replace_needs_no_words() -> None:
     choices = {"functions": ("difd",), "ii": 24, "fold": "joints", "target": "xcup"}
     front = front_end("pendulum", accelerator=True, fit=False, **choices)
     words = Pieces(front, lambda _: None)
-    assert by_columns(front) == ["product"]
+    assert by_columns(front, front.design) == ["product"]
     short, long = (
         pieces_of_joints(front, words.searched, words.progress, by_columns=names).pieces
         for names in (["product"], [])
