@@ -124,7 +124,7 @@ def program_in_words(
     RobotError where all of these are the same in every state.
     """
     design, robot = front.design, chained_frames(front.canonical)
-    program = program_of_joints(robot, graph, design.rotation, design.payload)
+    program = program_of_joints(robot, graph, design.rotation, design.payload, balanced=True)
     if not program.reads:
         raise _constant(front)
     progress("ranges and word lengths of joints in turn")

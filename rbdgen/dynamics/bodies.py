@@ -40,6 +40,12 @@ class Mass:
     def of(cls, inertia: Inertia) -> Mass:
         return cls(inertia.mass, inertia.h.tolist(), inertia.J.tolist())
 
+    def times(self, by: float) -> Mass:
+        """So many of it."""
+        if by == 1:
+            return self
+        return Mass(by * self.m, scale(by, self.h), [scale(by, row) for row in self.J])
+
     @property
     def is_known(self) -> bool:
         """Whether all of it is constant."""

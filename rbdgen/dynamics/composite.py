@@ -60,7 +60,7 @@ from .spatial import (
 )
 from .steps import Runner
 from .templates import gathering, meeting, step_of, weighing
-from .units import Units, scaled
+from .units import ALIKE, Balance, Units, scaled
 
 Matrix = list[Vector]
 Coordinate = tuple[int, int]  # a joint, and which of its coordinates
@@ -108,6 +108,11 @@ class Composite:
         # … + c hᵀ, with the new h
         L = tensor_sum(L, outer(c, h))
         return Composite(m, h, S, add(p, scale(m, c)), L)
+
+    def times(self, by: Scalar) -> Composite:
+        """So many of it."""
+        m, h, S = _times(by, self.m, self.h, self.S)
+        return Composite(m, h, S, scale(by, self.p), _scaled(by, self.L))
 
     def inertia_times(self, twist: Twist) -> Wrench:
         """I (x; y): force m y + x × h, moment J x + h × y."""
@@ -158,7 +163,8 @@ class Column:
 class Columns:
     """Gathers M, ∂τ/∂q and ∂τ/∂q̇ (along the tangent space of q) on the way back: see ``gather``.
 
-    ``unit`` must be consistent: force = 1 / acceleration.
+    ``unit`` must be consistent: force = 1 / acceleration. ``balance``: M' = s M s in place of M; in
+    it bodies are weighed in units of their joints already.
     """
 
     def __init__(
@@ -168,10 +174,13 @@ class Columns:
         moved: dict[int, Moved],
         unit: Units,
         region: str = "backward",
+        balance: Balance = ALIKE,
     ) -> None:
         n = robot.nv
+        self.balance = balance
         self.run, self.robot, self.moved, self.unit, self.region = run, robot, moved, unit, region
         self.gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+        self.carried: dict[int, Composite] = {}  # joint → its body and all that it carries
         self._passed: dict[int, tuple[Composite, dict[Coordinate, Column]]] = {}
 
     def add(self, i: int, force: Wrench) -> None:
@@ -179,22 +188,25 @@ class Columns:
         run, robot, moved = self.run, self.robot, self.moved[i]
         joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
         if moved.mass.is_known:
-            m, h, S = _own(moved.mass, self.unit)
+            m, h, S = _own(moved.mass.times(self.balance.of(i)), self.unit)
         else:
             m, h, S = run(weighing(i), here, _own, moved.mass, self.unit)
+            if self.balance.joints:
+                m, h, S = run(weighing(i), here, _times, self.balance.of(i), m, h, S)
         composites = [self._passed[child][0] for child in robot.children[i]] or [NOTHING]
         whole = run(visit, here, _whole, m, h, S, moved.motion.w, composites)
+        self.carried[i] = whole
         below: dict[Coordinate, Column] = {}
         for child in robot.children[i]:
             below |= self._passed[child][1]
-        axes, n = factors_of(joint, self.unit), joint.kind.nv
+        axes, n = self._factors(i), joint.kind.nv
         own = run(visit, here, _own_columns, joint.kind, n, moved, whole)
         for l in range(n):
             found = run(visit, here, _own_entries, joint.kind, l, axes, moved, own)
             for k, entries in enumerate(found):
                 self._put(i, (i, l), (i, k), entries)
             for at, column in below.items():
-                factor = factors_of(robot.joints[at[0]], self.unit)[at[1]]
+                factor = self._factors(at[0])[at[1]]
                 there = meeting(robot, *at, self._child_on_the_way(i, at[0]), i)
                 met = run(
                     there, here, _entries_below, joint.kind, l, axes[l], factor, moved, column
@@ -208,16 +220,29 @@ class Columns:
             r = scaled(joint.placement.translation, self.unit.acceleration)
             parent = self.moved[joint.parent].motion.w
             way = run(step_of("out", robot, i), here, carried, moved, parent, r, self.unit)
-            R = run.rotation(joint.placement.rotation)
-            for step in steps_of(moved.rotation, R, r, way):
+            R, by = joint.placement.rotation, self.balance.to_parent(robot, i)
+            steps = steps_of(moved.rotation, run.rotation(R), r, way)
+            of_columns = steps_of(moved.rotation, run.rotation(R, by), r, way)
+            for step, own_step in zip(steps, of_columns, strict=True):
+                if self.balance.joints and step is steps[-1]:  # places there may be large in these
+                    whole = run(visit, here, Composite.times, whole, by**2)
                 whole = run(visit, here, Composite.seen_after, whole, step)
                 columns = {
                     at: run(
-                        meeting(robot, *at, i, joint.parent), here, Column.seen_after, column, step
+                        meeting(robot, *at, i, joint.parent),
+                        here,
+                        Column.seen_after,
+                        column,
+                        own_step,
                     )
                     for at, column in columns.items()
                 }
             self._passed[i] = whole, columns
+
+    def _factors(self, i: int) -> Vector:
+        """Of the joint's axes, for each coordinate, in the coordinate's unit."""
+        of, within = factors_of(self.robot.joints[i], self.unit), self.balance.within(self.robot, i)
+        return [s * factor for s, factor in zip(within, of, strict=True)]
 
     def _child_on_the_way(self, i: int, to: int) -> int:
         """The body that body ``i`` carries on the way to ``to``."""
@@ -253,6 +278,14 @@ class Columns:
         which = [M is matrix for M in self.gradient].index(True)
         before = matrix[row][column]
         matrix[row][column] = summed(self.run, (which, *a, *b), (self.region, i), before, value)
+
+
+def _scaled(by: Scalar, T: Tensor) -> Tensor:
+    return [scale(by, row) for row in T]
+
+
+def _times(by: Scalar, m: Scalar, h: Vector, S: Tensor) -> tuple[Scalar, Vector, Tensor]:
+    return by * m, scale(by, h), symmetric(_scaled(by, S))
 
 
 def _whole(m: Scalar, h: Vector, S: Tensor, w: Vector, below: list[Composite]) -> Composite:

@@ -19,6 +19,7 @@ from .motion import State
 from .recording import HERE, Recorder
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero
+from .units import ALIKE, Balance
 
 
 def armature(own: list[Drivetrain]) -> float:
@@ -64,17 +65,24 @@ def added(arithmetic: Arithmetic, robot: Robot, state: State, tau: Vector) -> Ve
 
 
 def record(
-    run: Recorder, robot: Robot, state: State, tau: Vector, M: list[Vector], dqd: list[Vector]
+    run: Recorder,
+    robot: Robot,
+    state: State,
+    tau: Vector,
+    M: list[Vector],
+    dqd: list[Vector],
+    balance: Balance = ALIKE,
 ) -> None:
     """The same as visits to a template "driven", in place, in M and ∂τ/∂q̇ too."""
     for k, own in drivetrains(robot).items():
         for n, gears in enumerate(own):
-            visit = Visit("driven", (k, n))
+            visit, s = Visit("driven", (k, n)), balance.at(k)
             here = visit.template, k
-            numbers = gears.armature, gears.damping, *_numbers(gears)
+            k1, k3, width = _numbers(gears)
+            numbers = s * gears.armature, s * gears.damping, s * k1, s * k3, width
             qd, qdd = state.qd[k], state.qdd[k]
             tau[k] = run(visit, here, _driven, HERE, tau[k], qd, qdd, *numbers)
-            M[k][k] = run(visit, here, operator.add, M[k][k], gears.armature)
+            M[k][k] = run(visit, here, operator.add, M[k][k], s**2 * gears.armature)
             dqd[k][k] = run(visit, here, _resisted, HERE, dqd[k][k], qd, *numbers[1:])
 
 

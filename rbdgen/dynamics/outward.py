@@ -25,7 +25,7 @@ from .spatial import (
 )
 from .steps import Runner
 from .templates import on_link, step_of, weighing
-from .units import Units, scaled
+from .units import ALIKE, Balance, Units, scaled
 
 
 def move(
@@ -35,8 +35,12 @@ def move(
     unit: Units,
     multiplications: int = 4,
     region: str = "forward",
+    balance: Balance = ALIKE,
 ) -> dict[int, Moved]:
-    """Every joint's motion and its body's force; joint i's are traced in region (``region``, i)."""
+    """Every joint's motion and its body's force; joint i's are traced in region (``region``, i).
+
+    A body is weighed in its joint's unit of the ``balance``.
+    """
     A = unit.acceleration
     base = Motion(ZERO, ZERO, scaled(robot.gravity, -A))
     tells = [told(robot, i, state) for i in range(len(robot.joints))]
@@ -60,10 +64,12 @@ def move(
         own = run(
             visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], unit, multiplications
         )
-        mass = Mass.of(joint.inertia)
+        mass = Mass.of(joint.inertia).times(balance.of(i))
         if i in state.payload:
             words, pose = state.payload[i].words, state.payload[i].pose
             R, r = run.rotation(pose.rotation), pose.translation.tolist()
+            if balance.joints:
+                words = run(weighing(i), here, scale, balance.of(i), words)
             mass = run(weighing(i), here, loaded, mass, words, R, r)
             body = run(weighing(i), here, body_of, mass, unit)
         else:
@@ -72,7 +78,8 @@ def move(
         if state.f_ext:  # nothing on the others, whose visits are alike
             external: Wrench = ZERO, ZERO
             if i in state.f_ext:
-                frame, at = run.rotation(joint.link_frame.rotation), joint.link_frame.translation
+                frame = run.rotation(joint.link_frame.rotation, balance.of(i))
+                at = joint.link_frame.translation
                 own_force = frame, at.tolist(), state.f_ext[i], unit.force
                 external = run(on_link(joint, i), here, external_wrench, *own_force)
             force = run(visit, here, wrench_difference, force, external)

@@ -22,7 +22,6 @@ is zero, and nothing goes on from it. So has a joint of another kind, see ``temp
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 
 from ..graph.graph import Graph
@@ -32,18 +31,19 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
+from .balance import balance
 from .bodies import Payload
 from .composite import Columns
 from .drivetrains import record
 from .elimination import Elimination
-from .factorisation import Matrix
+from .factorisation import Matrix, Order
 from .interface import WRENCH
 from .motion import State, told
 from .outward import move
-from .recording import HERE, Recorder, Task
+from .recording import HERE, Recorder, Task, times
 from .rnea import gather
 from .scalars import Scalar, Vector
-from .units import Units
+from .units import ALIKE, Balance, Units
 
 AT_ACCELERATION = ("id", "did")  # a given one; fd takes the bias without any
 SOLVING = ("minv", "fd")
@@ -64,14 +64,20 @@ def lacking(functions: Sequence[str]) -> list[str]:
 
 
 def program(
-    robot: Robot, graph: Graph, multiplications: int, carrier: str | None = None
+    robot: Robot,
+    graph: Graph,
+    multiplications: int,
+    carrier: str | None = None,
+    balanced: bool = False,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
-    that carries a payload.
+    that carries a payload. ``balanced``: for words, joints are counted in units of their own where
+    M is inverted (``balance``), and outputs are results times powers of two.
     """
-    run, unit = Recorder(), Units()
+    run, unit, order = Recorder(), Units(), _solved(robot, graph)
+    weights = balance(robot, order) if balanced and order else ALIKE
 
     def task(name: str, size: int) -> list[Scalar]:
         words = [spell(name, k) for k in range(size)]
@@ -92,49 +98,67 @@ def program(
             turns = own.multiplier / math.tau, offset - round(offset)
             visit = Visit("turn_mimic" if joint.mimic else "turn", (i,))
             state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
-    moved = move(run, robot, state, unit, multiplications)
-    columns = Columns(run, robot, moved, unit)
+    moved = move(run, robot, state, unit, multiplications, balance=weights)
+    columns = Columns(run, robot, moved, unit, balance=weights)
     matrices = any(kind_of(name) not in ("tau", *ALONE) for name in graph.outputs)
-    tau = gather(run, robot, moved, unit, observe=columns.add if matrices else None)
+    tau = gather(
+        run, robot, moved, unit, observe=columns.add if matrices else None, balance=weights
+    )
     M, dq, dqd = columns.gradient
-    record(run, robot, state, tau, M, dqd)
+    record(run, robot, state, tau, M, dqd, weights)
     outputs: dict[str, Scalar] = {
-        spell(own, k): x for own in ("tau", *ALONE) for k, x in enumerate(tau)
+        spell(name, k): times(x, 1 / weights.at(k))
+        for name in ("tau", *ALONE)
+        for k, x in enumerate(tau)
     }
-    outputs |= _solved(run, robot, graph, M, tau, task("tau", robot.nv))
+    if order:
+        outputs |= _inverted(run, graph, order, M, tau, task("tau", robot.nv), weights)
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
-        outputs |= {spell(name, i, j): x for i, row in enumerate(matrix) for j, x in enumerate(row)}
+        outputs |= {
+            spell(name, i, j): times(x, 1 / (weights.at(i) * weights.at(j)))
+            for i, row in enumerate(matrix)
+            for j, x in enumerate(row)
+        }
     return run.program({name: outputs[name] for name in graph.outputs})
 
 
-def _solved(
+def _solved(robot: Robot, graph: Graph) -> dict[int, int]:
+    """The coordinates of M's rows and columns that are inverted, root first → their joints."""
+    owner = {k: i for i, at in robot.v_slices.items() for k in range(at.start, at.stop)}
+    solved = {indices(n)[0] for n in graph.outputs if kind_of(n) in ("Minv", "qdd")}
+    return {k: owner[k] for k in sorted(solved)}
+
+
+def _inverted(
     run: Recorder,
-    robot: Robot,
     graph: Graph,
+    order: Order,
     M: Matrix,
     bias: Vector,
     efforts: Vector,
+    units: Balance,
 ) -> dict[str, Scalar]:
     """M⁻¹ and q̈, as far as the graph has them; ``bias``: τ without acceleration."""
-    wanted = {kind_of(name) for name in graph.outputs}
-    if not wanted & {"Minv", "qdd"}:
-        return {}
-    owner = {k: i for i, at in robot.v_slices.items() for k in range(at.start, at.stop)}
-    solved = {indices(n)[0] for n in graph.outputs if kind_of(n) in ("Minv", "qdd")}
-    order = {k: owner[k] for k in sorted(solved)}
-    side = None
+    wanted, side = {kind_of(name) for name in graph.outputs}, None
     if "qdd" in wanted:
         side = {
-            k: run(Visit("force", (k,)), ("effort", i), operator.sub, efforts[k], bias[k])
+            k: run(Visit("force", (k,)), ("effort", i), _left, units.at(k), efforts[k], bias[k])
             for k, i in order.items()
         }
     found = Elimination(run, M, order, side)
     outputs: dict[str, Scalar] = {}
     if "Minv" in wanted:
-        outputs |= {spell("Minv", i, j): x for (i, j), x in found.inverse().items()}
+        outputs |= {
+            spell("Minv", i, j): times(x, units.at(i) * units.at(j))
+            for (i, j), x in found.inverse().items()
+        }
     if "qdd" in wanted:
-        outputs |= {spell("qdd", k): x for k, x in found.solve().items()}
+        outputs |= {spell("qdd", k): times(x, units.at(k)) for k, x in found.solve().items()}
     return outputs
+
+
+def _left(unit: Scalar, effort: Scalar, bias: Scalar) -> Scalar:
+    return unit * effort - bias
 
 
 def _payload(

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
-from ..graph.visits import Program, Result, Source, Visit, settle
+from ..graph.visits import Program, Result, Scaled, Source, Visit, scaled, settle
 from ..robot.angles import NOISE
 from ..robot.model import Array
 from .scalars import Arithmetic
@@ -33,6 +33,11 @@ class Task:
     """An input of the task, by its name."""
 
     name: str
+
+
+def times(leaf: Any, by: float) -> Any:
+    """An output times a power of two."""
+    return scaled(_source(leaf), by) if by != 1 else leaf
 
 
 class _Here:
@@ -97,12 +102,12 @@ class Recorder:
 
         return mapped(step(*mapped(args, anything)), result)
 
-    def rotation(self, R: Array) -> TurnZX | Rotation:
+    def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
         if abs(R[2, 0]) > NOISE:
-            return Rotation(R.tolist())
+            return Rotation((by * R).tolist())
         # Rz(γ) Rx(α): the first column is (cos γ, sin γ, 0), the last row (0, sin α, cos α)
         c, s, sa, ca = map(float, (R[0, 0], R[1, 0], R[2, 1], R[2, 2]))
-        return TurnZX(Turn(c, s), TurnX(ca, sa))
+        return TurnZX(Turn(c, s), TurnX(by * ca, by * sa, by))
 
     def program(self, outputs: Mapping[str, Any]) -> Program:
         """The visits that ``outputs`` need: name → `Result`, `Task` or constant."""
@@ -217,7 +222,7 @@ def _outside(visit: Visit, steps: Iterable[_Kept]) -> list[tuple[Place, Leaf]]:
 def _source(leaf: Any) -> Source:
     if isinstance(leaf, Task):
         return leaf.name
-    return leaf if isinstance(leaf, Result) else float(leaf)
+    return leaf if isinstance(leaf, Result | Scaled) else float(leaf)
 
 
 def _name(number: int, step: Callable[..., Any], path: str) -> str:

@@ -31,7 +31,7 @@ from .spatial import (
 )
 from .steps import Inline, Runner
 from .templates import gathering
-from .units import Units, scaled, units
+from .units import ALIKE, Balance, Units, scaled, units
 
 
 def rnea(
@@ -53,8 +53,9 @@ def gather(
     unit: Units,
     region: str = "backward",
     observe: Callable[[int, Wrench], None] | None = None,
+    balance: Balance = ALIKE,
 ) -> list[Scalar]:
-    """τ (nv,); joint i's share is traced in region (``region``, i).
+    """τ (nv,), in units of ``balance``; joint i's share is traced in region (``region``, i).
 
     ``observe`` is shown each joint and the force and moment on its whole subtree, children first.
     """
@@ -69,12 +70,13 @@ def gather(
         if observe is not None:
             observe(i, force)
         if i in robot.v_slices:
-            efforts = run(visit, here, _efforts, joint.kind, multiplier(joint), force, unit)
+            factors = [multiplier(joint) * s for s in balance.within(robot, i)]
+            efforts = run(visit, here, _efforts, joint.kind, factors, force, unit)
             for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):
                 tau[k] = summed(run, (k, i), here, tau[k], effort)
         if joint.parent >= 0:
             r = scaled(joint.placement.translation, 1 / unit.force)
-            R = run.rotation(joint.placement.rotation)
+            R = run.rotation(joint.placement.rotation, balance.to_parent(robot, i))
             passed[i] = run(
                 visit, here, wrench_to_parent, moved[i].rotation, moved[i].shift, R, r, force, unit
             )
@@ -105,8 +107,8 @@ def indices(at: slice) -> range:
     return range(at.start, at.stop)
 
 
-def _efforts(kind: JointKind, multiplier: float, wrench: Wrench, unit: Units) -> Vector:
-    """τ = S·f, in SI units."""
+def _efforts(kind: JointKind, factors: Vector, wrench: Wrench, unit: Units) -> Vector:
+    """τ = S·f, in SI units, times ``factors``."""
     force, moment = wrench
     newtons = scale(1 / unit.force, force)
     match kind:
@@ -120,7 +122,7 @@ def _efforts(kind: JointKind, multiplier: float, wrench: Wrench, unit: Units) ->
             efforts = [*newtons, *moment]
         case JointKind.FIXED:
             efforts = []
-    return [multiplier * effort for effort in efforts]
+    return [factor * effort for factor, effort in zip(factors, efforts, strict=True)]
 
 
 def wrench_to_parent(

@@ -9,8 +9,8 @@ each other, since no product of the two scaled vectors is ever formed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ..robot.model import Joint, JointKind, Robot
 from .scalars import Scalar, Vector
@@ -25,6 +25,34 @@ class Units:
 
     acceleration: float = 1.0
     force: float = 1.0
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Powers of two that joints and their coordinates are counted in (``balance``); else one."""
+
+    joints: Mapping[int, float] = field(default_factory=dict)
+    coordinates: Mapping[int, float] = field(default_factory=dict)
+
+    def of(self, i: int) -> float:
+        """That of a joint."""
+        return self.joints.get(i, 1.0)
+
+    def at(self, k: int) -> float:
+        """That of a coordinate."""
+        return self.coordinates.get(k, 1.0)
+
+    def to_parent(self, robot: Robot, i: int) -> float:
+        """That of the joint's parent, in its own."""
+        return self.of(robot.joints[i].parent) / self.of(i)
+
+    def within(self, robot: Robot, i: int) -> list[float]:
+        """Those of the joint's coordinates, in its own."""
+        at = robot.v_slices.get(i, slice(0, 0))
+        return [self.at(k) / self.of(i) for k in range(at.start, at.stop)]
+
+
+ALIKE = Balance()
 
 
 def scaled(values: Iterable[Scalar], factor: float) -> Vector:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
-from ..graph.visits import Result, Source, Visit
+from ..graph.visits import Result, Source, Visit, factored
 from .instances import FixedProgram
 
 SUMS = (Op.ADD, Op.SUB, Op.NEG, Op.MULC)  # zero, where all that they take is
@@ -36,7 +36,7 @@ def needs_of(program: FixedProgram) -> dict[Visit, Need]:
     for visit, sources in real.reads.items():
         zeros[visit] = _zeros(program, sources, program.templates[visit.template], zeros)
     results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}
-    for source in real.outputs.values():
+    for source, _ in map(factored, real.outputs.values()):
         if isinstance(source, Result):
             results[source.visit].add(source.name)
     found: dict[Visit, Need] = {}

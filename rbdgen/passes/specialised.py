@@ -16,7 +16,7 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Source, Visit
+from ..graph.visits import Program, Result, Source, Visit, factored, scaled
 from .grouping import grouped
 from .instances import CopyingBuilder, FixedProgram, computing, copied
 from .needs import needs_of
@@ -99,7 +99,8 @@ def kind_of(name: str) -> str:
 
 
 def _renamed(source: Source, of: Mapping[Visit, Visit]) -> Source:
-    return replace(source, visit=of[source.visit]) if isinstance(source, Result) else source
+    word, by = factored(source)
+    return scaled(replace(word, visit=of[word.visit]), by) if isinstance(word, Result) else source
 
 
 def _part(

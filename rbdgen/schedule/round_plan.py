@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import STILL, Node, Region, source
-from ..graph.visits import Result, Visit
+from ..graph.visits import Result, Visit, factored
 from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
@@ -214,6 +214,7 @@ class RoundPlan:
         whole = self.program.whole.graph.outputs
         for name, result in self.program.real.outputs.items():
             own = source(whole[name])
+            result, _ = factored(result)
             if not isinstance(result, Result) or own.op in STILL:
                 continue
             datapath, phase = self.datapath[result.visit], self.at[result.visit] % self.rounds
