@@ -3,12 +3,13 @@ is called by tables. Words between visits stand in a frame, in the format of tho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Op
-from ..graph.visits import Program, Result, Source
+from ..graph.visits import Program, Result, Source, factored
 from .ap import Term, word_range, word_type
 from .frames import Frame, Numbering, Run
 from .hls import MADE, Statements
@@ -56,12 +57,19 @@ def looped_words(
 ) -> LoopedWords:
     """The program whose ``templates`` are in words; ``fixed``: all that its visits make.
 
-    ValueError for what ``Frame`` refuses, and where a slot would have words of two formats.
+    ValueError for what ``Frame`` refuses, and where a slot would have words of two formats. Words
+    times powers of two are the same bits: only their formats differ.
     """
+    scales = [factored(program.outputs[name])[1] for name in fixed.graph.outputs]
+    program = _unscaled(program)
     frame = Frame(program, fixed.graph)
     runs, numberings = frame.runs()
     words = _Words(program, templates)
-    given = [fixed.formats[node] for node in fixed.graph.outputs.values()]
+    given = [
+        replace(word, fraction=word.fraction + int(math.log2(by)))
+        for by, node in zip(scales, fixed.graph.outputs.values(), strict=True)
+        for word in [fixed.formats[node]]
+    ]
     width = max(word.width for word in (*fixed.inputs.values(), *given, *words.all()))
 
     def value(own: Source, word: Format) -> str:
@@ -79,6 +87,16 @@ def looped_words(
     return LoopedWords(
         tuple(functions), runs, frame.slots, word_type(width), tuple(first), tuple(last)
     )
+
+
+def _unscaled(program: Program) -> Program:
+    """The program without powers of two: whose words they are read as."""
+    reads = {
+        visit: {port: factored(source)[0] for port, source in sources.items()}
+        for visit, sources in program.reads.items()
+    }
+    outputs = {name: factored(source)[0] for name, source in program.outputs.items()}
+    return Program(program.templates, reads, outputs)
 
 
 def shifted(text: str, places: int, width: int) -> str:

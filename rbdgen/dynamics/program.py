@@ -22,6 +22,7 @@ is zero, and nothing goes on from it. So has a joint of another kind, see ``temp
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 
 from ..graph.graph import Graph
@@ -142,8 +143,9 @@ def _inverted(
     wanted, side = {kind_of(name) for name in graph.outputs}, None
     if "qdd" in wanted:
         side = {
-            k: run(Visit("force", (k,)), ("effort", i), _left, units.at(k), efforts[k], bias[k])
+            k: run(Visit("force", (k,)), ("effort", i), operator.sub, effort, bias[k])
             for k, i in order.items()
+            for effort in [times(efforts[k], units.at(k))]
         }
     found = Elimination(run, M, order, side)
     outputs: dict[str, Scalar] = {}
@@ -155,10 +157,6 @@ def _inverted(
     if "qdd" in wanted:
         outputs |= {spell("qdd", k): times(x, units.at(k)) for k, x in found.solve().items()}
     return outputs
-
-
-def _left(unit: Scalar, effort: Scalar, bias: Scalar) -> Scalar:
-    return unit * effort - bias
 
 
 def _payload(

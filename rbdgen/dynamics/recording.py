@@ -36,7 +36,7 @@ class Task:
 
 
 def times(leaf: Any, by: float) -> Any:
-    """An output times a power of two."""
+    """A word of the task, or an output, times a power of two."""
     return scaled(_source(leaf), by) if by != 1 else leaf
 
 
@@ -45,7 +45,7 @@ class _Here:
 
 
 HERE: Any = _Here()
-Leaf = float | Task | Result | Node | _Here
+Leaf = float | Task | Result | Scaled | Node | _Here
 Place = tuple[int, str]  # which of a visit's steps, and where among its arguments
 
 
@@ -92,7 +92,7 @@ class Recorder:
             return builder.input(path if isinstance(leaf, float) else repr(leaf))
 
         def result(path: str, leaf: Leaf) -> Result:
-            assert not isinstance(leaf, Task | Result | _Here)
+            assert not isinstance(leaf, Task | Result | Scaled | _Here)
             nodes[path] = builder.lift(leaf)
             # a symmetric tensor holds the same result twice
             parts = path.split(".")
@@ -239,7 +239,7 @@ def mapped(
 
     ``fixed`` is shown all that is no scalar.
     """
-    if isinstance(value, float | Task | Result | Node | _Here):
+    if isinstance(value, float | Task | Result | Scaled | Node | _Here):
         return leaf(path, value)
     if isinstance(value, list | tuple):
         fixed((type(value), len(value)))

@@ -28,6 +28,16 @@ BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.
 FurtherStates = Callable[[], Iterable[Mapping[str, Array]]]
 
 
+@dataclass(frozen=True)
+class Finer:
+    """Inputs and outputs that have ``bits`` more than words of the width, since no multiplier reads
+    them, here or elsewhere."""
+
+    bits: int = 0
+    inputs: frozenset[str] = frozenset()
+    outputs: frozenset[str] = frozenset()
+
+
 def no_states() -> Iterable[Mapping[str, Array]]:
     return ()
 
@@ -49,6 +59,7 @@ class Given:
     domain: Domain | None = None
     rounds: int = ROUNDS  # of a search, each from the best states before
     further: FurtherStates = no_states
+    finer: Finer = field(default_factory=lambda: Finer())
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""

@@ -76,7 +76,7 @@ class _Groups:
         places = {
             (port, id(self._of[source.visit]), source.name)
             if isinstance(source, Result)
-            else (port, isinstance(source, str))
+            else (port, not isinstance(source, float))
             for visit in group
             for port, source in self._reads[visit]
         }

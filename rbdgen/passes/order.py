@@ -57,8 +57,11 @@ def _constants(graph: Graph, setting: Setting) -> Graph:
 def _words(graph: Graph, setting: Setting) -> FixedGraph:
     def make(ranges: Ranges) -> FixedGraph:
         chosen = setting.fractions(graph, ranges)
-        inputs = input_formats(graph, setting.given.limits, setting.width, chosen)
-        return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard)
+        given, finer = setting.given, setting.given.finer
+        ports = dict.fromkeys(finer.inputs, finer.bits)
+        inputs = input_formats(graph, given.limits, setting.width, chosen, ports)
+        results = {graph.outputs[name]: finer.bits for name in finer.outputs}
+        return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard, results)
 
     searched = setting.searched(graph)
     if setting.proven == "none":

@@ -16,16 +16,20 @@ from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Source, Visit, factored
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both
-from .given import Given
+from .given import Finer, Given
 from .instances import FixedProgram, computing
 from .order import UNITS, run
 from .ranges import Ranges
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
 
+GUARD = 6  # bits
+SMALL = 2.0**-8  # in units of joints: results that are less have room for the rounding of others
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 LEAST = 2.0**-6  # of what its operands make possible, that a result has room for: see ``_Noisy``
+# what takes longer words than a multiplier does
+ADDED = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
 # "in" or "out", a template, and which of its inputs or outputs; or "task", "", and its word
 Port = tuple[str, str, str]
 
@@ -70,9 +74,16 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
     """
     columns = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
     values, sizes = _values(program, columns)
+    if any(map(divides, program.templates.values())):
+        sizes = {result: max(size, SMALL) for result, size in sizes.items()}
     whole_bits = _whole_bits(program, sizes, given.limits)
+    lowered = {
+        name: run(UNITS, own, None) if divides(own) else own
+        for name, own in program.templates.items()
+    }
+    finer = _finer(program, lowered)
     templates: dict[str, FixedGraph] = {}
-    for name, template in program.templates.items():
+    for name, template in lowered.items():
         visits = program.of(name)
         samples = {
             port: np.stack([values[visit, port] for visit in visits], axis=1).ravel()
@@ -83,15 +94,66 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
             for port in template.inputs
         }
         few = {port: column[-len(column) // 4 :] for port, column in samples.items()}
-        made = run(UNITS, template, None) if divides(template) else template
-        _, fixed = to_words(made, _Noisy(limits, samples, few, frozenset()), width)
-        templates[name] = _matched(name, fixed, whole_bits, width)
+        words = _Noisy(limits, samples, few, frozenset(), finer=finer[name])
+        _, fixed = to_words(template, words, width)
+        templates[name] = _matched(name, fixed, whole_bits, width, finer[name])
     return _instantiated(program, templates, graph, given, width)
 
 
 def divides(template: Graph) -> bool:
     """Whether a visit takes a reciprocal."""
     return any(node.op is Op.RECIP for node in template.nodes)
+
+
+def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
+    """What has `GUARD` bits more where M is inverted, which magnifies all that is left out.
+
+    Ports that only additions read, and results that only such ports read. Outputs of the task have
+    the design's width.
+    """
+    if not any(map(divides, program.templates.values())):
+        return dict.fromkeys(lowered, Finer())
+    into = {
+        (name, node.name)
+        for name, own in lowered.items()
+        for node in own.nodes
+        if node.op is Op.INPUT and _only_added(own, node)
+    }
+    made = [
+        (name, result, renamed(node)[0])
+        for name, own in lowered.items()
+        for result, node in own.outputs.items()
+    ]
+    out = {(name, result) for name, result, node in made if _only_added(lowered[name], node)}
+    outputs = [word for word, _ in map(factored, program.outputs.values())]
+    given = {(word.visit.template, word.name) for word in outputs if isinstance(word, Result)}
+    read = {
+        ((visit.template, port), (word.visit.template, word.name))
+        for visit, sources in program.reads.items()
+        for port, (word, _) in ((port, factored(source)) for port, source in sources.items())
+        if isinstance(word, Result)
+    }
+    # what a visit hands on is a port and a result at once
+    read |= {((t, node.name), (t, result)) for t, result, node in made if node.op is Op.INPUT}
+    out -= given
+    while True:  # both ends of whatever is handed on, or neither
+        size = len(into) + len(out)
+        out -= {word for port, word in read if port not in into}
+        into -= {port for port, word in read if word not in out}
+        if len(into) + len(out) == size:
+            break
+    return {
+        name: Finer(GUARD, *(frozenset(x for t, x in found if t == name) for found in (into, out)))
+        for name in lowered
+    }
+
+
+def _only_added(template: Graph, node: Node) -> bool:
+    """Whether no multiplier of the template reads a node, and no table."""
+    return all(
+        user.op in ADDED or (user.is_shift and _only_added(template, user))
+        for user in template.users[node]
+    )
 
 
 def _values(
@@ -154,10 +216,12 @@ def _whole_bits(
 
     for visit, sources in program.reads.items():
         name = visit.template
-        for port, read in sources.items():
+        for port, (read, by) in ((port, factored(s)) for port, s in sources.items()):
             own: Port = ("in", name, port)
             joined.setdefault(own, own)
-            if isinstance(read, str):
+            if isinstance(read, str) and by != 1:  # no other visit reads it
+                reach(own, by * max(map(abs, limits[read])))
+            elif isinstance(read, str):
                 task: Port = ("task", "", read)
                 joined.setdefault(task, task)
                 joined[head(own)] = head(task)
@@ -165,7 +229,7 @@ def _whole_bits(
             elif isinstance(read, float):
                 reach(own, abs(read))
             else:
-                assert isinstance(read, Result), "joints read no words times 2^k"
+                assert by == 1, "joints read no results times 2^k"
                 other: Port = ("out", read.visit.template, read.name)
                 joined.setdefault(other, other)
                 joined[head(own)] = head(other)
@@ -208,13 +272,16 @@ def _below(whole: int) -> float:
     return float(2.0**whole * (1 - 2.0**-20))
 
 
-def _matched(name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int) -> FixedGraph:
+def _matched(
+    name: str, fixed: FixedGraph, whole: Mapping[Port, int], width: int, finer: Finer
+) -> FixedGraph:
     """A template whose outputs have no bits, at either end, that those who read them have not."""
     formats = dict(fixed.formats)
     below, above = dict[Node, int](), dict[Node, int]()  # bits too many of the nodes that make them
     for result, node in fixed.graph.outputs.items():
         own, bits, origin = formats[node], whole["out", name, result], source(node)
-        below[origin] = max(own.fraction - (width - 1 - bits), below.get(origin, 0))
+        size = width + (finer.bits if result in finer.outputs else 0)
+        below[origin] = max(own.fraction - (size - 1 - bits), below.get(origin, 0))
         above[origin] = max(own.width - 1 - own.fraction - bits, above.get(origin, 0))
     for node in fixed.graph.nodes:
         if node.op is Op.MULC:  # powers of two only rename the bits

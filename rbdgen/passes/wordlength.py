@@ -18,6 +18,8 @@ SPARE_BINADES = 1  # downward, for operands of reciprocals beyond the margin tha
 LARGEST_INPUT = 32  # an AXI4-Stream word
 WIDEST_FACTOR = 32  # bits of a product's operand: two of them fit int64
 UNIT_WIDTHS = (12, 32)  # that sine and reciprocal units are made for
+NO_FINER: Mapping[Node, int] = {}
+NO_FINER_INPUTS: Mapping[str, int] = {}
 SMALLEST = 2.0**-40  # a signal that is always zero still has a word
 
 
@@ -27,15 +29,22 @@ def integer_bits(bound: float) -> int:
 
 
 def needed_fraction(
-    graph: Graph, ranges: Ranges, width: int, guard: int = GUARD
+    graph: Graph,
+    ranges: Ranges,
+    width: int,
+    guard: int = GUARD,
+    finer: Mapping[Node, int] = NO_FINER,
 ) -> dict[Node, int]:
-    """Fraction bits of each node that its users can still make use of."""
+    """Fraction bits of each node that its users can still make use of.
+
+    ``finer``: bits more of outputs, where others make use of them.
+    """
     outputs = set(graph.outputs.values())
     wide, turning, dividing = sums_only(graph), angles(graph), pivots(graph)
     needed: dict[Node, int] = {}
     for node in reversed(graph.nodes):
         full = width - 1 - integer_bits(ranges.bound[node])
-        wants = [full] if node in outputs else []
+        wants = [full + finer.get(node, 0)] if node in outputs else []
         for user in graph.users[node]:
             match user.op:
                 case Op.ADD | Op.SUB:  # one bit below the sum's last one rounds it
@@ -53,7 +62,8 @@ def needed_fraction(
                     wants.append(needed[user] + 1 - least)
                 case _:
                     wants.append(full)
-        limit = full + (guard if node in wide else 0)  # no multiplier limits it
+        # no multiplier limits what additions read
+        limit = full + max(guard if node in wide else 0, finer.get(node, 0))
         if any(user.op in (Op.SIN, Op.COS) for user in graph.users[node]):
             limit = phase_bits(width)
         elif node.op is Op.INPUT and node in turning:
@@ -127,17 +137,19 @@ def input_formats(
     limits: Mapping[str, tuple[float, float]],
     width: int,
     chosen: Mapping[Node, int] | None = None,
+    finer: Mapping[str, int] = NO_FINER_INPUTS,
 ) -> dict[str, Format]:
     """The word of each graph input, of ``chosen`` fraction bits where an input is read.
 
-    Otherwise of the design's width; angles carry ``ANGLE_BITS`` more. An AXI word at most.
+    Otherwise of the design's width; angles carry ``ANGLE_BITS`` more, ``finer`` ones as many as it
+    says. An AXI word at most.
     """
     turning = {n.name for n in angles(graph) if n.op is Op.INPUT}
     own = {n.name: chosen[n] for n in graph.nodes if n.op is Op.INPUT} if chosen else {}
     formats = {}
     for name in graph.inputs:
         whole = integer_bits(max(abs(x) for x in limits[name]))
-        bits = width + ANGLE_BITS if name in turning else width
+        bits = width + (ANGLE_BITS if name in turning else finer.get(name, 0))
         bits = min(max(own.get(name, bits - 1 - whole) + 1 + whole, 2), LARGEST_INPUT)
         formats[name] = Format(bits, bits - 1 - whole)
     return formats
@@ -162,6 +174,7 @@ def wordlength(
     inputs: Mapping[str, Format],
     chosen: Mapping[Node, int] | None = None,
     guard: int = GUARD,
+    finer: Mapping[Node, int] = NO_FINER,
 ) -> FixedGraph:
     """Formats for a graph whose constants are powers of two already.
 
@@ -171,7 +184,7 @@ def wordlength(
     (``precision``) take the place of all that. Above its largest value every word has room for
     what rounding, its own and its operands', makes of it.
     """
-    needed = needed_fraction(graph, ranges, width, guard) if chosen is None else chosen
+    needed = needed_fraction(graph, ranges, width, guard, finer) if chosen is None else chosen
     units = {} if chosen is None else unit_widths(graph, chosen)
     wide = sums_only(graph)
     if chosen is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
@@ -159,9 +160,8 @@ class _Memories:
         value = Signal(signed(to.width), name=name, reset_less=True)
         with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in plan.task_visits(sender, word):
-                source = plan.program.real.reads[visit][word]
-                assert isinstance(source, str)
-                more = to.fraction - plan.whole.inputs[source].fraction
+                source, by = plan.program.real.read(visit)[word]
+                more = to.fraction - plan.whole.inputs[source].fraction + int(math.log2(by))
                 given = self.task[source]
                 with self.m.Case(at):
                     self.m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)

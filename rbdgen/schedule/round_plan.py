@@ -136,7 +136,7 @@ class RoundPlan:
         found: dict[tuple[Datapath, str], dict[int, Origin | float]] = {}
         for visit, sources in self.program.real.reads.items():
             datapath, at = self.datapath[visit], self.at[visit]
-            for port, read in sources.items():
+            for port, (read, _) in ((port, factored(s)) for port, s in sources.items()):
                 origin: Origin | float
                 if isinstance(read, Result):
                     origin = Origin(self.datapath[read.visit], read.name, at - self.at[read.visit])

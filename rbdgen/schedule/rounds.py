@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..design.target import Target
-from ..graph.visits import Result, Visit
+from ..graph.visits import Result, Visit, factored
 from ..passes.instances import FixedProgram
 from .datapaths import TASK, Datapath, datapaths_of
 from .modulo import fold
@@ -34,7 +34,7 @@ def _given(program: FixedProgram, rounds: int) -> dict[tuple[Visit, str], tuple[
         readers = [
             (visit, ports)
             for visit in program.real.of(name)
-            if (ports := [p for p, s in program.real.reads[visit].items() if isinstance(s, str)])
+            if (ports := list(program.real.read(visit)))
         ]
         for k, (visit, ports) in enumerate(readers):
             datapath = Datapath(TASK, number + k // rounds)
@@ -91,7 +91,7 @@ def _at(
     first: dict[Visit, int] = {}
     for visit, sources in reads.items():
         gaps[visit], first[visit] = {}, 0
-        for port, read in sources.items():
+        for port, (read, _) in ((port, factored(s)) for port, s in sources.items()):
             if isinstance(read, Result):
                 gap = _gap(plan, datapath[read.visit], read.name)
                 gaps[visit][read.visit] = max(gap, gaps[visit].get(read.visit, 0))
