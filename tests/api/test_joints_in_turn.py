@@ -17,6 +17,9 @@ from rbdgen.bench.chains import chain_urdf
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.loading import load
+from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen.graph.node import Op
+from rbdgen.graph.word import indices
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import GATHERING, RoundPlan
 
@@ -93,6 +96,27 @@ def test_the_integer_model_is_near_the_float_one() -> None:
     error = np.sqrt(((found["tau"] - exact) ** 2).sum() / (exact**2).sum())
     assert 0 < error < 2.5e-3
     assert not found["overflow"].any()
+
+
+def test_m_inverted_by_joints_in_turn() -> None:
+    """Words of all joints have one binary point, and M⁻¹ is as good as words of 18 bits allow."""
+    core = compile_core(front_end("iiwa14", functions=("minv",), fold="joints", ii=16))
+    plan, fixed = core.plan, core.fixed
+    assert isinstance(plan, RoundPlan)
+    products = [node for node in plan.fixed.graph.nodes if node.op is Op.MUL]
+    assert max(plan.fixed.formats[a].width for node in products for a in node.args) == 18
+    assert plan.fixed.graph.operations()["recip"] == 1  # for seven pivots
+    q = np.random.default_rng(8).uniform(-np.pi, np.pi, (500, 7))
+    words = {f"q[{k}]": fixed.inputs[f"q[{k}]"].quantize(q[:, k]) for k in range(1, 7)}
+    found = evaluate_fixed(fixed, {"q[0]": words["q[1]"], **words})
+    assert not found.overflowed
+    exact = api.evaluate("iiwa14", {"q": q}, functions=("minv",))["Minv"]
+    off = total = 0.0
+    for name, node in fixed.graph.outputs.items():
+        i, j = indices(name)
+        off += np.sum((fixed.formats[node].real(found.outputs[name]) - exact[:, i, j]) ** 2)
+        total += np.sum(exact[:, i, j] ** 2)
+    assert 1e-6 < np.sqrt(off / total) < 2e-4
 
 
 @pytest.mark.parametrize("functions", [("id",), ("did",)])

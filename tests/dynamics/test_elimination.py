@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
+from rbdgen.dynamics.balance import balance
 from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import lacking, program
@@ -18,6 +21,7 @@ from rbdgen.graph.visits import Program, Result, Source
 from rbdgen.passes.order import EXACT, run
 from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Robot
 from tests.dynamics.test_steps import STATES, computed, visits_of
 from tests.random_robots import ALL_KINDS, random_robot
@@ -49,6 +53,26 @@ def test_a_base_whose_motion_is_given() -> None:
     """Its rows and columns are left out."""
     made = front_end("hyq", base="floating", root="given", functions=("minv", "fd"))
     assert_same(visits_of(made), made.graph, made.canonical)
+
+
+@pytest.mark.parametrize(
+    ("robot", "base"), [("iiwa14", "fixed"), ("gantry", "fixed"), ("tiago_like", "fixed")]
+)
+def test_joints_in_units_of_their_own(robot: str, base: str) -> None:
+    """For words; the outputs are in the robot's units."""
+    made = front_end(robot, functions=("m", "minv", "fd"), base=base, external_forces=("all",))
+    own = chained_frames(made.canonical)
+    assert_same(program(own, made.graph, 4, balanced=True), made.graph, made.canonical)
+    found = balance(own, dict.fromkeys(range(own.nv), 0))
+    units = [*found.joints.values(), *found.coordinates.values()]
+    assert all(math.frexp(unit)[0] == 0.5 for unit in units)
+    assert max(units) >= 16 * min(units)
+
+
+def test_a_payload_in_units_of_its_joint() -> None:
+    made = front_end("iiwa14", functions=("fd",), payload="link_7")
+    visits = program(chained_frames(made.canonical), made.graph, 4, "link_7", balanced=True)
+    assert_same(visits, made.graph, made.canonical)
 
 
 def inlined(visits: Program, graph: Graph) -> Graph:

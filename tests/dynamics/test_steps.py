@@ -14,7 +14,7 @@ from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
-from rbdgen.graph.visits import Program, Result, Source, Visit
+from rbdgen.graph.visits import Program, Result, Source, Visit, factored
 from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
@@ -40,9 +40,10 @@ def computed(visits: Program, inputs: Mapping[str, Array]) -> dict[str, Array]:
     found: dict[Visit, dict[str, Array]] = {}
 
     def read(source: Source) -> Array:
-        if isinstance(source, Result):
-            return found[source.visit][source.name]
-        return inputs[source] if isinstance(source, str) else np.full(STATES, source)
+        word, by = factored(source)
+        if isinstance(word, Result):
+            return by * found[word.visit][word.name]
+        return by * (inputs[word] if isinstance(word, str) else np.full(STATES, word))
 
     for visit, sources in visits.reads.items():
         words = {port: read(source) for port, source in sources.items()}
