@@ -74,9 +74,11 @@ class ForwardDynamics(crocoddyl.DifferentialActionModelAbstract):
 
     def calcDiff(self, data: Any, x: Array, u: Array | None = None) -> None:
         """``data.Fx`` = (∂v̇/∂q, ∂v̇/∂v), ``data.Fu`` = ∂v̇/∂u, and the cost's derivatives."""
-        q, v = x[: self.state.nq], x[self.state.nq :]
-        pinocchio.computeJointJacobians(self.state.pinocchio, data.pinocchio, q)
-        pinocchio.updateFramePlacements(self.state.pinocchio, data.pinocchio)
+        model, q, v = self.state.pinocchio, x[: self.state.nq], x[self.state.nq :]
+        # what residuals of frames read, of velocities too
+        at = np.zeros(model.nv) if u is None else data.xout
+        pinocchio.computeForwardKinematicsDerivatives(model, data.pinocchio, q, v, at)
+        pinocchio.updateFramePlacements(model, data.pinocchio)
         if u is None:
             self.costs.calcDiff(data.costs, x)
             return

@@ -93,10 +93,13 @@ def near(found: list[float], best: float) -> int:
 
 
 def test_values_and_gradients() -> None:
-    """Beside crocoddyl's own model, and its finite differences of ours."""
+    """Beside crocoddyl's own model, and its finite differences of ours; a frame's velocity, too."""
     state = state_of("gantry")
     x, goal = (state.integrate(state.zero(), np.full(2 * state.nv, own)) for own in (0.4, 0.1))
     own = costs(state, goal, 1.0, 0.1)
+    tip, still = state.pinocchio.nframes - 1, pinocchio.Motion.Zero()
+    speed = crocoddyl.ResidualModelFrameVelocity(state, tip, still, pinocchio.LOCAL)
+    own.addCost("speed", crocoddyl.CostModelResidual(state, speed), 0.5)
     ours = ForwardDynamics(state, own, Dynamics("gantry", "golden", functions=FUNCTIONS))
     models = [ours, crocoddyls(state)(own), crocoddyl.DifferentialActionModelNumDiff(ours, True)]
     u = np.random.default_rng(2).uniform(-1, 1, state.nv)
