@@ -24,12 +24,14 @@ NODES, STEP = 20, 0.05
 
 
 def external(robot: str, functions: tuple[str, ...], place: Path) -> Any:
-    """The function of a folder, compiled: the C by gcc, in C99, the rest for this processor."""
+    """The function of a folder, compiled: the C by gcc, in C99, the rest for this processor. The C
+    is C++, too, as one command compiles all."""
     made = api.generate(robot, place / "made", to="cpp", functions=functions).folder
     (source,) = made.glob("*_casadi.c")
     name = source.stem
     command = ["gcc", "-std=c99", *WARNINGS, "-fPIC", "-c", source, "-o", place / "casadi.o"]
     subprocess.run(command, check=True)
+    subprocess.run(["g++", *WARNINGS, "-fsyntax-only", source], check=True)
     only = [f"-D{name.removesuffix('_casadi').upper()}_{what}" for what in ("NATIVE", "NO_FLOAT")]
     rest = [*only, "-march=native", *made.glob("*.cpp"), place / "casadi.o"]
     rest = [own for own in rest if not str(own).endswith("example.cpp")]
