@@ -53,6 +53,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     facts = {
         "code": front.design.code,
         "workspace": found.slots,
+        "order": found.order,
         "kernels": [own.to_json() for own in found.kernels],
         "float": facts_of(front, double).to_json(),
         "ptxas": _ptxas(version, found) if version else None,

@@ -25,22 +25,23 @@ from .cuda_bounds import (
 from .interface import Array, Entry, Interface
 from .loops import LoopFacts, Loops, loops
 from .nvcc import Use
+from .order import walks
 from .real import Straight, computed, identifier, in_parts
 from .rows import rows
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
 CONSTANT = 65536  # bytes of constant memory, which all tables are in if they fit
 LONGEST = 100_000  # bytes of a kernel's code, which GPUs keep
+TRACED, WALKS = "as traced", "joint by joint"  # orders of operations
 
 Measure = Callable[[Mapping[str, str]], tuple[Use, ...]]  # what kernels take, of source and header
 
 
-def kernels_of(graph: Graph, most: int = MOST) -> list[list[Node]]:
-    """The graph's operations in kernels of at most so many.
+def kernels_of(order: Sequence[Node], most: int = MOST) -> list[Sequence[Node]]:
+    """A graph's operations in kernels of at most so many.
 
     One ends with a region if it can, where the fewest numbers wait for the kernels behind it.
     """
-    order = computed(graph)
     waiting = _waiting(order)
     ends = [0]
     while len(order) - ends[-1] > most:
@@ -63,14 +64,15 @@ def _waiting(order: Sequence[Node]) -> list[int]:
 class Cuda:
     """The files, and the kernels that they have; ``slots``: numbers of a state between kernels.
 
-    ``uses``: what the kernels take, if that was measured. ``loops``: of a program that is written
-    so.
+    ``uses``: what the kernels take, if that was measured. ``order``: of operations, `TRACED` or
+    `WALKS`. ``loops``: of a program that is written so.
     """
 
     files: Mapping[str, str]
     kernels: tuple[Kernel, ...]
     slots: int
     uses: tuple[Use, ...] = ()
+    order: str = TRACED
     loops: LoopFacts | None = None
 
 
@@ -89,16 +91,50 @@ def cuda(
     ``about``: ``robot`` and ``functions``, in words. ``most``: operations of a kernel. ``program``:
     visits that compute the graph, written as loops of one kernel in its place. ``measure``: what
     says what kernels take, by which launch bounds are chosen; else they are guessed from the graph.
+    Where kernels spill as the graph was traced, `walks` are tried, and kept if they spill less.
     ``in_double``: nodes that the functions of float compute in double; loops have none. ValueError
     for a name that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
+    nodes = computed(graph)
+
+    def written(order: str, own: Sequence[Node]) -> Cuda:
+        chunks = kernels_of(own, most)
+        return _written(graph, interface, name, about, looped, order, chunks, measure, in_double)
+
+    found = written(TRACED, nodes)
+    if looped or not any(_spilled(found.uses)):
+        return found
+    other = written(WALKS, walks(graph, nodes, interface))
+    return other if _spilled(other.uses) < _spilled(found.uses) else found
+
+
+def _spilled(uses: Sequence[Use]) -> tuple[int, int]:
+    """Bytes in float, then in double: what is quicker is not to be made slower for the other."""
+
+    def of(scalar: str) -> int:
+        return sum(u.spill_stores + u.spill_loads for u in uses if u.scalar == scalar)
+
+    return of("float"), of("double")
+
+
+def _written(
+    graph: Graph,
+    interface: Interface,
+    name: str,
+    about: Mapping[str, str],
+    looped: Loops | None,
+    order: str,
+    chunks: Sequence[Sequence[Node]],
+    measure: Measure | None,
+    in_double: Collection[Node],
+) -> Cuda:
+    """As `cuda`, of kernels that compute so much each."""
     if looped:
         made = Straight((), 0, looped.straight.divides)
         kernels: tuple[Kernel, ...] = (_looping(looped),)
         read = set[str]()
     else:
-        chunks = kernels_of(graph, most)
         made = in_parts(graph, chunks, in_double=in_double)
         spare = BETWEEN if len(chunks) > 1 else SPARE
         kernels = tuple(kernel_of(own, spare) for own in chunks)
@@ -116,6 +152,7 @@ def cuda(
         "inputs": list(graph.inputs),
         "outputs": list(graph.outputs),
         "loops": looped,
+        "order": order,
         "constant": looped is not None and looped.facts.bytes <= CONSTANT,
         "unread": [k for k, own in enumerate(graph.inputs) if own not in read],
         "slots": slots,
@@ -133,7 +170,7 @@ def cuda(
         "cpp/example.c.jinja", takes=interface.takes, gives=interface.gives, **values
     )
     files |= {own: render(f"cuda/{own}.jinja", **values) for own in ("CMakeLists.txt", "README.md")}
-    return Cuda(files, kernels, slots, found, looped.facts if looped else None)
+    return Cuda(files, kernels, slots, found, order, looped.facts if looped else None)
 
 
 def _settled(

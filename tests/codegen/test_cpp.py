@@ -15,8 +15,8 @@ from rbdgen import api
 from rbdgen.api.entries import interface_of
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.interface import Array, Entry, Interface
-from rbdgen.codegen.order import columns, depth_first
-from rbdgen.codegen.real import computed
+from rbdgen.codegen.order import columns, depth_first, walks
+from rbdgen.codegen.real import chunks_of, computed, slots_of
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import visits_of
@@ -127,6 +127,25 @@ def test_so_many_blocks_as_the_stack_has_room_for(monkeypatch: pytest.MonkeyPatc
         _, made = cpp(*given, longest=9, part=9, large=9)
         assert made["blocks_together"] == blocks
         monkeypatch.undo()
+
+
+def test_joints_walk_to_the_base_one_after_another() -> None:
+    """Every operation once, behind its operands, and functions hand on less."""
+    front = front_end("iiwa14", functions=("did",))
+    nodes = computed(front.graph)
+    found = walks(front.graph, nodes, interface_of(front))
+    assert set(found) == set(nodes) and len(found) == len(nodes)
+    at = {node: k for k, node in enumerate(found)}
+    assert all(at.get(arg, -1) < k for node, k in at.items() for arg in node.args)
+    last, before = (front.graph.outputs[own] for own in ("dtau_dqd[6,0]", "dtau_dq[5,4]"))
+    assert at[last] < at[before] and nodes.index(last) > nodes.index(before)
+    first, handed_on = (slots_of(chunks_of(own, 0, 400))[1] for own in (nodes, found))
+    assert handed_on < 0.7 * first
+    # so such functions take them so, and those of whom it saves little do not
+    given = front.graph, interface_of(front), "made", {"robot": "iiwa14", "functions": "did"}
+    for part, order in ((400, found), (1900, nodes)):
+        _, facts = cpp(*given, longest=400, part=part)
+        assert facts["workspace_bytes"] == 64 * slots_of(chunks_of(order, 0, part))[1]
 
 
 def test_columns_are_computed_one_after_another() -> None:
