@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ..compile.accelerate import Accelerated
 from ..compile.core import Core
-from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
+from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..rtl.emit import emit, emit_accelerator
 from .accelerator import accelerator_manifest, identity_of, shells_of
+from .design_readme import README, design_readme
 from .header import c_header
 from .made import Files, Made, closed, sources_of
 from .manifest import core_manifest
@@ -22,16 +23,18 @@ def verilog(made: Made) -> Files:
     front = product.front
     name, sources = design_name(front.robot.name, front.design), sources_of(front)
     made.progress("Verilog")
+    entry: CoreManifest | AcceleratorManifest
     if isinstance(product, Core):
         files, entry = _core(product, name)
     else:
         files, entry = _accelerator(product, name, sources[ROBOT])
     files = files | graph_files(product) | sources
     files[f"{name}.h"] = c_header(entry.to_json())
+    files[README] = design_readme(entry, files)
     return closed(files, entry)
 
 
-def _core(core: Core, name: str) -> tuple[Files, HardwareManifest]:
+def _core(core: Core, name: str) -> tuple[Files, CoreManifest]:
     """Hardware and diagram of a core, and its manifest."""
     front, emitted = core.front, emit(core.plan, name)
     title = f"{front.robot.name}: {', '.join(front.design.functions)}"
@@ -39,7 +42,7 @@ def _core(core: Core, name: str) -> tuple[Files, HardwareManifest]:
     return files, core_manifest(core, emitted)
 
 
-def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, HardwareManifest]:
+def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, AcceleratorManifest]:
     """The same of an accelerator, whose shells can tell the ``robot``'s file and the design."""
     identity = identity_of(robot, design_text(made.design))
     emitted = emit_accelerator(

@@ -135,6 +135,13 @@ def test_a_function_for_each_region_through_streams(
     assert run(made.folder, "pendulum_fd", "-I", str(tools)) == (
         "32 states, 0 words and flags differ\n"
     )
+    # of a file that is named it prints the numbers
+    command = [made / "tb", made / "words.txt"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    scales = [2.0 ** -word["fraction"] for word in facts["outputs"]]
+    words = np.loadtxt(made / "expected_words.txt")[:, : len(scales)] * scales
+    np.testing.assert_allclose(np.loadtxt(printed.splitlines()), words, rtol=1e-8)
+    assert subprocess.run([made / "tb", "nosuch.txt"], capture_output=True).returncode == 2
     right = (made / "expected_words.txt").read_text().split()
     place = tmp_path / "wrong.txt"
     for at in (0, len(right) - 1):
@@ -144,7 +151,8 @@ def test_a_function_for_each_region_through_streams(
         done = subprocess.run(
             [made / "tb", made / "words.txt", place], capture_output=True, text=True
         )
-        assert done.returncode == 1 and ", 1 words and flags differ" in done.stdout
+        assert done.returncode == 1 and ", 1 words and flags differ" in done.stderr
+        assert done.stdout == printed
 
 
 def test_words_lie_in_one_beat_each() -> None:
