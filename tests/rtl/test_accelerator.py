@@ -11,8 +11,10 @@ import pytest
 from rbdgen.api.accelerator import accelerator_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile import inverse_columns
+from rbdgen.compile import accelerate as accelerate_room
+from rbdgen.compile import front, inverse_columns
 from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.joint_stages import BY_JOINTS
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
 from rbdgen.rtl.emit import emit_accelerator
@@ -77,6 +79,8 @@ CASES: dict[str, dict[str, Any]] = {
         "ii": 3,
         "order": "issued",
     },
+    # all that is done for a large robot: joints, columns and rows in turn, chosen beforehand
+    "large": {"robot": "pendulum", "functions": ("id", "minv", "dfd"), "ii": 16},
     # every word as an error asks, wider than a multiplier where it must be
     "error": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4, "error": 1e-6},
 }
@@ -100,6 +104,13 @@ def compiled(case: str, folder: Path) -> Accelerated:
     with pytest.MonkeyPatch.context() as patch:
         if case == "columns of the inverse":  # where they save nothing
             patch.setattr(inverse_columns, "MANY", 0)
+        if case == "large":
+            patch.setattr(inverse_columns, "MANY", 0)
+            patch.setattr(inverse_columns, "FEWER", 10)
+            patch.setattr(front, "LARGE", 1)
+            patch.setattr(
+                accelerate_room, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999)
+            )
         return accelerate(robot, **choices)
 
 
@@ -126,6 +137,9 @@ def test_every_bit_of_every_function(
     folder = shared_folder(tmp_path_factory, "accelerators")
     made = compiled(case, folder)
     model = verilated(made, folder, f"accelerator_{list(CASES).index(case)}")
+    turns = {name for name, s in made.accelerator.stages.items() if s.plan and s.plan.turns}
+    if case == "large":
+        assert turns >= {*BY_JOINTS, "inverse", "forward"} and "product" in made.accelerator.stages
     blocks = case.startswith("block RAM")
     assert all(map(made.accelerator.in_block_ram, made.accelerator.given_fields)) == blocks
     rng = np.random.default_rng(7)
