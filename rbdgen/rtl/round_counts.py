@@ -10,7 +10,7 @@ from .channel import NOT_SHARED
 from .counting import next_count
 from .phases import Phases
 
-TURNED = 60  # loads of one copy of the round's number
+TURNED = 60  # loads of one copy of the round's number, or of a task's first cycle
 
 
 class Rounds:
@@ -27,6 +27,8 @@ class Rounds:
         self._bits = max(deepest.bit_length(), 1)
         self._turn: Signal | None = None
         self._used = self._made = 0
+        self._first: Signal | None = None
+        self._first_used = self._firsts = 0
         self._counts: dict[int, tuple[Signal, int]] = {}
 
     def turn_copy(self, name: str) -> Signal:
@@ -43,6 +45,16 @@ class Rounds:
             self._made += 1
         self._used += loads
         return self._turn
+
+    def first_for(self, loads: int) -> Signal:
+        """A register set in a task's first cycle, shared by users with so many loads each."""
+        if self._first is None or self._first_used + loads > TURNED:
+            self._first = Signal(name=f"first_{self._firsts}", attrs=NOT_SHARED)
+            last = self.turn_for(1) == self.plan.rounds - 1
+            self._m.d.sync += self._first.eq(self.ends & last)
+            self._first_used, self._firsts = 0, self._firsts + 1
+        self._first_used += loads
+        return self._first
 
     def count(self, behind: int, bits: int) -> Signal:
         """The number of the round ``behind`` this one, for an address of so many bits of memory."""

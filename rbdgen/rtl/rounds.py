@@ -53,9 +53,9 @@ class InRounds(Core):
         plan = self.plan
         rounds = Rounds(m, plan)
         task = Signal(self.i.payload.shape(), reset_less=True)
-        take = Signal(attrs=NOT_SHARED)  # as i.ready, whose other readers need not wait for so many
-        with m.If(take):
-            m.d.sync += task.eq(self.i.payload)
+        for word in self.inputs:  # in every task's first cycle, whether it is taken or not
+            with m.If(rounds.first_for(len(task[word]))):
+                m.d.sync += task[word].eq(self.i.payload[word])
         words = {
             f"{datapath.name}.{port}": Signal(signed(word.width), name=f"{datapath.name}_{port}")
             for datapath in plan.datapaths.copies
@@ -68,7 +68,7 @@ class InRounds(Core):
 
         results = Results(m, plan, rounds, hardware, self.made)
         ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
-        m.d.sync += [self.i.ready.eq(ready), take.eq(ready)]
+        m.d.sync += self.i.ready.eq(ready)
         results.follow(self.i.valid & self.i.ready)
         values, flag = results.gather(self.o.valid, self.taken(m))
         flags = {} if flag is None else dict.fromkeys(values, flag)
