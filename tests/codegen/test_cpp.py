@@ -357,7 +357,7 @@ def test_what_is_of_hardware_is_said_to_have_no_effect(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_cmake_builds_and_tests_it(tmp_path: Path) -> None:
-    made = api.generate("pendulum", tmp_path / "made", to="cpp").folder
+    made = api.generate("pendulum", tmp_path / "made", to="cpp", functions=("did", "m")).folder
     build = tmp_path / "build"
     for command in (
         ["cmake", "-S", made, "-B", build],
@@ -367,6 +367,7 @@ def test_cmake_builds_and_tests_it(tmp_path: Path) -> None:
         found = run(*command)
         assert found.returncode == 0, found.stdout + found.stderr
     assert "100% tests passed" in found.stdout
+    assert (build / "libpendulum_did_m_casadi.so").is_file()
 
 
 @pytest.mark.slow
