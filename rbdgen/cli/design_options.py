@@ -148,7 +148,7 @@ def computed(group: argparse._ArgumentGroup) -> None:
         choices=CODES,
         help="of --to cpp and cuda: inlined (default), all operations one after another; loops, a "
         "function for each kind of joint and of pair of joints, called by tables: far less code, "
-        "for robots of many joints; of id, m, did, minv and fd",
+        "for robots of many joints; of id, m, did, difd, minv and fd",
     )
     group.add_argument(
         "--float-error",

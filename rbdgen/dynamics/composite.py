@@ -163,8 +163,8 @@ class Column:
 class Columns:
     """Gathers M, ∂τ/∂q and ∂τ/∂q̇ (along the tangent space of q) on the way back: see ``gather``.
 
-    ``unit`` must be consistent: force = 1 / acceleration. ``balance``: M' = s M s in place of M; in
-    it bodies are weighed in units of their joints already.
+    ``unit`` must be consistent: force = 1 / acceleration. ``balance``: M' = s M s in place of M,
+    and so gradients; bodies are weighed in the units of the forces on them.
     """
 
     def __init__(
@@ -187,12 +187,13 @@ class Columns:
         """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
         run, robot, moved = self.run, self.robot, self.moved[i]
         joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
+        by = self.balance.of(i) ** 2 / self.balance.force(i)
         if moved.mass.is_known:
-            m, h, S = _own(moved.mass.times(self.balance.of(i)), self.unit)
+            m, h, S = _own(moved.mass.times(by), self.unit)
         else:
             m, h, S = run(weighing(i), here, _own, moved.mass, self.unit)
             if self.balance.joints:
-                m, h, S = run(weighing(i), here, _times, self.balance.of(i), m, h, S)
+                m, h, S = run(weighing(i), here, _times, by, m, h, S)
         composites = [self._passed[child][0] for child in robot.children[i]] or [NOTHING]
         whole = run(visit, here, _whole, m, h, S, moved.motion.w, composites)
         self.carried[i] = whole
@@ -206,11 +207,11 @@ class Columns:
             for k, entries in enumerate(found):
                 self._put(i, (i, l), (i, k), entries)
             for at, column in below.items():
-                factor = self._factors(at[0])[at[1]]
+                both = axes[l], self._factors(at[0])[at[1]]
+                if self.balance.joints:  # one constant for the two
+                    both = both[0] * both[1], 1.0
                 there = meeting(robot, *at, self._child_on_the_way(i, at[0]), i)
-                met = run(
-                    there, here, _entries_below, joint.kind, l, axes[l], factor, moved, column
-                )
+                met = run(there, here, _entries_below, joint.kind, l, *both, moved, column)
                 self._put_below(i, (i, l), at, met)
         if joint.parent >= 0:
             columns = below | {

@@ -78,12 +78,16 @@ def record(
         for n, gears in enumerate(own):
             visit, s = Visit("driven", (k, n)), balance.at(k)
             here = visit.template, k
-            k1, k3, width = _numbers(gears)
-            numbers = s * gears.armature, s * gears.damping, s * k1, s * k3, width
             qd, qdd = state.qd[k], state.qdd[k]
-            tau[k] = run(visit, here, _driven, HERE, tau[k], qd, qdd, *numbers)
+            tau[k] = run(visit, here, _driven, HERE, tau[k], qd, qdd, *_scaled(gears, s))
             M[k][k] = run(visit, here, operator.add, M[k][k], s**2 * gears.armature)
-            dqd[k][k] = run(visit, here, _resisted, HERE, dqd[k][k], qd, *numbers[1:])
+            dqd[k][k] = run(visit, here, _resisted, HERE, dqd[k][k], qd, *_scaled(gears, s**2)[1:])
+
+
+def _scaled(gears: Drivetrain, by: float) -> tuple[Scalar, ...]:
+    """Armature, damping, k₁ and k₃ times a factor, and w."""
+    k1, k3, width = _numbers(gears)
+    return by * gears.armature, by * gears.damping, by * k1, by * k3, width
 
 
 def _numbers(gears: Drivetrain) -> tuple[Scalar, Scalar, float]:

@@ -39,7 +39,7 @@ def move(
 ) -> dict[int, Moved]:
     """Every joint's motion and its body's force; joint i's are traced in region (``region``, i).
 
-    A body is weighed in its joint's unit of the ``balance``.
+    A body is weighed in the unit of the forces on it, of the ``balance``.
     """
     A = unit.acceleration
     base = Motion(ZERO, ZERO, scaled(robot.gravity, -A))
@@ -64,12 +64,12 @@ def move(
         own = run(
             visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], unit, multiplications
         )
-        mass = Mass.of(joint.inertia).times(balance.of(i))
+        mass = Mass.of(joint.inertia).times(balance.force(i))
         if i in state.payload:
             words, pose = state.payload[i].words, state.payload[i].pose
             R, r = run.rotation(pose.rotation), pose.translation.tolist()
             if balance.joints:
-                words = run(weighing(i), here, scale, balance.of(i), words)
+                words = run(weighing(i), here, scale, balance.force(i), words)
             mass = run(weighing(i), here, loaded, mass, words, R, r)
             body = run(weighing(i), here, body_of, mass, unit)
         else:
@@ -78,7 +78,7 @@ def move(
         if state.f_ext:  # nothing on the others, whose visits are alike
             external: Wrench = ZERO, ZERO
             if i in state.f_ext:
-                frame = run.rotation(joint.link_frame.rotation, balance.of(i))
+                frame = run.rotation(joint.link_frame.rotation, balance.force(i))
                 at = joint.link_frame.translation
                 own_force = frame, at.tolist(), state.f_ext[i], unit.force
                 external = run(on_link(joint, i), here, external_wrench, *own_force)

@@ -12,6 +12,7 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     weigh    what a body weighs with its payload
     driven   what rotor, damping and friction of a joint add to its τ and to its own entries
     force    what an effort leaves when the bias is taken off
+    product  a column of ∂τ times a given M⁻¹
 
 and those of ``elimination``, which M⁻¹ and q̈ take.
 
@@ -24,6 +25,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -46,13 +48,15 @@ from .rnea import gather
 from .scalars import Scalar, Vector
 from .units import ALIKE, Balance, Units
 
-AT_ACCELERATION = ("id", "did")  # a given one; fd takes the bias without any
-SOLVING = ("minv", "fd")
-FUNCTIONS = (*AT_ACCELERATION, "m", *SOLVING)
+AT_ACCELERATION = ("id", "did", "difd")  # a given one; fd takes the bias without any
+SOLVING = ("minv", "fd", "difd")
+FUNCTIONS = (*AT_ACCELERATION, "m", "minv", "fd")
+GRADIENTS = {"dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd"}
+INVERTED = ("Minv", "qdd", "dqdd_dq")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 COMPUTED = (
     f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} ({FUNCTIONS[-1]} without "
-    f"{' and '.join(AT_ACCELERATION)}), or {' or '.join(ALONE)} alone"
+    f"{', '.join(AT_ACCELERATION[:-1])} and {AT_ACCELERATION[-1]}), or {' or '.join(ALONE)} alone"
 )
 
 
@@ -78,7 +82,9 @@ def program(
     M is inverted (``balance``), and outputs are results times powers of two.
     """
     run, unit, order = Recorder(), Units(), _solved(robot, graph)
+    kinds = {kind_of(name) for name in graph.outputs}
     weights = balance(robot, order) if balanced and order else ALIKE
+    weights = replace(weights, power=2 if kinds & GRADIENTS else 1)
 
     def task(name: str, size: int) -> list[Scalar]:
         words = [spell(name, k) for k in range(size)]
@@ -112,7 +118,9 @@ def program(
         for name in ("tau", *ALONE)
         for k, x in enumerate(tau)
     }
-    if order:
+    if kinds & {"dqdd_dq", "dqdd_dqd"}:
+        outputs |= _slopes(run, graph, order, (dq, dqd), weights)
+    if kinds & {"Minv", "qdd"}:
         outputs |= _inverted(run, graph, order, M, tau, task("tau", robot.nv), weights)
     for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
         outputs |= {
@@ -126,8 +134,41 @@ def program(
 def _solved(robot: Robot, graph: Graph) -> dict[int, int]:
     """The coordinates of M's rows and columns that are inverted, root first → their joints."""
     owner = {k: i for i, at in robot.v_slices.items() for k in range(at.start, at.stop)}
-    solved = {indices(n)[0] for n in graph.outputs if kind_of(n) in ("Minv", "qdd")}
+    solved = {indices(n)[0] for n in graph.outputs if kind_of(n) in INVERTED}
     return {k: owner[k] for k in sorted(solved)}
+
+
+def _slopes(
+    run: Recorder, graph: Graph, order: Order, gradients: tuple[Matrix, Matrix], units: Balance
+) -> dict[str, Scalar]:
+    """-M⁻¹ ∂τ by a given M⁻¹, column by column."""
+    inverse: list[Vector] = []
+    for i in order:
+        names = {j: spell("Minv", i, j) for j in order if j <= i}
+        inverse.append(
+            [
+                times(Task(name), 1 / (units.at(i) * units.at(j))) if name in graph.inputs else 0.0
+                for j, name in names.items()
+            ]
+        )
+    outputs: dict[str, Scalar] = {}
+    for n, (kind, matrix) in enumerate(zip(("dqdd_dq", "dqdd_dqd"), gradients, strict=True)):
+        for c, joint in order.items():
+            column = [matrix[j][c] for j in order]
+            found = run(Visit("product", (n, c)), ("product", joint), _product, inverse, column)
+            for i, x in zip(order, found, strict=True):
+                outputs[spell(kind, i, c)] = times(x, units.at(i) / units.at(c))
+    return outputs
+
+
+def _product(inverse: list[Vector], column: Vector) -> Vector:
+    """-M⁻¹ b, from the lower triangle of M⁻¹."""
+    size = range(len(column))
+    rows = [[inverse[max(i, j)][min(i, j)] for j in size] for i in size]
+    return [
+        -sum((x * b for x, b in zip(row[1:], column[1:], strict=True)), row[0] * column[0])
+        for row in rows
+    ]
 
 
 def _inverted(

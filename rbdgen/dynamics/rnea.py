@@ -70,13 +70,14 @@ def gather(
         if observe is not None:
             observe(i, force)
         if i in robot.v_slices:
-            factors = [multiplier(joint) * s for s in balance.within(robot, i)]
+            factors = [multiplier(joint) * s for s in balance.efforts(robot, i)]
             efforts = run(visit, here, _efforts, joint.kind, factors, force, unit)
             for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):
                 tau[k] = summed(run, (k, i), here, tau[k], effort)
         if joint.parent >= 0:
             r = scaled(joint.placement.translation, 1 / unit.force)
-            R = run.rotation(joint.placement.rotation, balance.to_parent(robot, i))
+            by = balance.force(joint.parent) / balance.force(i)
+            R = run.rotation(joint.placement.rotation, by)
             passed[i] = run(
                 visit, here, wrench_to_parent, moved[i].rotation, moved[i].shift, R, r, force, unit
             )

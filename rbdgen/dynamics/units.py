@@ -29,14 +29,22 @@ class Units:
 
 @dataclass(frozen=True)
 class Balance:
-    """Powers of two that joints and their coordinates are counted in (``balance``); else one."""
+    """Powers of two that joints and their coordinates are counted in (``balance``); else one.
+
+    ``power``: 1, or 2 for gradients, of which a force is a part: of the joint's unit, in forces.
+    """
 
     joints: Mapping[int, float] = field(default_factory=dict)
     coordinates: Mapping[int, float] = field(default_factory=dict)
+    power: int = 1
 
     def of(self, i: int) -> float:
         """That of a joint."""
         return self.joints.get(i, 1.0)
+
+    def force(self, i: int) -> float:
+        """That of the forces on a joint's body."""
+        return self.of(i) ** self.power
 
     def at(self, k: int) -> float:
         """That of a coordinate."""
@@ -48,8 +56,15 @@ class Balance:
 
     def within(self, robot: Robot, i: int) -> list[float]:
         """Those of the joint's coordinates, in its own."""
+        return [s / self.of(i) for s in self._coordinates(robot, i)]
+
+    def efforts(self, robot: Robot, i: int) -> list[float]:
+        """Those of the joint's coordinates, in that of its forces."""
+        return [s / self.force(i) for s in self._coordinates(robot, i)]
+
+    def _coordinates(self, robot: Robot, i: int) -> list[float]:
         at = robot.v_slices.get(i, slice(0, 0))
-        return [self.at(k) / self.of(i) for k in range(at.start, at.stop)]
+        return [self.at(k) for k in range(at.start, at.stop)]
 
 
 ALIKE = Balance()

@@ -140,6 +140,17 @@ def test_joints_in_turn(functions: tuple[str, ...]) -> None:
     same(computed(visits, inputs), evaluate(graph, inputs), array_of(graph.outputs))
 
 
+@pytest.mark.parametrize("functions", [("did", "minv"), ("minv", "fd")])
+def test_joints_in_units_of_their_own(functions: tuple[str, ...]) -> None:
+    rng = np.random.default_rng(8)
+    canonical = canonicalize(geared(random_robot(rng, 4, [JointKind.REVOLUTE]), rng))
+    graph = trace(canonical, functions)
+    inputs = random_inputs(canonical, graph.inputs, STATES, 8)
+    visits = program(chained_frames(canonical), graph, 4, balanced=True)
+    assert len(visits.of("driven")) == 4
+    same(computed(visits, inputs), evaluate(graph, inputs), array_of(graph.outputs))
+
+
 def test_what_they_cost() -> None:
     """A joint's friction takes two products, and its slope none besides; the rest constants."""
     rng = np.random.default_rng(9)

@@ -1,4 +1,4 @@
-"""M⁻¹ and q̈ as visits: the values of the traced graph, and no more operations than it takes."""
+"""M⁻¹, q̈ and its gradients as visits: the values of the traced graph, and no more operations than it takes."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ def test_a_base_whose_motion_is_given() -> None:
 )
 def test_joints_in_units_of_their_own(robot: str, base: str) -> None:
     """For words; the outputs are in the robot's units."""
-    made = front_end(robot, functions=("m", "minv", "fd"), base=base, external_forces=("all",))
-    own = chained_frames(made.canonical)
-    assert_same(program(own, made.graph, 4, balanced=True), made.graph, made.canonical)
+    for functions in (("m", "minv", "fd"), ("did", "minv", "difd")):
+        made = front_end(robot, functions=functions, base=base, external_forces=("all",))
+        own = chained_frames(made.canonical)
+        assert_same(program(own, made.graph, 4, balanced=True), made.graph, made.canonical)
     found = balance(own, dict.fromkeys(range(own.nv), 0))
     units = [*found.joints.values(), *found.coordinates.values()]
     assert all(math.frexp(unit)[0] == 0.5 for unit in units)
@@ -144,6 +145,8 @@ def test_the_pattern_of_a_tree() -> None:
         ("minv,did", []),
         ("fd,id", ["id"]),
         ("dfd,m", ["dfd"]),
+        ("difd,did,minv", []),
+        ("difd,fd", ["difd"]),
         ("g", []),
         ("g,m", ["g"]),
     ],

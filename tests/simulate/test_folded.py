@@ -56,6 +56,9 @@ CASES: dict[str, Callable[[], Core]] = {
         "pendulum", fold="joints", functions=("minv", "fd"), ii=16
     ),
     "iiwa14_minv_joints_16": lambda: compiled("iiwa14", fold="joints", functions=("minv",), ii=16),
+    "pendulum_difd_joints_16": lambda: compiled(
+        "pendulum", fold="joints", functions=("difd",), ii=16
+    ),
     "quadruped_fd_4": lambda: compiled(QUADRUPED, base="floating", functions=("fd",), ii=4),
 }
 
