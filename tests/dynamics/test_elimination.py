@@ -1,4 +1,4 @@
-"""M⁻¹, q̈ and its gradients as visits: the values of the traced graph, and no more operations than it takes."""
+"""M⁻¹, q̈ and its gradients as visits: the traced graph's values, and no more products than its."""
 
 from __future__ import annotations
 
