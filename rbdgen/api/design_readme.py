@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Protocol
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..graph.word import kind_of
 from ..system.templates import render
 
 README = "README.md"
@@ -47,7 +48,7 @@ class Words:
 def words_of(fields: Sequence[Word]) -> list[Words]:
     """Those of an array together."""
     found, low = [], 0
-    for name, group in groupby(fields, key=lambda field: field.name.partition("[")[0]):
+    for name, group in groupby(fields, key=lambda field: kind_of(field.name)):
         own = list(group)
         high = low + sum(field.width for field in own) - 1
         width, fraction = _span(f.width for f in own), _span(f.fraction for f in own)

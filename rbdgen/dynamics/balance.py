@@ -32,7 +32,7 @@ from .units import Balance, Units
 SAMPLES, SEED = 64, 5
 
 
-def balance(robot: Robot, order: Order) -> Balance:
+def balance_of(robot: Robot, order: Order) -> Balance:
     """Units from states at random; of coordinates that are not in ``order`` from M's diagonal."""
     names = [*(spell("q", k) for k in range(robot.nq)), *(spell("qd", k) for k in range(robot.nv))]
     drawn = random_inputs(robot, names, SAMPLES, SEED)

@@ -34,7 +34,7 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
-from .balance import balance
+from .balance import balance_of
 from .bodies import Payload
 from .composite import Columns
 from .drivetrains import record
@@ -83,7 +83,7 @@ def program(
     """
     run, unit, order = Recorder(), Units(), _solved(robot, graph)
     kinds = {kind_of(name) for name in graph.outputs}
-    weights = balance(robot, order) if balanced and order else ALIKE
+    weights = balance_of(robot, order) if balanced and order else ALIKE
     weights = replace(weights, power=2 if kinds & GRADIENTS else 1)
 
     def task(name: str, size: int) -> list[Scalar]:

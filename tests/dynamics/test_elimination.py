@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.dynamics.balance import balance
+from rbdgen.dynamics.balance import balance_of
 from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import lacking, program
@@ -64,7 +64,7 @@ def test_joints_in_units_of_their_own(robot: str, base: str) -> None:
         made = front_end(robot, functions=functions, base=base, external_forces=("all",))
         own = chained_frames(made.canonical)
         assert_same(program(own, made.graph, 4, balanced=True), made.graph, made.canonical)
-    found = balance(own, dict.fromkeys(range(own.nv), 0))
+    found = balance_of(own, dict.fromkeys(range(own.nv), 0))
     units = [*found.joints.values(), *found.coordinates.values()]
     assert all(math.frexp(unit)[0] == 0.5 for unit in units)
     assert max(units) >= 16 * min(units)
