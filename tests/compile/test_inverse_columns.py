@@ -87,7 +87,7 @@ def test_columns_are_what_the_whole_gives(robot: str, ii: int, base: str) -> Non
 def _check_forward(
     found: Accelerated, exact: dict[str, Array], inverse: Mapping[str, Array]
 ) -> None:
-    """q̈ row by row in one datapath, of these words of M⁻¹."""
+    """q̈ row by row in one datapath, of these words of M⁻¹, which have one binary point for all."""
     stages = found.accelerator.stages
     rows, graph = stages[FORWARD], found.front.graph
     wanted = [name for name in graph.outputs if kind_of(name) == "qdd"]
@@ -108,7 +108,7 @@ def _check_forward(
             * np.sqrt(exact[f"Minv[{k},{k}]"] * exact[f"Minv[{j},{j}]"])
             for j in (own[4:-1] for own in wanted)
         )
-        assert np.abs((value - exact[name]) / reach).max() < 2e-3, name
+        assert np.abs((value - exact[name]) / reach).max() < 5e-3, name
 
 
 def _diagonal(exact: dict[str, Array], name: str, place: int) -> Array:
