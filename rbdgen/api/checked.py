@@ -51,3 +51,16 @@ def checked_manifest(
                 f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
             )
     return entry.facts
+
+
+def checked_accelerator(
+    place: Path, trust: bool, progress: Progress, needed: Sequence[str], made: str
+) -> AcceleratorManifest:
+    """The same of an accelerator; OutputError for a core's folder, of which ``made`` are not."""
+    entry = checked_manifest(place, trust, progress, needed)
+    if not isinstance(entry, AcceleratorManifest):
+        raise OutputError(
+            f"{place}: {made} are made of accelerators, of one function or several; make one with: "
+            "rbdgen generate ROBOT --accelerator --function F"
+        )
+    return entry

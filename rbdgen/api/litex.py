@@ -7,12 +7,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ..design.manifest import AcceleratorManifest
 from ..rtl.task_registers import ADDRESS_WIDTH
 from ..system.templates import render
-from .checked import checked_manifest
+from .checked import checked_accelerator
 from .contract import Contract
-from .folder import OutputError, write_file
+from .folder import write_file
 from .packets import packets_of
 from .places import check_place
 
@@ -32,12 +31,8 @@ def package_litex(
     unless ``trust``.
     """
     place = Path(folder)
-    entry = checked_manifest(place, trust, progress, ("{name}.v", "{name}_axi_words.v"))
-    if not isinstance(entry, AcceleratorManifest):
-        raise OutputError(
-            f"{place}: modules for LiteX are made of accelerators, of one function or several; "
-            "make one with: rbdgen generate ROBOT --accelerator --function F"
-        )
+    needed = ("{name}.v", "{name}_axi_words.v")
+    entry = checked_accelerator(place, trust, progress, needed, "modules for LiteX")
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_litex.py")
     out.mkdir(exist_ok=True)

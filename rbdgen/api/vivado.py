@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..design.manifest import AcceleratorManifest
 from ..system.templates import render
-from .checked import checked_manifest
+from .checked import checked_accelerator
 from .folder import OutputError, write_file
 from .fusesoc import ShellPort, shell_ports
 from .places import check_place
@@ -92,12 +91,7 @@ def package_vivado(
     """
     place = Path(folder)
     needed = ("{name}.v", "{name}_axi_words.v")
-    entry = checked_manifest(place, trust, progress, needed)
-    if not isinstance(entry, AcceleratorManifest):
-        raise OutputError(
-            f"{place}: IPs are made of accelerators, of one function or several; make one with: "
-            "rbdgen generate ROBOT --accelerator --function F"
-        )
+    entry = checked_accelerator(place, trust, progress, needed, "IPs")
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_ip.v")
     out.mkdir(exist_ok=True)

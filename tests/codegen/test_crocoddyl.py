@@ -35,7 +35,7 @@ def built(source: Path, target: str, build: Path) -> Path:
     """A program of CMake's, with the wheels' headers and libraries."""
     pytest.importorskip("crocoddyl", reason="crocoddyl is not installed: the extra solvers")
     if shutil.which("cmake") is None:
-        pytest.skip("no cmake")
+        pytest.skip("no cmake: apt-get install cmake")
     prepare = ["cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={PREFIX}"]
     for command in (prepare, ["cmake", "--build", build, "--target", target]):
         found = subprocess.run(command, capture_output=True, text=True)
