@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compile.accelerate import Accelerated
+from ..compile.scheduled import Accelerated
 from ..design.manifest import (
     AcceleratorManifest,
     BitFacts,

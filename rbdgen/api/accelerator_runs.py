@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..compile.accelerate import Accelerated
+from ..compile.scheduled import Accelerated
 from ..design.manifest import HardwareManifest
 from ..draw.task_timeline import Task, timeline
 from ..simulate.model import Result

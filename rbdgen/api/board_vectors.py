@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..board.self_test import Vectors
-from ..compile.accelerate import Accelerated
+from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest
 from ..tasks.model import evaluate_task
 from .contract import Contract

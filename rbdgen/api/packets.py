@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile.accelerate import Accelerated
 from ..compile.core import Core
+from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..rtl.task_packets import Response, Status
 from ..tasks.routes import CODES

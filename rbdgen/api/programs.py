@@ -7,10 +7,10 @@ from typing import Any
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
-from ..compile.accelerate import Accelerated
 from ..compile.core import Core
 from ..compile.front import Front
 from ..compile.product import Product
+from ..compile.scheduled import Accelerated
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
 from .cpp_program import cpp_program

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.accelerate import Accelerated
 from ..compile.flow import Core
 from ..compile.product import Product
+from ..compile.scheduled import Accelerated
 from ..draw import heat
 from .evaluation import to_words
 from .integer_model import IntegerModel

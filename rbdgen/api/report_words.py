@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..compile.accelerate import Accelerated
 from ..compile.flow import Core
 from ..compile.product import Product
+from ..compile.scheduled import Accelerated
 from ..draw.word_ranges import Row
 from ..graph.fixed import FixedGraph, Integers
 from ..graph.node import Node, Op

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compile.accelerate import Accelerated
 from ..compile.product import Product
 from ..compile.samples import sample_states
+from ..compile.scheduled import Accelerated
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import ROLLOUTS, mix

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..compile.accelerate import Accelerated
 from ..compile.core import Core
+from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..draw import accelerator as stages
 from ..draw.picture import picture

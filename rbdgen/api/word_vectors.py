@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..codegen.c_program import Function, rows
-from ..compile.accelerate import Accelerated
 from ..compile.core import Core
 from ..compile.samples import sample_states
+from ..compile.scheduled import Accelerated
 from ..dynamics.interface import to_columns
 from ..graph.fixed import Format, Integers
 from ..graph.held import held_words

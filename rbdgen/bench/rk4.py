@@ -18,8 +18,9 @@ from .. import api
 from ..api.names import DESIGN
 from ..api.rtl import load_core
 from ..api.traffic import Traffic, inputs_of
-from ..compile.accelerate import Accelerated, accelerate
+from ..compile.accelerate import accelerate
 from ..compile.samples import sample_states
+from ..compile.scheduled import Accelerated
 from ..draw import svg
 from ..draw.rows import LEFT, LEGEND, RIGHT, WIDE, Row, Span, draw, height, legend
 from ..draw.tables import table

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .accelerate import Accelerated, compile_accelerator
+from .accelerate import compile_accelerator
 from .flow import Core, Progress, compile_core, front_end
 from .front import Front
+from .scheduled import Accelerated
 
 Product = Core | Accelerated
 

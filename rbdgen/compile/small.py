@@ -10,13 +10,14 @@ from ..design.nested import Fitted
 from ..estimate.area import NoModel, estimated
 from ..robot.model import RobotError
 from ..schedule.ways import Ways
-from .accelerate import Accelerated, compile_accelerator, of_joints
+from .accelerate import compile_accelerator
 from .accelerator_area import accelerator_features
 from .fitting import often
 from .front import Front, Progress
 from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces
 from .plans import SAVED, refuse_joints
+from .scheduled import Accelerated, of_joints
 
 ROOMY = 0.35  # of a part's LUTs: a design that fills no more is routed in minutes, however fast
 

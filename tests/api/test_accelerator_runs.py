@@ -17,7 +17,8 @@ from rbdgen.api.rtl import load_core
 from rbdgen.api.stays import tasks_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.bench.rk4 import SLOPES, picture, turns
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.driver import Dynamics
 from rbdgen.simulate import verilate
 from rbdgen.simulate.toolchain import SimulationError

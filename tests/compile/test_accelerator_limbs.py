@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.core import limbs_of, of_limbs
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.estimate.features import features

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.columns import IN_COLUMNS, PRODUCT, ROOMY, Shape, smallest_shape
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from tests.limbs import WALKER

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from rbdgen.compile import inverse_columns
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.inverse_columns import FORWARD, INVERSE, OF_FACTORS
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.fixed import convert, evaluate_fixed

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile import accelerate as accelerate_room
 from rbdgen.compile import front as front_room
-from rbdgen.compile.accelerate import Accelerated, accelerate, compile_accelerator, of_joints
+from rbdgen.compile import joints_or_whole
+from rbdgen.compile.accelerate import accelerate, compile_accelerator
 from rbdgen.compile.accelerator_area import (
     accelerator_features,
     luts_of_sums,
@@ -22,6 +22,7 @@ from rbdgen.compile.accelerator_area import (
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.joint_stages import GUARD, by_columns, pieces_of_joints
 from rbdgen.compile.limbs_in_turn import Pieces
+from rbdgen.compile.scheduled import Accelerated, of_joints
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.estimate.area import estimated
 from rbdgen.graph.text import to_text
@@ -165,7 +166,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     monkeypatch.setattr(front_room, "LARGE", 1)
     front = front_end("iiwa14", accelerator=True, functions=("id",), ii=32, target="xcup")
     said: list[str] = []
-    monkeypatch.setattr(accelerate_room, "sums_apart", lambda graph: {"rnea": 10_000})
+    monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 10_000})
     found = compile_accelerator(front, said.append)
     assert isinstance(found.accelerator.stages["rnea"].plan, RoundPlan)
     (note,) = (note for note in found.notes if "sums alone" in note)
@@ -173,7 +174,7 @@ def test_of_a_large_robot_stages_are_chosen_before_the_whole_is_made(
     assert f"rnea take about {luts} LUTs" in note
     assert f"take {luts_of_sums(10_000, front)}" in note
     assert "ranges and word lengths" not in said
-    monkeypatch.setattr(accelerate_room, "sums_apart", lambda graph: {"rnea": 1})
+    monkeypatch.setattr(joints_or_whole, "sums_apart", lambda graph: {"rnea": 1})
     assert not isinstance(compile_accelerator(front).accelerator.stages["rnea"].plan, RoundPlan)
 
 

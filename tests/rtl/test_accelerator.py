@@ -11,10 +11,10 @@ import pytest
 from rbdgen.api.accelerator import accelerator_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile import accelerate as accelerate_room
-from rbdgen.compile import front, inverse_columns
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile import front, inverse_columns, joints_or_whole
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.joint_stages import BY_JOINTS
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 from rbdgen.graph.fixed import Format
 from rbdgen.rtl.emit import emit_accelerator
@@ -109,7 +109,7 @@ def compiled(case: str, folder: Path) -> Accelerated:
             patch.setattr(inverse_columns, "FEWER", 10)
             patch.setattr(front, "LARGE", 1)
             patch.setattr(
-                accelerate_room, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999)
+                joints_or_whole, "sums_apart", lambda graph: dict.fromkeys(BY_JOINTS, 9999)
             )
         return accelerate(robot, **choices)
 

@@ -11,7 +11,8 @@ import pytest
 
 from rbdgen.api import generate, read_manifest
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.choices import WHOLE
 from rbdgen.rtl.task_packets import PacketFormat, Response, Status
 from rbdgen.tasks.routes import CODES, ROLLOUTS, STEPS

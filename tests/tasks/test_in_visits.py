@@ -9,9 +9,10 @@ import pytest
 
 from rbdgen import golden
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.dynamics.interface import from_columns, to_columns

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
-from rbdgen.compile.accelerate import Accelerated, accelerate
+from rbdgen.compile.accelerate import accelerate
+from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed

@@ -1,0 +1,76 @@
+"""Whether joints take turns in an accelerator that does not say so, by the area model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..robot.model import RobotError
+from .accelerator_area import luts_of_sums, stage_luts, sums_apart
+from .fitting import Need
+from .front import Front, is_large
+from .joint_stages import BY_JOINTS
+from .limbs_in_turn import Pieces, in_turn
+from .plans import chooses_fold
+from .scheduled import Accelerated, need_of, of_joints, refuse_few_multipliers
+
+
+def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
+    """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
+    those where they take fewer LUTs: whichever takes fewest by the area model. A note says what
+    the others would take."""
+    if not chooses_fold(front.design):
+        return made
+    try:
+        other = of_joints(front, words)
+        tried = {"with joints in turn": other}
+        there, without = (stage_luts(a.accelerator, front.target) for a in (other, made))
+        turns = [name for name in BY_JOINTS if name in there]
+        own = [name for name in turns if there[name] < without.get(name, 0)]
+        if own and own != turns:
+            tried[f"with joints in turn in {', '.join(own)} alone"] = of_joints(front, words, own)
+        for other in tried.values():
+            refuse_few_multipliers(other)
+    except RobotError as error:
+        return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
+    tried["without joints in turn"] = made
+    needs = {name: need_of(other) for name, other in tried.items()}
+    few, *more = sorted(needs, key=lambda name: _luts(needs[name]))
+    others = "; ".join(f"{name} it would take {needs[name]}" for name in more)
+    note = f"made {few}, by the area model: {needs[few]}; {others}"
+    return replace(tried[few], notes=(*tried[few].notes, note))
+
+
+def _luts(need: Need) -> int:
+    return need.cells["luts"] if need.cells else 0
+
+
+def of_large(front: Front, words: Pieces) -> Accelerated | None:
+    """Of a large robot the accelerator with joints in turn, where there is no need to make the
+    other one to know that it is larger: sums alone would take more in these stages.
+
+    Where that is not known of one stage, it is made without, too, and the smaller is taken.
+    """
+    design = front.design
+    if not (design.fit and chooses_fold(design) and is_large(front)):
+        return None
+    if not isinstance(in_turn(front, words, partly=False), str):  # limbs share additions, too
+        return None
+    try:
+        made = of_joints(front, words)
+        refuse_few_multipliers(made)
+        luts = stage_luts(made.accelerator, front.target)
+        taken = {name: luts[name] for name in BY_JOINTS if name in luts}
+        least = {name: luts_of_sums(n, front) for name, n in sums_apart(front.graph).items()}
+        sure = [name for name in taken if taken[name] < least[name]]
+        if not sure or sum(taken.values()) >= sum(least[name] for name in taken):
+            return None
+        others = [of_joints(front, words, sure)] if len(sure) < len(taken) else []
+    except RobotError:
+        return None
+    note = (
+        f"joints take turns by the area model: {', '.join(taken)} take about "
+        f"{sum(taken.values())} LUTs; without, their sums alone take "
+        f"{sum(least[name] for name in taken)}"
+    )
+    best = min([made, *others], key=lambda one: _luts(need_of(one)))
+    return replace(best, notes=(*best.notes, note))

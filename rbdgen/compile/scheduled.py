@@ -1,0 +1,275 @@
+"""Pieces of a graph scheduled at their intervals: an accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ..design.arrays import given_coordinates
+from ..design.choices import GIVES, MOST_SLOTS
+from ..design.design import Design
+from ..design.target import Target
+from ..graph.fixed import FixedGraph, Format
+from ..graph.held import Held
+from ..graph.word import indices, kind_of, renamed
+from ..passes.given import Given
+from ..passes.pieces import Piece
+from ..robot.model import RobotError
+from ..schedule.limbs import LimbPlan
+from ..schedule.plan import Plan
+from ..schedule.units import shared_jobs
+from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
+from ..tasks.stages import Accelerator, Stage, constant
+from ..tasks.visit import LIMBS, parse
+from .accelerator_area import accelerator_features
+from .columns import IN_COLUMNS, PRODUCT, in_columns, most_of
+from .fitting import Need, need
+from .front import Front
+from .inverse_columns import FORWARD, INVERSE, OF_FACTORS, inverse_in_columns
+from .joint_stages import BY_JOINTS
+from .limbs_in_turn import Pieces, takes_turns
+from .paces import stage_intervals
+from .plans import every, refuse_joints, rounds
+from .stage_pieces import StagePieces
+
+FEWEST_SLOTS = 4
+_NO_COLUMNS = (
+    "columns of the product do not take turns: their words have one binary point, and of those no "
+    "error can be asked for"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerated:
+    """A robot, the graph of all that its accelerator can be asked for, and the accelerator."""
+
+    front: Front
+    accelerator: Accelerator
+    notes: tuple[str, ...] = field(default=())
+    held: Held = field(default_factory=dict)  # words in registers, unless its own
+
+    @property
+    def design(self) -> Design:
+        """The choices, the functions among them that tasks may ask for."""
+        return self.front.design
+
+    @property
+    def graphs(self) -> dict[str, FixedGraph]:
+        """Stage → its graph."""
+        return {name: stage.fixed for name, stage in self.accelerator.stages.items()}
+
+    @property
+    def formats(self) -> Mapping[str, Mapping[str, Format]]:
+        """Function → the words that its task brings."""
+        return self.accelerator.formats
+
+
+def of_whole(front: Front, words: Pieces, notes: Sequence[str]) -> Accelerated:
+    """The accelerator in which no limbs take turns."""
+    pieces = words.whole.pieces
+    intervals = stage_intervals(front.design, front.target, pieces)
+    return scheduled(front, words, words.whole, intervals, notes)
+
+
+def of_joints(front: Front, words: Pieces, stages: Collection[str] = BY_JOINTS) -> Accelerated:
+    """The accelerator in which joints take turns wherever a stage of ``stages`` is theirs alone."""
+    design = front.design
+    refuse_joints(design, front.robot.name)
+    staged = words.joints(stages, design)
+    intervals = stage_intervals(design, front.target, staged.pieces)
+    return scheduled(front, words, staged, intervals, ())
+
+
+def scheduled(
+    front: Front,
+    words: Pieces,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    why: Sequence[str],
+) -> Accelerated:
+    """The accelerator of these pieces; ``why``: notes of who takes turns."""
+    design, notes = front.design, [*why]
+    staged, intervals = _inverse(front, staged, intervals, words, notes)
+    staged, intervals = _columns(front, staged, intervals, words, notes)
+    words.progress("schedule")
+    stages = _stages(front, staged.pieces, intervals)
+    notes += _about_joints(stages)
+    functions = tuple(sorted(design.functions, key=CODES.__getitem__))
+    results = {function: _results(function, stages) for function in functions}
+    in_order = design.order == "issued"
+    made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
+    made = replace(made, slots=design.slots or _slots(made))
+    _refuse_no_inputs(front, made)
+    return Accelerated(front, made, tuple(notes))
+
+
+def need_of(made: Accelerated) -> Need:
+    """The resources that the accelerator takes of its part."""
+    accelerator = made.accelerator
+    plans = [stage.plan for stage in accelerator.stages.values() if stage.plan]
+    return need(
+        made.front.target,
+        made.design.ii or max(stage.interval for stage in accelerator.stages.values()),
+        accelerator.multipliers,
+        accelerator_features(accelerator),
+        [plan.binding for plan in plans],
+    )
+
+
+def _searched(staged: StagePieces, words: Pieces) -> Callable[[], Given]:
+    """Limits and samples of the robot's words, searched for when they are first asked for."""
+    return lambda: staged.given or words.searched
+
+
+def _inverse(
+    front: Front,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    words: Pieces,
+    notes: list[str],
+) -> tuple[StagePieces, dict[str, int]]:
+    """M⁻¹ column by column where its interval has room for the columns, and they save enough."""
+    design = front.design
+    by_turns = design.fold in ("auto", "joints") and design.multipliers is None
+    if INVERSE not in staged.pieces or not by_turns or design.error is not None:
+        return staged, intervals
+
+    whole = intervals[INVERSE]
+    found = inverse_in_columns(
+        front, staged.pieces, _searched(staged, words), whole, words.progress
+    )
+    if found is None:
+        return staged, intervals
+    pieces, turn, note = found
+    notes.append(note)
+    turns = dict.fromkeys((INVERSE, FORWARD), turn)
+    return replace(staged, pieces=pieces), {**intervals, OF_FACTORS: whole, **turns}
+
+
+def _columns(
+    front: Front,
+    staged: StagePieces,
+    intervals: dict[str, int],
+    words: Pieces,
+    notes: list[str],
+) -> tuple[StagePieces, dict[str, int]]:
+    """The product of matrices column by column where its interval has room for the columns."""
+    design = front.design
+    if design.fold not in ("auto", "joints") or PRODUCT not in staged.pieces:
+        return staged, intervals
+    whole = intervals[PRODUCT]
+    if design.error is not None:
+        if staged.pieces[PRODUCT].program is None:
+            notes.append(_NO_COLUMNS)
+        return staged, intervals
+
+    searched = _searched(staged, words)
+    found = in_columns(front, staged.pieces, searched, whole, most_of(front), words.progress)
+    if found is None:
+        return staged, intervals
+    pieces, shape = found
+    in_turn = IN_COLUMNS if IN_COLUMNS in pieces else PRODUCT
+    graphs = [piece.fixed.graph for name, piece in pieces.items() if name in (PRODUCT, in_turn)]
+    program = pieces[in_turn].program
+    assert program is not None
+    graphs[0] = program.template.graph
+    additions = sum(graph.operations()["add"] for graph in graphs)
+    before = staged.pieces[PRODUCT].fixed.graph.operations()["add"]
+    notes.append(
+        f"columns of a product take turns in {in_turn}: {shape.turns} times {shape.parallel}, with "
+        f"dot products of {shape.terms} entries; {additions} of {before} additions"
+    )
+    return replace(staged, pieces=pieces), {**intervals, in_turn: shape.interval}
+
+
+def _stages(
+    front: Front, pieces: Mapping[str, Piece], intervals: Mapping[str, int]
+) -> dict[str, Stage]:
+    """Each piece scheduled at its own interval."""
+    design, target = front.design, front.target
+    given = given_coordinates(design, front.robot)
+    of_limbs = {
+        output: parse(name).part
+        for name, piece in pieces.items()
+        if parse(name).part in LIMBS
+        for output in piece.fixed.graph.outputs
+    }
+    found = {}
+    for name, piece in pieces.items():
+        plan = _plan(design, name, piece, intervals[name], target)
+        if plan is not None and piece.joints:  # of what its datapaths compute
+            piece = replace(piece, fixed=plan.whole)
+        found[name] = Stage(name, piece, plan, given, of_limbs)
+    return found
+
+
+def _about_joints(stages: Mapping[str, Stage]) -> list[str]:
+    """A note of the stages in which joints take turns, if there are such."""
+    turns = {name: s.plan.turns for name, s in stages.items() if s.plan and s.plan.turns}
+    own = [
+        f"{name} ({len(of.program.real.reads)} visits to {len(of.program.real.templates)} kinds of "
+        f"datapaths in {of.count} rounds of {of.latency} cycles)"
+        for name, of in turns.items()
+        if of.what == "joints"
+    ]
+    if not own:
+        return []
+    return [f"joints take turns in {', '.join(own)}"]
+
+
+def _plan(design: Design, name: str, piece: Piece, interval: int, target: Target) -> Plan | None:
+    """None where there is nothing to do."""
+    if constant(piece.fixed):
+        return None
+    if piece.joints:
+        assert piece.program is not None
+        try:
+            at = replace(design, ii=interval, multipliers=None)
+            return rounds(at, piece.program, target)[0]
+        except RobotError as error:
+            raise RobotError(f"fold: joints: stage {name}: {error}") from None
+    if piece.program is None or not takes_turns(piece, interval):
+        return every(interval, design, piece.fixed, shared_jobs(piece.fixed, target), target)
+    one, limbs = piece.program.template, len(piece.program.copies)
+    own = every(interval // limbs, design, one, shared_jobs(one, target), target)
+    return LimbPlan(own, piece.program)
+
+
+def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
+    """The names of a function's outputs: array by array, in the order of their indices."""
+    alone = stands_alone({name: stage.piece.reads for name, stage in stages.items()})
+    there = {o for s in visit_counts(function, stages, alone) for o in stages[s].outputs}
+    gives = GIVES[function]
+    own = {CALLED.get(kind, kind): kind for kind in gives}
+    found = [renamed(o, own[kind_of(o)]) for o in there if kind_of(o) in own]
+    return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
+
+
+def _slots(accelerator: Accelerator) -> int:
+    """The fewest slots, a power of two, whose tasks keep the stages of any function busy."""
+    under_way = max(
+        -(-accelerator.usual_latency(f) // accelerator.interval(f)) for f in accelerator.functions
+    )
+    return min(max(1 << (under_way - 1).bit_length(), FEWEST_SLOTS), MOST_SLOTS)
+
+
+def _refuse_no_inputs(front: Front, accelerator: Accelerator) -> None:
+    """RobotError for a function without inputs."""
+    for function, inputs in accelerator.formats.items():
+        if not inputs:
+            raise RobotError(
+                f"{front.robot.name}: accelerator: {function} is the same in every state, so there "
+                "is nothing to compute; leave it out with --function"
+            )
+
+
+def refuse_few_multipliers(made: Accelerated) -> None:
+    """RobotError for a part that is too small for what was asked for."""
+    design, target, accelerator = made.design, made.front.target, made.accelerator
+    if accelerator.multipliers > target.multipliers:
+        slowest = max(stage.interval for stage in accelerator.stages.values())
+        raise RobotError(
+            f"ii: {design.ii or slowest} takes {accelerator.multipliers} hardware multipliers, and "
+            f"{target.part} has {target.multipliers}; give --multipliers {target.multipliers}, a "
+            "longer --ii, or fewer functions"
+        )
