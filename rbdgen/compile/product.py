@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .accelerate import compile_accelerator
+from .expected import note_of_errors
 from .flow import Core, Progress, compile_core, front_end
 from .front import Front
 from .scheduled import Accelerated
@@ -13,9 +15,11 @@ Product = Core | Accelerated
 
 
 def compile_front(front: Front, progress: Progress = lambda _: None) -> Product:
-    """What a front's design asks for; errors as those of both."""
+    """What a front's design asks for; errors as those of both. A note tells of large errors."""
     compile_own = compile_accelerator if front.design.accelerator else compile_core
-    return compile_own(front, progress)
+    made: Product = compile_own(front, progress)
+    note = note_of_errors(made)
+    return replace(made, notes=(*made.notes, note)) if note else made
 
 
 def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:

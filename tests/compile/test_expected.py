@@ -1,0 +1,72 @@
+"""The note of large errors: what words of one width make, measured here against golden models."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbdgen import golden
+from rbdgen.api.evaluation import checked, fixed_model, to_words
+from rbdgen.compile.core import Core
+from rbdgen.compile.expected import note_of_errors
+from rbdgen.compile.product import compile_design
+from rbdgen.compile.samples import sample_states
+
+
+def note_of(robot: str, **choices: Any) -> str:
+    made = compile_design(robot, **choices)
+    note = note_of_errors(made)
+    assert (note in made.notes) == bool(note)
+    return note
+
+
+def errors_of(note: str) -> dict[str, float]:
+    return {array: float(error) for array, error in re.findall(r"(\w+) off by ([\d.e-]+)", note)}
+
+
+def test_light_wrists_are_told_of() -> None:
+    """The error of iiwa 14's q̈ in the note is that of other states, against golden ABA."""
+    made = compile_design("iiwa14", functions=("fd",), fit=False)
+    assert isinstance(made, Core)
+    robot, note = made.front.robot, note_of_errors(made)
+    state = checked(made.design, robot, sample_states(made.design, robot, 1000, 5))
+    words = fixed_model(made, to_words(made, state))["qdd"]
+    exact = golden.aba(robot, state["q"], state["qd"], state["tau"])
+    error = np.sqrt(np.sum((words - exact) ** 2) / np.sum(exact**2))
+    assert note in made.notes and note.startswith("width: 18 bits leave qdd off by")
+    assert errors_of(note) == {"qdd": pytest.approx(error, rel=0.4)}
+    assert "--error 0.001" in note and "takes turns" not in note
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{"functions": ("id",)}, {"functions": ("fd",), "error": 1e-3}],
+)
+def test_nothing_is_said_of_small_errors_or_where_one_is_promised(choices: dict[str, Any]) -> None:
+    assert note_of("pendulum", fit=False, **choices) == ""
+
+
+def test_who_takes_turns_has_no_error_promised() -> None:
+    note = note_of("iiwa14", functions=("fd",), fold="joints", ii=16)
+    assert errors_of(note)["qdd"] > 1e-3 and note.endswith("where nothing takes turns")
+
+
+def test_an_accelerator_s_functions_are_told_apart() -> None:
+    """q̈ of its `fd` is far off in words of 12 bits, M of the same stages is not."""
+    choices = {"functions": ("m", "fd"), "ii": 4, "width": 12, "accelerator": True}
+    assert errors_of(note_of("pendulum", **choices)).keys() == {"qdd"}
+
+
+def test_overflow_is_told_of() -> None:
+    """Of a word that is four bits too short."""
+    made = compile_design("pendulum", functions=("id",), fit=False)
+    assert isinstance(made, Core) and note_of_errors(made) == ""
+    output = made.fixed.graph.outputs["tau[0]"]
+    own = made.fixed.formats[output]
+    formats = {**made.fixed.formats, output: replace(own, width=own.width - 4)}
+    short = replace(made, fixed=replace(made.fixed, formats=formats))
+    assert re.search(r"overflow in \d+ of 256 states", note_of_errors(short))
