@@ -220,7 +220,7 @@ class _Part:
             self.lines.append(f"io.store({k}, {self._operand(node, False)}); // {name}")
 
     def _let(self, node: Node, name: str, value: str) -> str:
-        self.lines.append(f"const {self._type(node in self._in_double)} {name} = {value};")
+        self._state(node in self._in_double, name, value)
         self._names[node] = name
         return name
 
@@ -235,18 +235,24 @@ class _Part:
         if (node in self._in_double) == double:
             return self._names.get(node) or self._read(node)
         if node not in self._converted:
-            self._converted[node] = self._convert(node, self._type(double))
+            self._converted[node] = self._convert(node, double)
         return self._converted[node]
 
-    def _convert(self, node: Node, to: str) -> str:
+    def _convert(self, node: Node, double: bool) -> str:
         """The node's value in the other precision, which an earlier function may have kept."""
         if node in self._in_double and node not in self._names:
             name, value = f"n{node.index}_V", f"io.kept({self._slots[node]})"
         else:
             own = self._names.get(node) or self._read(node)
+            to = self._type(double)
             name, value = f"{own}_{to}", f"as<{to}>({own})"
-        self.lines.append(f"const {to} {name} = {value};")
+        self._state(double, name, value)
         return name
+
+    def _state(self, double: bool, name: str, value: str) -> None:
+        """A declaration. Where DV is a structure g++ keeps what is const in memory, all of it: it
+        takes none apart into registers that has been stored to though it is read-only."""
+        self.lines.append(f"{'DV' if double else 'const V'} {name} = {value};")
 
     def _read(self, node: Node) -> str:
         """An input, or what an earlier function has kept."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rbdgen.codegen.cpp import cpp
 from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.dynamics.interface import to_columns
@@ -16,10 +18,11 @@ from rbdgen.graph.graph import Graph
 from rbdgen.graph.mixed import evaluate_mixed, to_float
 from rbdgen.graph.node import Builder, Op
 from rbdgen.passes.in_double import computing
-from tests.codegen.library import FLAGS, Library, has
+from tests.codegen.library import FLAGS, Library, has, plain
 
 ROUNDED = 2.0**-23  # of a result that is right but for its own rounding, and for a little
 SEED = 4
+FRAMES = 600  # bytes on the stack of all parts; 384 are seen, 1120 where no pair is taken apart
 
 
 def each() -> tuple[Graph, dict[str, np.ndarray]]:
@@ -129,3 +132,19 @@ def test_what_is_no_number_or_singular(tmp_path: Path) -> None:
         code, _ = made.rows(states[18:], isa=isa)
         assert code == 1
         assert made.rows(states[6:7], isa=isa)[0] == 0
+
+
+def test_they_are_in_registers(tmp_path: Path) -> None:
+    """What g++ keeps of a function's values is what there is no register for, not all of them."""
+    if shutil.which("g++") is None:
+        pytest.skip("no g++")
+    graph = front_end("pendulum", functions=("dfd",)).graph
+    about, nodes = {"robot": "a robot", "functions": "functions"}, computing(graph)
+    files, _ = cpp(graph, plain(graph), "made", about, in_double=nodes, longest=9, part=40)
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    command = ["g++", "-std=c++17", "-O3", "-fstack-usage", "-DMADE_NO_DOUBLE", "-c"]
+    subprocess.run([*command, tmp_path / "made_base.cpp"], cwd=tmp_path, check=True)
+    lines = (tmp_path / "made_base.su").read_text().splitlines()
+    frames = [int(line.split("\t")[1]) for line in lines if "part_" in line and "InBlock" in line]
+    assert len(frames) > 1 and sum(frames) < FRAMES
