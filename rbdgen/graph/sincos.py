@@ -30,7 +30,7 @@ GUARD = 2  # bits kept below the result until the last rounding
 class SinCos:
     """Sine and cosine with ``width`` bits, ``width - 1`` of them fraction; 1 becomes 1 - ulp.
 
-    ``phase`` is the number of fraction bits of the angle in turns, at least ``coarsest``.
+    ``phase`` is the number of fraction bits of the angle in turns, from ``coarsest`` to ``finest``.
     """
 
     phase: int
@@ -40,6 +40,11 @@ class SinCos:
     def coarsest(self) -> int:
         """Fraction bits below which δ would have no bit, or could not be truncated to its own."""
         return max(INDEX + 3, self.width - 3)
+
+    @property
+    def finest(self) -> int:
+        """Fraction bits above which δ times 2π would not fit int64."""
+        return 62 - self.width + INDEX + 2
 
     @property
     def order(self) -> int:

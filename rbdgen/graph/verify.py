@@ -77,8 +77,9 @@ def verify_fixed(fixed: FixedGraph) -> FixedGraph:
                 _require(out.fraction <= of[0].fraction + of[1].fraction, node, "invents bits")
             case Op.SIN | Op.COS:
                 _require(node.value == 1.0, node, "has an angle in radians: lower phases first")
-                coarsest = fixed.sincos(node).coarsest
-                _require(of[0].fraction >= coarsest, node, "has an angle too coarse for its unit")
+                turns, phase = fixed.sincos(node), of[0].fraction
+                _require(phase >= turns.coarsest, node, "has an angle too coarse for its unit")
+                _require(phase <= turns.finest, node, "has an angle too fine for its unit")
             case Op.RECIP:
                 _require(False, node, "has no unit: lower reciprocals first")
             case Op.MANTISSA:

@@ -26,6 +26,7 @@ from .wordlength import WIDEST_FACTOR, angles, integer_bits
 T = TypeVar("T")
 ATTEMPTS = 6
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
+CLOSE = 0.85  # of an aim that is too large: one that is not, where it may end, too
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 FEWEST = 1  # bits of a word: errors that cancel in the outputs ask for none at all
 COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
@@ -76,9 +77,9 @@ def fractions(
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
     # what a sine unit can use at least: see SinCos.coarsest
     sines = [chosen[n] - 2 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
-    for node in angles(graph):
+    for node, fraction in _of_phases(graph, max([COARSEST_ANGLE, *sines])).items():
         if node.op is not Op.MULC:  # a constant factor may be as coarse as its gain allows
-            chosen[node] = max(chosen[node], COARSEST_ANGLE, *sines)
+            chosen[node] = max(chosen[node], fraction)
     found = {}
     for node, fraction in chosen.items():
         whole = integer_bits(ranges.bound[node])
@@ -86,26 +87,55 @@ def fractions(
     return found
 
 
-def affordable(error: float, lower: Callable[[float], T], measure: Callable[[T], float]) -> T:
-    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, near it.
+def affordable(
+    error: float,
+    lower: Callable[[float], T],
+    measure: Callable[[T], float],
+    near: float = NEAR,
+    aim: float | None = None,
+) -> T:
+    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, ``near`` it.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
-    roughly; so it is aimed again until what is measured comes near.
+    roughly; so it is aimed again until what is measured comes near, or until an aim is known that
+    is hardly larger and too large. ``aim``: the first.
     """
-    aim, best = error, None
+    best, kept, too_large = None, 0.0, math.inf  # what is made of the largest aim that is kept
+    aim = aim or error
     for _ in range(ATTEMPTS):
         made = lower(aim)
         seen = measure(made)
-        if seen <= KEPT * error:
-            best = made
-            if seen >= NEAR * error:
-                break
+        if seen > KEPT * error:
+            too_large = min(too_large, aim)
+        elif aim > kept:
+            best, kept = made, aim
+        near_enough = best is made and seen >= near * error
+        if best is not None and (near_enough or kept >= CLOSE * too_large):
+            break
         aim *= (KEPT + NEAR) / 2 * error / max(seen, error / 16)
+        if not kept < aim < too_large:
+            aim = math.sqrt(kept * too_large)
     if best is None:
         raise PrecisionError(
             f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {seen:.2g} is reached"
         )
     return best
+
+
+def _of_phases(graph: Graph, least: int) -> dict[Node, int]:
+    """Fraction bits of each of the `angles` that make ``least`` of what sine units read."""
+    found: dict[Node, int] = {}
+    among = angles(graph)
+    for node in reversed(graph.nodes):
+        if node in among:
+            found[node] = max(
+                # a shift moves the binary point
+                found[user] + (math.frexp(user.value)[1] - 1 if user.is_shift else 0)
+                if user in among
+                else least
+                for user in graph.users[node]
+            )
+    return found
 
 
 def _multiplications(graph: Graph) -> dict[Node, int]:

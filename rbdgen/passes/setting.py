@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.graph import Graph
@@ -19,12 +19,22 @@ GAIN_SAMPLES = 256
 
 
 @dataclass(frozen=True, eq=False)
+class Known:
+    """A graph with ranges from what has been seen, and the gains of its signals."""
+
+    graph: Graph
+    ranges: Ranges
+    gains: Mapping[Node, float]
+
+
+@dataclass(frozen=True, eq=False)
 class Setting:
     """Words are of ``width`` bits, or of as many each as the ``error`` asks for, and then ``width``
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
     ``proven``: which words are made for ranges that are proven, of ``proven.MORE``, or "none".
     ``tasks``: visits to the graph whose results the error is of; else one visit, and all of them.
-    ``before``: the graphs whose constants were moved, and how far.
+    ``first``: what is known of the graph that the passes begin with. ``before``: the graphs whose
+    constants were moved, and how far.
     """
 
     given: Given
@@ -34,6 +44,7 @@ class Setting:
     guard: int = GUARD
     proven: str = "none"
     tasks: Sequence[Program] = ()
+    first: Known | None = None
     before: list[tuple[Graph, dict[Node, float]]] = field(default_factory=list, init=False)
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
@@ -49,7 +60,7 @@ class Setting:
 
     def slack(self, graph: Graph) -> dict[Node, float]:
         """How far each constant of a product may be off, by ranges from what has been seen."""
-        ranges = self.given.ranges(graph)
+        ranges = known.ranges if (known := self._known(graph)) else self.given.ranges(graph)
         chosen = self.fractions(graph, ranges)
         return tolerances(graph, ranges, self.width, chosen, self.guard)
 
@@ -57,6 +68,15 @@ class Setting:
         """Fraction bits of each node that the error asks for, if one is asked for."""
         if self.error is None:
             return None
-        some = {name: values[-GAIN_SAMPLES:] for name, values in self.given.few.items()}
-        gain = gains(graph, some, self.tasks)
+        known = self._known(graph)
+        gain = known.gains if known else gains_of(graph, self.given, self.tasks)
         return fractions(graph, ranges, gain, self.error, self.width)
+
+    def _known(self, graph: Graph) -> Known | None:
+        return self.first if self.first and self.first.graph is graph else None
+
+
+def gains_of(graph: Graph, given: Given, tasks: Sequence[Program]) -> dict[Node, float]:
+    """The gains of a graph's signals, in some of the states that errors are measured in."""
+    some = {name: values[-GAIN_SAMPLES:] for name, values in given.few.items()}
+    return gains(graph, some, tasks)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..graph.arrays import SURE, array_of, relative_rms, times
 from ..graph.evaluate import Array
@@ -15,8 +16,10 @@ from .given import Given, Progress
 from .order import to_fixed
 from .precision import affordable
 from .ranges import Ranges
-from .setting import Setting
+from .setting import Known, Setting, gains_of
 from .wordlength import GUARD
+
+MANY = 20_000  # nodes: of more, a search for ranges is made of the words that suffice alone
 
 
 def to_words(
@@ -36,7 +39,10 @@ def to_words(
     ``proven``: which words are made for proven ranges, and ``tasks``: what the error is of, see
     ``Setting``.
     """
-    setting = Setting(given, width, error, progress, guard, proven, tasks)
+    return _made(graph, Setting(given, width, error, progress, guard, proven, tasks))
+
+
+def _made(graph: Graph, setting: Setting) -> tuple[Ranges, FixedGraph]:
     fixed = to_fixed(graph, setting)
     return setting.searched(fixed.graph), fixed
 
@@ -56,11 +62,20 @@ def within_error(
     """
     given, _ = given.searched(graph, progress)  # once, for what is tried to start from
     again = replace(given, rounds=1)
-    return affordable(
-        error,
-        lambda aim: to_words(graph, again, width, aim, progress, proven=proven, tasks=tasks),
-        lambda made: relative_error(made[1], graph, given.few, tasks),
-    )
+    known = Known(graph, again.ranges(graph), gains_of(graph, again, tasks))
+
+    def lower(own: Given, aim: float) -> tuple[float, tuple[Ranges, FixedGraph]]:
+        setting = Setting(own, width, aim, progress, proven=proven, tasks=tasks, first=known)
+        return aim, _made(graph, setting)
+
+    def measure(made: tuple[float, tuple[Ranges, FixedGraph]]) -> float:
+        return relative_error(made[1][1], graph, given.few, tasks)
+
+    if len(graph.nodes) < MANY:
+        return affordable(error, partial(lower, again), measure)[1]
+    progress("widths, tried with the ranges of states that were found")
+    aim, _ = affordable(error, partial(lower, replace(again, domain=None)), measure)
+    return affordable(error, partial(lower, again), measure, near=0.0, aim=aim)[1]
 
 
 def relative_error(

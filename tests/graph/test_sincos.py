@@ -41,6 +41,13 @@ def test_error_is_about_one_last_bit(width: int) -> None:
     assert abs(error.mean()) < 0.01
 
 
+@pytest.mark.parametrize("width", [12, 20, 21, 27, 32])
+def test_the_finest_angle_fits_int64(width: int) -> None:
+    unit = SinCos(SinCos(width, width).finest, width)
+    most = 1.05 + np.ldexp(LEFT_OUT[unit.order], width - 1)
+    assert np.abs(errors_in_ulp(unit, angles(unit))).max() < most
+
+
 @pytest.mark.parametrize("width", [12, 18, 20, 21, 32])
 def test_words_stay_in_their_width_and_whole_turns_do_nothing(width: int) -> None:
     unit = SinCos(width + ANGLE_BITS, width)

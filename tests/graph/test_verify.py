@@ -90,6 +90,7 @@ PHASE = Format(21, 21, wraps=True)
         (fixed(lambda b, x, y: b.sin(x), Format(18, 17)), "lower phases first"),
         (fixed(lambda b, x, y: b.cos(x, 1.0), Format(12, 11), Format(11, 11)), "too coarse"),
         (fixed(lambda b, x, y: b.cos(x, 1.0), Format(18, 17), Format(14, 14)), "too coarse"),
+        (fixed(lambda b, x, y: b.cos(x, 1.0), Format(24, 23), Format(30, 50)), "too fine"),
         (fixed(lambda b, x, y: x + y, WORD, PHASE), "wrapped around"),
         (fixed(lambda b, x, y: -x, WORD, PHASE), "wrapped around"),
         (fixed(lambda b, x, y: b.recip(y), WORD), "lower reciprocals first"),

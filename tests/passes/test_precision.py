@@ -95,6 +95,19 @@ def test_what_rounds_nothing_takes_no_share_of_the_error() -> None:
         assert off[0] < EVEN_SHARE * error**2 < off[1]
 
 
+def test_what_a_shift_brings_down_needs_no_fine_word() -> None:
+    """Turns of x are (2^26 / 2π) x, shifted: that product's last bits are below any sine unit's."""
+    b = Builder()
+    x = b.input("x")
+    whole = b.add(b.mul(2.0**23, x), b.mul(2.0**21, x))
+    graph = Graph(("x",), {"y[0]": b.sin(b.mul(2.0**-26, whole), 1.0)})
+    gain = gains(graph, {"x": np.random.default_rng(0).uniform(-3, 3, 500)})
+    ranges = Ranges({x: 3.0, **dict.fromkeys(set(graph.nodes) - {x}, 3.0 * 2**24)}, frozenset())
+    found = fractions(graph, ranges, gain, 1e-6, 18)
+    (sine,) = (n for n in graph.nodes if n.op is Op.SIN)
+    assert found[sine] - 2 <= found[whole] + 26 <= found[sine] + 5
+
+
 def test_errors_that_cancel_stay_smaller_than_the_signal() -> None:
     """In (a + b) - (a + c) no error of a reaches the output; yet its word is no coarser than a."""
     b = Builder()
@@ -170,6 +183,25 @@ def test_aims_again_until_the_measured_error_is_near() -> None:
     assert 0.8e-4 <= 3 * made <= 1e-4
     with pytest.raises(PrecisionError, match=r"words of more than 32 bits; 0\.01 is reached"):
         affordable(1e-4, lambda aim: aim, lambda _: 0.01)
+
+
+def test_aims_between_one_that_is_kept_and_one_that_is_too_large() -> None:
+    """Where errors jump between two aims, the larger of those that are kept is near enough."""
+    aims: list[float] = []
+
+    def measure(aim: float) -> float:
+        aims.append(aim)
+        return 0.6 * aim if aim < 0.85e-4 else 1.2 * aim
+
+    made = affordable(1e-4, lambda aim: aim, measure)
+    assert made == max(a for a in aims if a < 0.85e-4) and len(aims) <= 4
+    assert made >= 0.85 * min(a for a in aims if a > 0.85e-4)
+
+
+def test_a_search_for_words_begins_where_it_is_told_and_ends_where_it_may() -> None:
+    aims: list[float] = []
+    affordable(1e-4, lambda aim: aim, lambda aim: aims.append(aim) or aim / 2, near=0.0, aim=3e-5)
+    assert aims == [3e-5]
 
 
 def test_a_budget_out_of_range_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
