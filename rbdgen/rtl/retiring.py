@@ -14,7 +14,7 @@ from .fields import fitted
 from .lut_ram import LutRam
 from .slot_queue import SlotQueue
 from .slots import Slots
-from .station import FLAG, is_one_of
+from .station import FLAG, is_one_of, once
 
 Shape = data.StructLayout
 
@@ -115,6 +115,7 @@ class Retiring:
             address, name = coming if block else slot, f"{stage}_to_result"
             banks[stage] = self.slots.bank(stage, own, address, name, block)
         words: list[Value] = []
+        asked: dict[tuple[str, ...], Value] = {}
         for k in range(self.slots.core.result_words):
             by_place: dict[Source, list[str]] = {}
             for f, outputs in accelerator.results.items():
@@ -122,9 +123,11 @@ class Retiring:
                     by_place.setdefault(accelerator.giver(f, outputs[k]), []).append(f)
             word: Value = Const(0)
             for giver, owners in by_place.items():
-                read = banks[giver.stage][giver.field]
-                word = Mux(is_one_of(function, owners), read, word)
-            words.append(word)
+                if (key := tuple(owners)) not in asked:
+                    of = is_one_of(function, owners)
+                    asked[key] = once(self.slots.m, of, f"result_{len(asked)}_asked")
+                word = Mux(asked[key], banks[giver.stage][giver.field], word)
+            words.append(once(self.slots.m, word, f"result_{k}"))
         by_stage: dict[str, list[str]] = {}
         for f in accelerator.functions:
             for stage in accelerator.flags_of(f):

@@ -34,6 +34,7 @@ class Slots:
     core: Stations
     m: Module
     task: Any = field(init=False)  # that has just come, and its slot
+    words: Any = field(init=False)  # the task's
     slot: Signal = field(init=False)
     comes: Signal = field(init=False)
     leaves: Signal = field(init=False)  # a slot is free again:
@@ -42,6 +43,8 @@ class Slots:
     def __post_init__(self) -> None:
         slots = range(self.core.accelerator.slots)
         self.task = Signal(self.core.i.payload.shape(), reset_less=True)
+        self.words = Signal(self.task.words.shape())
+        self.m.d.comb += self.words.eq(self.task.words)
         self.slot, self.comes = Signal(slots, reset_less=True), Signal()
         self.left, self.leaves = Signal(slots, reset_less=True), Signal()
 
@@ -87,8 +90,7 @@ class Slots:
         written, read = Signal(layout, name=f"{name}_written"), Signal(layout, name=f"{name}_read")
         if sender == HOST:
             write, address = self.comes, self.slot
-            words = self.task.words  # once: a view looks at all of its fields
-            fill(m, written, {word: words[word] for word in fields})
+            fill(m, written, {word: self.words[word] for word in fields})
         else:
             station = core.stations[sender]
             write, address = station.done, station.whose.slot

@@ -66,7 +66,14 @@ class Passing(Core):
         return m
 
 
-def converted(word: Value, of: Format, to: Format) -> tuple[Value, Value]:
+def once(m: Module, value: Value, name: str) -> Signal:
+    """A signal of that value. Amaranth writes an expression again wherever it is read."""
+    found = Signal(value.shape(), name=name)
+    m.d.comb += found.eq(value)
+    return found
+
+
+def converted(m: Module, word: Value, of: Format, to: Format, name: str) -> tuple[Value, Value]:
     """A word in another format: the last bits rounded half up, saturated; and whether it was."""
     if (of.width, of.fraction) == (to.width, to.fraction):
         return word, Const(0)
@@ -74,6 +81,7 @@ def converted(word: Value, of: Format, to: Format) -> tuple[Value, Value]:
     moved = (word + (1 << shift >> 1)) >> shift if shift > 0 else word << -shift
     if len(moved) <= to.width:
         return moved, Const(0)
+    moved = once(m, moved, name)
     out = Cat(moved[k] != moved[-1] for k in range(to.width - 1, len(moved) - 1)).any()
     most = Mux(moved[-1], to.lowest, to.highest)
     return Mux(out, most, moved[: to.width].as_signed()), out
@@ -163,7 +171,19 @@ class Station(wiring.Component):
         task = self.i.payload
         operands: dict[str, Value | int] = {}
         flags: list[Value] = []
-        banks = {sender: self.read[sender] for sender in self.senders}
+        banks = {
+            sender: Signal(bank_layout(self.accelerator, sender, fields), name=f"of_{sender}")
+            for sender, fields in self.senders.items()
+        }
+        m.d.comb += [bank.eq(self.read[sender]) for sender, bank in banks.items()]
+        made: dict[tuple[tuple[str, StageVisit], ...], Value] = {}
+
+        def here(visits: list[tuple[str, StageVisit]]) -> Value:
+            """Whether the task that is offered makes one of these visits."""
+            if (key := tuple(visits)) not in made:
+                made[key] = once(m, self._visiting(task, visits), f"visits_{len(made)}")
+            return made[key]
+
         for field, word in self.core.inputs.items():
             value: Value = Const(0, signed(word.width))
             for (sender, own), visits in self._choices(field).items():
@@ -172,15 +192,13 @@ class Station(wiring.Component):
                 else:
                     of = self.accelerator.given(visits[0][0], Source(sender, own))
                     read = banks[sender][own][: of.width].as_signed()
-                    new, out = converted(read, of, word)
-                here = self._visiting(task, visits)
-                value = Mux(here, new, value)
-                flags.append(here & out)
+                    new, out = converted(m, read, of, word, f"{field}_moved")
+                value = Mux(here(visits), new, value)
+                flags.append(here(visits) & out)
             operands[field] = value
         for sender in self.senders:
             if sender != HOST:
-                here = self._visiting(task, self._reading(sender))
-                flags.append(here & banks[sender][FLAG])
+                flags.append(here(self._reading(sender)) & banks[sender][FLAG])
         fetched, flag = Signal(self.core.i.payload.shape()), Signal()
         fill(m, fetched, operands)
         m.d.comb += flag.eq(Cat(flags).any())
