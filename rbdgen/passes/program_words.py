@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -84,17 +85,13 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
     finer = _finer(program, lowered)
     templates: dict[str, FixedGraph] = {}
     for name, template in lowered.items():
-        visits = program.of(name)
-        samples = {
-            port: np.stack([values[visit, port] for visit in visits], axis=1).ravel()
-            for port in template.inputs
-        }
         limits = {
             port: (-_below(whole_bits["in", name, port]), _below(whole_bits["in", name, port]))
             for port in template.inputs
         }
-        few = {port: column[-len(column) // 4 :] for port, column in samples.items()}
-        words = _Noisy(limits, samples, few, frozenset(), finer=finer[name])
+        first, *others = ({p: values[v, p] for p in template.inputs} for v in program.of(name))
+        further = partial(iter, others)  # visit by visit: together they would fill the memory
+        words = _Noisy(limits, first, {}, frozenset(), further=further, finer=finer[name])
         _, fixed = to_words(template, words, width)
         templates[name] = _matched(name, fixed, whole_bits, width, finer[name])
     return _instantiated(program, templates, graph, given, width)
@@ -161,8 +158,10 @@ def _values(
 ) -> tuple[dict[tuple[Visit, str], Array], dict[Result, float]]:
     """(N,) of every input of every visit, and how large every result gets.
 
-    That has room for what rounding makes of zeros on the way.
+    That has room for what rounding makes of zeros on the way. Visits that read the same share it,
+    and what no visit reads is not kept.
     """
+    wanted = {word for own in program.reads.values() for word, _ in map(factored, own.values())}
     found: dict[tuple[Visit, str], Array] = {}
     results: dict[Result, Array] = {}
     sizes: dict[Result, float] = {}
@@ -183,7 +182,8 @@ def _values(
                 raised.add(node)
         bound = _with_noise(template, largest, raised)
         found |= {(visit, port): column for port, column in inputs.items()}
-        results |= {Result(visit, name): column for name, column in outputs.items()}
+        made = {Result(visit, name): column for name, column in outputs.items()}
+        results |= {result: column for result, column in made.items() if result in wanted}
         sizes |= {Result(visit, name): bound[node] for name, node in template.outputs.items()}
     return found, sizes
 
@@ -193,8 +193,9 @@ def _column(
 ) -> Array:
     word, by = factored(source)
     if isinstance(word, float):
-        return np.full(n, word)
-    return by * (columns[word] if isinstance(word, str) else results[word])
+        return np.broadcast_to(word, n)
+    column = columns[word] if isinstance(word, str) else results[word]
+    return column if by == 1 else by * column
 
 
 def _whole_bits(
