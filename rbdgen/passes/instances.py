@@ -148,6 +148,9 @@ class _Instances:
 
     def _times(self, node: Node, by: float, region: Region) -> Node:
         """A node times ±2^k; but for the sign the bits are the same."""
+        if node.op is Op.CONST and by != 1:  # in all states the same
+            word = replace(_renamed(self.formats[node], abs(by)), rounded=False)
+            return self._constant(min(by * node.value, word.limits[1]), word)
         with self.builder.in_region(region):
             if abs(by) != 1:
                 word = replace(_renamed(self.formats[node], abs(by)), rounded=False)

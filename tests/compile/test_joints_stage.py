@@ -16,6 +16,7 @@ from rbdgen.compile.small import small
 from rbdgen.estimate.area import estimated
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import evaluate_fixed
+from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.round_plan import RoundPlan
 from rbdgen.tasks.model import evaluate_task
@@ -44,6 +45,20 @@ def test_its_words_are_the_cores() -> None:
     for name, values in alone.outputs.items():
         np.testing.assert_array_equal(found[name], values)
     np.testing.assert_array_equal(flags, np.any(list(alone.overflowed.values()), axis=0))
+
+
+def test_a_result_that_is_constant_in_other_units() -> None:
+    """Visits have M in units of joints, powers of two; an entry of the gantry's is a constant."""
+    front = front_end("gantry", functions=("minv", "m"), fold="joints", ii=48)
+    fixed, entries = compile_core(front).fixed, front.graph.outputs
+    same = {name: node.value for name, node in entries.items() if node.op is Op.CONST}
+    zeros = {name: np.zeros(1, np.int64) for name in fixed.inputs}
+    made = evaluate_fixed(fixed, zeros).outputs
+    assert same
+    for name, value in same.items():
+        assert fixed.formats[fixed.graph.outputs[name]].real(made[name]) == pytest.approx(
+            value, rel=3e-3
+        )
 
 
 @pytest.mark.parametrize(

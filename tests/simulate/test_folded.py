@@ -57,6 +57,10 @@ CASES: dict[str, Callable[[], Core]] = {
         "pendulum", fold="joints", functions=("minv", "fd"), ii=16
     ),
     "iiwa14_minv_joints_16": lambda: compiled("iiwa14", fold="joints", functions=("minv",), ii=16),
+    # an entry of M is constant, and in other units than in its visit
+    "gantry_minv_m_joints_48": lambda: compiled(
+        "gantry", fold="joints", functions=("minv", "m"), ii=48
+    ),
     "pendulum_difd_joints_16": lambda: compiled(
         "pendulum", fold="joints", functions=("difd",), ii=16
     ),
