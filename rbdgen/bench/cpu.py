@@ -25,6 +25,7 @@ from ..compile.flow import Front, front_end
 from ..compile.samples import sample_states
 from ..design.loading import load
 from ..draw.tables import markdown, table
+from .names import refuse_unknown
 
 Progress = Callable[[str], None]
 # Robot, base, function, Pinocchio's forms.
@@ -43,8 +44,8 @@ THREADS = 2
 FEW = 256  # states of a batch that stays in the cache
 MANY = 100_000  # states of a large batch,
 LARGEST = 1 << 28  # or as many as take so many bytes
-BOUNDARIES = ("one", "blocks", "rows", "batch", "batch_threads")
-HEAD = ("", "one state", "blocks", "rows", "float, blocks", "rows", *PEERS)
+BOUNDARIES = ("one", "blocks", "rows", "batch", "batch_threads", "zeros")
+HEAD = ("", "one state", "blocks", "rows", "zeros", "float, blocks", "rows", *PEERS)
 RATIOS = (
     *("", "one state by templated", "by generated", "by portable"),
     *("blocks by templated", "by generated", "by portable"),
@@ -53,19 +54,23 @@ RATIOS = (
 )
 LEGEND = (
     "ns a state: medians of 5 to 51 runs in CPU time, least of 5 processes in turn; sines "
-    "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays. Pinocchio: "
-    "one state at a time, templated and generated (CppADCodeGen); all -O3 for this processor, "
-    "portable is the generated one with -O3 alone. "
+    "included. Of one state at a time; of 256 in blocks, and in rows as C has arrays; zeros: "
+    "written over the rows that come out, and nothing else. Pinocchio: one state at a time, "
+    "templated and generated (CppADCodeGen); all -O3 for this processor, portable is the generated "
+    "one with -O3 alone. "
     "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the array, "
     "of states as the program has them, in double or in float; beside the graph in longer floats, "
     f"of {np.finfo(np.longdouble).nmant + 1} bits, as are those of the golden model in double."
 )
 
 
-def cpu(place: Path, progress: Progress) -> Any:
+def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
     """Ours in C++ on this machine's processor, beside Pinocchio templated and code-generated."""
     results: dict[str, Any] = {}
+    refuse_unknown(only, {robot for robot, *_ in CASES})
     for robot, base, function, forms in CASES:
+        if only and robot not in only:
+            continue
         name = f"{robot}{' floating' * (base == 'floating')} {function}"
 
         def say(line: str, name: str = name) -> None:
@@ -106,7 +111,8 @@ def cpu(place: Path, progress: Progress) -> Any:
 
 def _times(name: str, ns: Mapping[str, Any]) -> list[Any]:
     double, single = ns["cpp"], ns["cpp32"]
-    ours = [double["one"], double["blocks"], double["rows"], single["blocks"], single["rows"]]
+    ours = [double[own] for own in ("one", "blocks", "rows", "zeros")]
+    ours += [single["blocks"], single["rows"]]
     return [name, *(_three(x) for x in ours), *(_three(ns.get(form)) for form in PEERS)]
 
 
@@ -140,7 +146,7 @@ def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
     few, many = _sizes(own)
     found = read(numbers, (few, many))
     some, all_of = found.of[few], found.of[many]
-    ours = found.one, some.blocks, some.rows, all_of.wall, all_of.threads
+    ours = found.one, some.blocks, some.rows, all_of.wall, all_of.threads, some.zeros
     return dict(zip(BOUNDARIES, ours, strict=True))
 
 

@@ -55,7 +55,7 @@ TAKES = {
 
 
 # Of those that take robots one after another, which ``only`` can choose from.
-OF_ROBOTS = ("programs", "exact-c", "exact-hls", "exact-accelerators")
+OF_ROBOTS = ("cpu", "programs", "exact-c", "exact-hls", "exact-accelerators")
 
 
 class UnknownMeasurement(Refusal, ValueError):

@@ -28,7 +28,7 @@ from rbdgen.cli.main import main
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
 TIMES = {
-    kind: ProgramTimes(one, {n: Times(rows / 2, rows, rows, 30.0) for n in (16, 256, 1024)})
+    kind: ProgramTimes(one, {n: Times(rows / 2, rows, rows, 30.0, 5.0) for n in (16, 256, 1024)})
     for kind, one, rows in (("cpp", 200.0, 40.0), ("cpp32", 250.0, 20.0))
 }
 

@@ -17,7 +17,7 @@ GEN1 = LINKS[0]
 
 def measured() -> codesign.Measured:
     host = {
-        name: ProgramTimes(100.0, {16: Times(3.0, 40.0 + k, 40.0 + k, 900.0)})
+        name: ProgramTimes(100.0, {16: Times(3.0, 40.0 + k, 40.0 + k, 900.0, 1.0)})
         for k, name in enumerate(PARTS)
     }
     halves = {
@@ -38,7 +38,7 @@ def test_a_bar_is_host_link_host() -> None:
 
 
 def test_threads_count_where_they_are_faster() -> None:
-    times = {16: Times(3.0, 40.0, 40.0, 25.0)}
+    times = {16: Times(3.0, 40.0, 40.0, 25.0, 1.0)}
     host = {name: ProgramTimes(100.0, times) for name in PARTS}
     assert codesign.Measured(host, {}).host_us("did", 16) == pytest.approx(0.4)
     assert codesign.Measured(host, {}).host_us("did", 16, cores=False) == pytest.approx(0.64)

@@ -36,12 +36,13 @@ def test_times_of_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     command = times_command(own, sizes, 2, said.append)
     assert said == ["compiling times of pendulum_m"]
     found = least({"ours": command}, processes=2)["ours"]
-    assert len(found) == 1 + 4 * len(sizes)
+    assert len(found) == 1 + 5 * len(sizes)
     ours = _ours(own, found)
     assert tuple(ours) == BOUNDARIES and all(0 < ns < 1e5 for ns in ours.values())
-    assert [ours[own] for own in ("one", "blocks", "batch_threads")] == [
-        found[k] for k in (0, 1, 8)
+    assert [ours[own] for own in ("one", "blocks", "zeros", "batch_threads")] == [
+        found[k] for k in (0, 1, 5, 9)
     ]
+    assert ours["zeros"] < ours["rows"]
     assert times_command(own, sizes, 2, said.append) == command and len(said) == 1
 
 
