@@ -37,6 +37,8 @@ MEANING = {
     "twist": "their velocities ({frames}, 6), linear then angular, along the world's axes",
     "J": "their Jacobians ({frames}, 6, {rows})",
     "drift": "their accelerations without qdd ({frames}, 6)",
+    "qdd_c": "accelerations of all that moves while the frames are held ({rows})",
+    "lambda_c": "forces that hold them ({frames}, 6), force then moment, along the world's axes",
     "com": "centre of mass (3)",
     "Jcom": "its Jacobian (3, {rows})",
     "kinetic": "kinetic energy",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import golden
 from ..design.arrays import given_coordinates
-from ..design.choices import OF_FRAMES, OF_MASSES
+from ..design.choices import HELD, OF_FRAMES, OF_MASSES
 from ..design.design import Design
 from ..dynamics.near import FARTHEST
 from ..graph.arrays import FAR
@@ -34,6 +34,8 @@ def golden_model(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> d
     for function in design.functions:
         if function in (*OF_FRAMES, *OF_MASSES):
             results |= _observed(function, robot, arrays, joints, design.frames)
+        elif function == "cfd":
+            results |= _held(design, robot, arrays)
         elif function == "step":
             results |= _step(design, robot, arrays)
         else:
@@ -126,6 +128,14 @@ def _golden(
             end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)
             return {"q": end[0], "qd": end[1]}
     raise ValueError(f"no golden model of {function}")
+
+
+def _held(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    q, qd, tau = (arrays[name] for name in ("q", "qd", "tau"))
+    f_ext = arrays["f_ext"] if arrays["f_ext"].any() else None
+    axes, damping = HELD[design.contact], design.contact_damping
+    found = golden.constraint_dynamics(robot, q, qd, tau, design.frames, axes, damping, f_ext)
+    return {"qdd_c": found.qdd, "lambda_c": found.forces}
 
 
 def _step(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:

@@ -11,6 +11,7 @@ from ..design.choices import (
     FACTORISATIONS,
     FOLDS,
     FORMULATIONS,
+    HELD,
     INTEGRATORS,
     INVERSES,
     NETWORKS,
@@ -42,7 +43,8 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "of tau; step: q and qd after a step of semi-implicit Euler, and their "
         "derivatives A by q and qd, B by tau; g: gravity's share of tau; nle: all of tau but "
         "M qdd, from q, qd; of --frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; "
-        "drift, its change times qd; com and jcom: centre of mass, its Jacobian; energy: kinetic "
+        "drift, its change times qd; cfd: fd while they are held, as feet on the ground are, qdd_c "
+        "and what holds them, lambda_c; com and jcom: centre of mass, its Jacobian; energy: kinetic "
         "and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
         "of an accelerator also euler and rk4: q and qd after so many steps "
         f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
@@ -136,7 +138,20 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "--frames",
         type=checked("frames", ","),
         metavar="LINK[,LINK]",
-        help="the links whose frames pose, twist, jac and drift are of; fixed ones, too",
+        help="the links whose frames pose, twist, jac, drift and cfd are of; fixed ones, too",
+    )
+    group.add_argument(
+        "--contact",
+        choices=tuple(HELD),
+        help="what --function cfd holds of each of those frames: point (default), its origin; "
+        "surface, its turn, too",
+    )
+    group.add_argument(
+        "--contact-damping",
+        type=checked("contact_damping"),
+        metavar="X",
+        help="by how much such a frame gives way, in 1/kg (default: 0, not at all): makes contacts "
+        "regular that are not independent, or nearly",
     )
     group.add_argument(
         "--angles",
@@ -388,6 +403,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "parameters": options.parameters,
         "tolerance": options.tolerance,
         "frames": options.frames,
+        "contact": options.contact,
+        "contact_damping": options.contact_damping,
         "angles": options.angles,
         "rotation": options.rotation,
         "formulation": options.formulation,

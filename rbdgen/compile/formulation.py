@@ -17,7 +17,7 @@ from .front import Front, Progress, Rows, Watch, in_reals
 from .parameters import Parameters
 
 GRADIENTS = ("did", "dfd", "difd", "ddid", "step")
-FACTORS = ("minv", "fd", "dfd", "step")
+FACTORS = ("minv", "fd", "dfd", "cfd", "step")
 LARGER = (
     "; at one word length its errors are larger, by about a sixth for an arm of seven joints and "
     "more on longer chains (--width, --error)"

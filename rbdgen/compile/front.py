@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..design.arrays import given_coordinates
-from ..design.choices import OF_BODIES, OF_MASSES
+from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -179,6 +179,7 @@ def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) ->
         payload=carried(canonical),
         step=design.step,
         integrator=design.integrator,
+        held=(HELD[design.contact], design.contact_damping),
         largest=_largest(design, canonical, numbers) if design.products == "winograd" else None,
         in_nodes=in_nodes if numbers else None,
     )

@@ -30,7 +30,7 @@ from ..search.domain import Domain, copied
 from .parameters import DEVIATION, Parameters, symbolic
 
 # functions that need a regular mass matrix
-REGULAR = {*INVERTING, "difd", *ROLLOUTS}
+REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
 NEARBY_SEED = 17
 STEP = "step"  # so far, as coordinates of a search
 LOAD = "load"  # what a payload is made of, as such coordinates

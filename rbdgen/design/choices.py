@@ -22,6 +22,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "dfd": ("q", "qd", "tau"),
     "difd": ("q", "qd", "qdd", "Minv"),
     "ddid": ("q", "qd", "qdd"),
+    "cfd": ("q", "qd", "tau"),
     "step": ("q", "qd", "tau"),
     "g": ("q",),
     "nle": ("q", "qd"),
@@ -46,6 +47,7 @@ GIVES: dict[str, tuple[str, ...]] = {
     "dfd": ("qdd", "dqdd_dq", "dqdd_dqd"),
     "difd": ("dqdd_dq", "dqdd_dqd"),
     "ddid": ("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq"),
+    "cfd": ("qdd_c", "lambda_c"),
     "step": ("q_next", "qd_next", "A", "B"),
     "g": ("g",),
     "nle": ("nle",),
@@ -62,6 +64,7 @@ GIVES: dict[str, tuple[str, ...]] = {
     "rk4": ("q", "qd"),
 }
 OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
+AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
 OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
 UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
@@ -77,6 +80,7 @@ ALIASES = {  # what Pinocchio calls them
     "computeABADerivatives": "dfd",
     "computeABADerivativesFromMinverse": "difd",
     "ComputeRNEASecondOrderDerivatives": "ddid",
+    "constraintDynamics": "cfd",
     "computeGeneralizedGravity": "g",
     "nonLinearEffects": "nle",
     "updateFramePlacements": "pose",
@@ -134,6 +138,8 @@ FLOAT_ERROR = 1e-5  # of programs in float, by an array's largest entry
 LEAST_FLOAT_ERROR = 1e-6
 NEARBY = 0.01  # rad or m: 10 rad/s for 1 ms
 STEP = 0.001  # s, of the function step
+HELD = {"point": 3, "surface": 6}  # of a frame in contact: its origin's directions; its turn, too
+LARGEST_DAMPING = 1.0  # of contacts
 INTEGRATORS = ("euler", "rk4")  # of it
 LONGEST_STEP = 0.1  # s: of 10 rad/s a radian
 PROVEN = ("none", "one-bit", "all")  # which words
@@ -290,6 +296,13 @@ def _step(value: Any) -> float:
     return number
 
 
+def _damping(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number <= LARGEST_DAMPING:
+        raise ValueError(f"1/kg from 0 to {LARGEST_DAMPING:g}, not {number:g}")
+    return number
+
+
 def _rotation(value: Any) -> int:
     if _number(value) not in (3, 4):
         raise ValueError(f"3 or 4 multiplications, not {value}")
@@ -423,6 +436,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "parameters": _one_of(*PARAMETERS),
     "tolerance": _tolerance,
     "frames": _words,
+    "contact": _one_of(*HELD),
+    "contact_damping": _damping,
     "angles": _one_of("on-chip", "sincos"),
     "rotation": _rotation,
     "error": _error,

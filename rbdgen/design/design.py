@@ -22,10 +22,10 @@ from ..robot.model import RobotError
 from .choices import (
     CHECKS,
     FLOAT_ERROR,
+    AT_FRAMES,
     INVERTING,
     NEARBY,
     NOT_OF_JOINTS,
-    OF_FRAMES,
     ON_ACCELERATORS,
     ROLLOUTS,
     STEP,
@@ -68,7 +68,11 @@ class Design:
                          hardware; or "registers", for what differs between robots of one model.
     ``tolerance``        by how much they may differ, as a part of the largest of their kind that
                          a joint or link has; angles in radians.
-    ``frames``           names of the links whose frames pose, twist, jac and drift are of.
+    ``frames``           names of the links whose frames pose, twist, jac, drift and cfd are of.
+    ``contact``          what cfd holds of each: "point", its origin; "surface", its turn, too.
+    ``contact_damping``  by how much a held frame gives way, acceleration by force [1/kg, and of
+                         moments 1/(kg m²)]: 0, or what makes contacts that are not independent,
+                         or nearly, regular.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
     ``error``            relative RMS error of every output array, in place of ``width``: words
@@ -155,6 +159,8 @@ class Design:
     parameters: str = "constants"
     tolerance: float = TOLERANCE
     frames: tuple[str, ...] = ()
+    contact: str = "point"
+    contact_damping: float = 0.0
     angles: str = "on-chip"
     rotation: int = 4
     error: float | None = None
@@ -239,11 +245,16 @@ class Design:
 
 def _check_functions(design: Design) -> None:
     """RobotError for functions that ask for what the design has not."""
-    of_frames = [name for name in design.functions if name in OF_FRAMES]
+    of_frames = [name for name in design.functions if name in AT_FRAMES]
     if of_frames and not design.frames:
         raise RobotError(f"functions: {of_frames[0]} is of frames; name their links: --frames LINK")
     if design.frames and not of_frames:
-        raise RobotError(f"frames: they are for {', '.join(OF_FRAMES)}; name such a function, too")
+        raise RobotError(f"frames: they are for {', '.join(AT_FRAMES)}; name such a function, too")
+    if "cfd" in design.functions:
+        _check_contacts(design)
+    for key, default in (("contact", "point"), ("contact_damping", 0.0)):
+        if (value := getattr(design, key)) != default and "cfd" not in design.functions:
+            raise RobotError(f"{key}: {value} is for the function cfd; name that, too")
     if "step" in design.functions:
         for key, default in (("root", "free"), ("base_link", None)):
             if (value := getattr(design, key)) != default:
@@ -269,6 +280,17 @@ def _check_functions(design: Design) -> None:
             f"functions: {alone[0]} is no task of an accelerator, which has {', '.join(known)}; "
             "make it a design of its own"
         )
+
+
+def _check_contacts(design: Design) -> None:
+    """RobotError for what has no factors of M to put contacts between, or no base that moves."""
+    for key, known, why in (
+        ("factorisation", ("auto", "ltdl"), "cfd goes between the factors of LᵀDL"),
+        ("inverse", ("computed",), "cfd takes M's factors, not M⁻¹ of a state nearby"),
+        ("root", ("free", "ignored"), "cfd has no base whose motion is given"),
+    ):
+        if (value := getattr(design, key)) not in known:
+            raise RobotError(f"{key}: {value}: {why}; leave it out")
 
 
 def _check_parameters(design: Design) -> None:
@@ -365,11 +387,14 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
     serves = not set(INVERTING).isdisjoint(functions)
     inverse = design.inverse if serves else "computed"
     nearby = design.nearby if serves else NEARBY
-    frames = () if set(OF_FRAMES).isdisjoint(functions) else design.frames
+    frames = () if set(AT_FRAMES).isdisjoint(functions) else design.frames
+    holds = "cfd" in functions
     return replace(
         design,
         functions=tuple(functions),
         frames=frames,
+        contact=design.contact if holds else "point",
+        contact_damping=design.contact_damping if holds else 0.0,
         mix=None,
         inverse=inverse,
         nearby=nearby,

@@ -15,7 +15,7 @@ FACTS, LEGEND = 12.0, 11.0  # sizes of text
 TITLED, LINE = 32.0, 18.0  # what the title takes, and each line below it
 PATCH, BETWEEN = 14.0, 20.0  # a colour's width, and from entry to entry
 DOT = "  ·  "
-AGAIN = re.compile(r"(_again)?(_\d+)?$")
+AGAIN = re.compile(r"(_again|_contacts|_held)?(_\d+)?$")
 MEANING = {
     "forward": "motion and forces, from the base outwards",
     "backward": "torques and what is summed on the way to the base",
@@ -29,6 +29,8 @@ MEANING = {
     "back": "solved towards the base",
     "out": "solved from the base outwards",
     "product": "the inverse times a matrix",
+    "held": "what contacts add to the effort",
+    "contact": "of the contacts: how they move without forces, and under them",
     "step": "where a step leads, and what it depends on",
 }
 

@@ -19,7 +19,7 @@ from ..robot.model import Array, Robot
 
 # Function: another, without whose result those of one base do not follow from another's.
 BESIDES = {"did": "m", "dfd": "minv", "difd": "id", "nle": "m", "drift": "jac"}
-SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg"}  # whatever is the base
+SAME = {"p", "R", "twist", "com", "kinetic", "potential", "hg", "lambda_c"}  # whatever is the base
 Arrays = Mapping[str, Array]
 
 
@@ -73,8 +73,10 @@ class BaseLink:
             own["M"] = AT @ found["M"] @ A
         if "Minv" in found:
             own["Minv"] = B @ found["Minv"] @ BT
+        without = at.qdd - transform_vector(A, qdd)
+        if "qdd_c" in found:
+            own["qdd_c"] = transform_vector(B, found["qdd_c"] - without)
         if "qdd" in found:
-            without = at.qdd - transform_vector(A, qdd)
             own["qdd"] = qdd = transform_vector(B, found["qdd"] - without)
         if not {"dtau_dq", "dqdd_dq"} & found.keys():
             return own

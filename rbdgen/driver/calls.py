@@ -141,6 +141,18 @@ class Calls(Observing):
         """
         return self._found("step", q, v, tau, *_and(Minv), f_ext=f_ext)
 
+    def constraintDynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    ) -> tuple[Array, Array]:
+        """Forward dynamics while the design's frames are held where they are. Of the function cfd.
+
+        q̈ (…, nv), and what holds each of the F frames (…, F, 6), force then moment, along the
+        world's axes at the frame's origin; of contacts at points the moments are zero.
+        """
+        return self._found("cfd", q, v, tau, f_ext=f_ext)
+
+    cfd = constraintDynamics
+
     def rollout(
         self,
         q: ArrayLike,

@@ -16,6 +16,7 @@ from .spatial import is_constant, is_zero
 
 Matrix = list[Vector]
 Order = Mapping[int, int]
+Columns = list[dict[int, Scalar]]
 Entries = dict[tuple[int, int], Scalar]  # of the lower triangle of a symmetric matrix
 
 
@@ -28,13 +29,16 @@ class Factors:
     D_inverse: dict[int, Scalar]
 
 
-def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
-    """The factors of rows and columns ``order`` of M, from its lower triangle; regions "factor"."""
+def factorise(arithmetic: Arithmetic, M: Matrix, order: Order, again: str = "") -> Factors:
+    """The factors of rows and columns ``order`` of M, from its lower triangle.
+
+    In regions "factor"; ``again`` names others, of another matrix.
+    """
     H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
     L: dict[int, dict[int, Scalar]] = {}
     D_inverse: dict[int, Scalar] = {}
     for k in reversed(list(order)):
-        with arithmetic.region("factor", order[k]):
+        with arithmetic.region(f"factor{again}", order[k]):
             D_inverse[k] = arithmetic.recip(H[k, k])
             above = [i for i in order if i < k and (k, i) in H]
             L[k] = {i: H[k, i] * D_inverse[k] for i in above}
@@ -51,14 +55,21 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order) -> Factors:
 def solve(
     arithmetic: Arithmetic,
     factors: Factors,
-    columns: list[dict[int, Scalar]],
+    columns: Columns,
     again: str = "",
-) -> list[dict[int, Scalar]]:
+) -> Columns:
     """M⁻¹ b for each column b: coordinate → entry, zeros left out.
 
     Back through the tree in regions "back", out again in regions "out"; ``again`` names others,
     for columns that depend on what was solved before.
     """
+    return out(arithmetic, factors, back(arithmetic, factors, columns, again), again)
+
+
+def back(
+    arithmetic: Arithmetic, factors: Factors, columns: Columns, again: str = ""
+) -> Columns:
+    """y = L⁻ᵀ b for each column b: the first half of `solve`."""
     rest = [dict(b) for b in columns]
     for k in reversed(list(factors.order)):
         with arithmetic.region(f"back{again}", factors.order[k]):
@@ -67,10 +78,15 @@ def solve(
                     # y_i -= L_ki y_k
                     for i, entry in factors.L[k].items():
                         y[i] = y.get(i, 0.0) - entry * y[k]
-    solved: list[dict[int, Scalar]] = [{} for _ in columns]
+    return rest
+
+
+def out(arithmetic: Arithmetic, factors: Factors, columns: Columns, again: str = "") -> Columns:
+    """x = L⁻¹ D⁻¹ y for each column y: its second half."""
+    solved: Columns = [{} for _ in columns]
     for k in factors.order:
         with arithmetic.region(f"out{again}", factors.order[k]):
-            for x, y in zip(solved, rest, strict=True):
+            for x, y in zip(solved, columns, strict=True):
                 # x_k = y_k / D_k - Σ L_ki x_i
                 value: Scalar = y[k] * factors.D_inverse[k] if k in y else 0.0
                 for i, entry in factors.L[k].items():

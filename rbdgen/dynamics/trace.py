@@ -27,6 +27,7 @@ from .bodies import Payload
 from .centroidal import Centroidal
 from .common_frame import common_frame
 from .composite import Gradient
+from .contacts import gives_held
 from .factorisation import Solver, factorise, times
 from .interface import WRENCH, revolute
 from .kinematics import Kinematics
@@ -45,7 +46,7 @@ from .units import Units, units
 from .winograd import Largest
 
 AT_GIVEN_ACCELERATION = {"id", "did", "difd", "ddid"}
-AT_GIVEN_EFFORT = {"fd", "dfd", "step"}
+AT_GIVEN_EFFORT = {"fd", "dfd", "cfd", "step"}
 HELD = {name: NEEDS[name] for name in ("g", "nle")}  # τ without acceleration, and of what state
 SEEING = {"pose", "com", "energy", "step"}  # which see where a base is
 COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
@@ -78,6 +79,7 @@ def trace(
     payload: tuple[int, Transform] | None = None,
     step: float = STEP,
     integrator: str = "euler",
+    held: tuple[int, float] = (3, 0.0),
     in_nodes: InNodes | None = None,
 ) -> Graph:
     """Functions of a canonical robot as one graph.
@@ -86,7 +88,8 @@ def trace(
     gradients), difd (the gradients of q̈ from M⁻¹ given), ddid (the gradients of did's and of M:
     ``second``), step (``step`` seconds of motion by ``integrator``, euler or rk4, and what it
     depends on: ``stepping``), g and nle (τ without acceleration, at rest and in motion, without
-    external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac and drift;
+    external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac, drift and
+    cfd (q̈ and forces where ``held``'s first axes of them all are, damped by its second: `contacts`);
     of a robot whose inertias are those of bodies com, jcom, energy, ag and hg (``observed``);
     effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
     acceleration; not with fd or dfd).
@@ -140,6 +143,7 @@ def trace(
             own[2],
             step,
             integrator,
+            held,
             builder,
         )
 
@@ -166,6 +170,8 @@ def _factorisations(
         )
     if factorisation != "auto":
         return [factorisation]
+    if "cfd" in functions:  # which goes between the factors
+        return ["ltdl"]
     inverts = not {*INVERTING, EFFORT}.isdisjoint(functions) and robot.nv < COMPARED
     return ["ltdl", "mminvgen"] if inverts and not mimics and root == "free" else ["ltdl"]
 
@@ -198,6 +204,7 @@ class _Tracing:
     payload: tuple[int, Transform] | None = None
     step: float = STEP
     integrator: str = "euler"
+    held: tuple[int, float] = (3, 0.0)
     builder: Builder = field(default_factory=Builder)
 
     def graph(self) -> Graph:
@@ -229,7 +236,7 @@ class _Tracing:
         assert at is not None
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
-        if functions & {*INVERTING, EFFORT}:
+        if functions & {*INVERTING, "cfd", EFFORT}:
             solver = self._near(face, at) if self.factorisation == NEAR else self._solver(at)
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())
@@ -282,16 +289,17 @@ class _Tracing:
         """Of named frames, and of the bodies' masses."""
         functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
         if functions & set(OF_FRAMES):
-            seen = "_frames" if several else ""
-            moving = "twist" in functions
-            kinematics = Kinematics(
-                self.builder, self.robot, state, self.multiplications, seen, moving
-            )
-            gives_frames(face, functions, kinematics, self.frames)
+            gives_frames(face, functions, self._kinematics(state), self.frames)
         if functions & set(OF_MASSES):
             weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)
             gives_masses(face, functions, self.robot, found, state.qd, list(self.order))
+
+    def _kinematics(self, state: State) -> Kinematics:
+        """Of named frames."""
+        regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
+        moving = "twist" in self.functions
+        return Kinematics(self.builder, self.robot, state, self.multiplications, regions, moving)
 
     def _gives_held(self, face: Interface, state: State, name: str, regions: str) -> None:
         """τ without acceleration and forces, of a state of which no more is known."""
@@ -351,6 +359,13 @@ class _Tracing:
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
         """What follows from a given effort; ``at``: without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
+        if "cfd" in self.functions:
+            assert solver.factors is not None
+            seen, effort = self._kinematics(state), self._effort(tau, at)
+            one, (axes, damping) = self.recursions.solving, self.held
+            gives_held(face, one, seen, self.frames, axes, damping, solver.factors, effort)
+        if not self.functions & {"fd", "dfd", "step"}:
+            return
         qdd = self._accelerations(tau, at, solver)
         if self.functions & {"fd", "dfd"}:
             face.gives_vector("qdd", qdd)
@@ -364,12 +379,16 @@ class _Tracing:
             gives_step(face, self._stepped(state, tau, first))
 
     def _accelerations(self, tau: Vector, at: Pass, solver: Solver) -> dict[int, Scalar]:
+        (qdd,) = solver.times([self._effort(tau, at)])
+        return qdd
+
+    def _effort(self, tau: Vector, at: Pass) -> dict[int, Scalar]:
+        """What of τ is left for accelerations."""
         effort, one = {}, self.recursions.solving
         for k, i in self.order.items():
             with one.region("effort", i if one is not self.builder else 0):
                 effort[k] = tau[k] - at.tau[k]
-        (qdd,) = solver.times([effort])
-        return qdd
+        return effort
 
     def _slopes(
         self, state: State, qdd: dict[int, Scalar], at: Pass, solver: Solver

@@ -15,6 +15,7 @@ from .centroidal import (
     centroidal_momentum,
     energies,
 )
+from .contacts import Constrained, constraint_dynamics
 from .configuration import integrate, neutral
 from .crba import crba
 from .derivatives import (
@@ -47,6 +48,7 @@ from .states import State, random_state
 from .step import Sensitivity, euler_sensitivity, rk4_sensitivity
 
 __all__ = [
+    "Constrained",
     "Energies",
     "ForwardDerivatives",
     "InverseDerivatives",
@@ -58,6 +60,7 @@ __all__ = [
     "State",
     "aba",
     "aba_derivatives",
+    "constraint_dynamics",
     "by_payload",
     "center_of_mass",
     "center_of_mass_jacobian",

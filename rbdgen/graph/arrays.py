@@ -15,9 +15,10 @@ FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 # As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
 V, Q, X, FRAMES = "v", "q", "x", "frames"
 # Of one state, what is no matrix (v, v). Of named frames, all of them: position, rotation, velocity
-# and J (linear part first, in the world's axes), and what J's change adds to the acceleration.
+# and J (linear part first, in the world's axes), what J's change adds to the acceleration, and the
+# forces that hold them.
 SHAPES: dict[str, tuple[int | str, ...]] = {
-    **dict.fromkeys(("q", "qd", "qd_next", "qdd", "tau", "bias", "g", "nle"), (V,)),
+    **dict.fromkeys(("q", "qd", "qd_next", "qdd", "qdd_c", "tau", "bias", "g", "nle"), (V,)),
     "q_next": (Q,),
     "A": (X, X),
     "B": (X, V),
@@ -25,7 +26,7 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "p": (FRAMES, 3),
     "R": (FRAMES, 3, 3),
     "J": (FRAMES, 6, V),
-    **dict.fromkeys(("twist", "drift"), (FRAMES, 6)),
+    **dict.fromkeys(("twist", "drift", "lambda_c"), (FRAMES, 6)),
     "com": (3,),
     "Jcom": (3, V),
     "Ag": (6, V),

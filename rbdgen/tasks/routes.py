@@ -12,14 +12,14 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..design.choices import OF_FRAMES, OF_MASSES
+from ..design.choices import AT_FRAMES, OF_MASSES
 from ..graph.word import indices, kind_of, renamed
 from ..robot.payload import PAYLOAD
 from .visit import LEVELS, StageVisit, parse
 
 _ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
 CODES = {name: k for k, name in enumerate(_ALL)}
-ALONE = (*OF_FRAMES, *OF_MASSES, "step", "ddid")  # of no accelerator
+ALONE = (*AT_FRAMES, *OF_MASSES, "step", "ddid")  # of no accelerator
 CODES |= {name: 16 + k for k, name in enumerate(ALONE)}
 CODE = 4  # bits of a function's code
 ROLLOUTS = {"euler": 1, "rk4": 4}  # evaluations of forward dynamics in a step

@@ -1,0 +1,119 @@
+"""Forward dynamics of a robot some of whose frames are held where they are: q̈ and their forces.
+
+    M q̈ = τ - bias + Jᵀ λ      J q̈ + J̇ q̇ + μ λ = 0
+
+Gauss's principle of least constraint, as feet on the ground ask for it (Featherstone, RBDA §8.2).
+With M = Lᵀ D L, which the tree leaves as sparse as it is, Y = L⁻ᵀ Jᵀ and y = L⁻ᵀ (τ - bias):
+
+    (Yᵀ D⁻¹ Y + μ 1) λ = -(J̇ q̇ + Yᵀ D⁻¹ y)      L q̈ = D⁻¹ (y + Y λ)
+
+A column of Y has entries only where its frame's own path to the base has, so that neither M⁻¹ nor
+q̈ without contacts is computed. λ are the forces of what holds the frames, along the world's axes,
+of each its origin's three directions and, where it is held as a surface, three moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..graph.word import spell
+from .factorisation import Factors, Matrix, back, factorise, out, solve
+from .kinematics import Kinematics
+from .observed import Frames
+from .ports import Interface
+from .scalars import Arithmetic, Scalar
+from .spatial import is_zero
+
+AGAIN = "_contacts"  # of the contacts' own factors; their regions are by frame's joint
+Column = dict[int, Scalar]  # coordinate, or row of contacts → entry
+
+
+@dataclass(frozen=True)
+class Row:
+    """One held direction: ``axis`` of frame ``frame`` on joint ``joint``'s body."""
+
+    frame: int
+    axis: int
+    joint: int
+
+
+def held_rows(frames: Frames, axes: int) -> list[Row]:
+    """The first ``axes`` of all frames' six directions, frame by frame from the base outwards."""
+    found = [Row(f, a, joint) for f, (joint, _) in enumerate(frames) for a in range(axes)]
+    return sorted(found, key=lambda row: (row.joint, row.frame))
+
+
+def gives_held(
+    face: Interface,
+    one: Arithmetic,
+    kinematics: Kinematics,
+    frames: Frames,
+    axes: int,
+    damping: float,
+    factors: Factors,
+    effort: Column,
+) -> None:
+    """qdd_c and lambda_c, of ``effort`` (τ - bias) and the factors of M; ``damping`` is μ."""
+    rows = held_rows(frames, axes)
+    columns, drifts = _seen(one, kinematics, frames, rows)
+    *Y, y = back(one, factors, [*columns, effort])
+    forces = _forces(one, factors, rows, Y, y, drifts, damping)
+    with_forces = dict(y)
+    for k, joint in factors.order.items():
+        with one.region("held", joint):
+            for a, column in enumerate(Y):
+                if k in column and a in forces:
+                    with_forces[k] = with_forces.get(k, 0.0) + column[k] * forces[a]
+    (qdd,) = out(one, factors, [with_forces], "_held")
+    face.gives_vector("qdd_c", qdd)
+    for a, row in enumerate(rows):
+        if a in forces:
+            face.gives(spell("lambda_c", row.frame, row.axis), forces[a])
+
+
+def _seen(
+    one: Arithmetic, kinematics: Kinematics, frames: Frames, rows: Sequence[Row]
+) -> tuple[list[Column], list[Scalar]]:
+    """Jᵀ, a column for each row of contacts, and J̇ q̇."""
+    jacobians, drifts = {}, {}
+    for f, on in enumerate(frames):
+        with one.region("frame", on[0]):
+            jacobians[f], drifts[f] = kinematics.jacobian(*on), kinematics.drift(*on)
+    columns = [
+        {k: x[row.axis] for k, x in jacobians[row.frame].items() if not is_zero([x[row.axis]])}
+        for row in rows
+    ]
+    return columns, [drifts[row.frame][row.axis] for row in rows]
+
+
+def _forces(
+    one: Arithmetic,
+    factors: Factors,
+    rows: Sequence[Row],
+    Y: Sequence[Column],
+    y: Column,
+    drifts: Sequence[Scalar],
+    damping: float,
+) -> Column:
+    """λ, by row."""
+    order = {a: row.joint for a, row in enumerate(rows)}
+    G: Matrix = [[0.0] * len(rows) for _ in rows]
+    wanted: Column = {}
+    for a, row in enumerate(rows):
+        with one.region("contact", row.joint):
+            scaled = {k: x * factors.D_inverse[k] for k, x in Y[a].items()}
+            for b in range(a + 1):
+                G[a][b] = _dot(scaled, Y[b])
+            G[a][a] = G[a][a] + damping
+            wanted[a] = -(drifts[a] + _dot(scaled, y))
+    (forces,) = solve(one, factorise(one, G, order, AGAIN), [wanted], AGAIN)
+    return forces
+
+
+def _dot(a: Column, b: Column) -> Scalar:
+    total: Scalar = 0.0
+    for k, x in a.items():
+        if k in b:
+            total = total + x * b[k]
+    return total
