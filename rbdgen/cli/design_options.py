@@ -43,9 +43,9 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "of tau; step: q and qd after a step of semi-implicit Euler, and their "
         "derivatives A by q and qd, B by tau; g: gravity's share of tau; nle: all of tau but "
         "M qdd, from q, qd; of --frames: pose, p and R; twist, from q, qd; jac, the Jacobian J; "
-        "drift, its change times qd; cfd: fd while they are held, as feet on the ground are, qdd_c "
-        "and what holds them, lambda_c; com and jcom: centre of mass, its Jacobian; energy: kinetic "
-        "and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
+        "drift, its change times qd; cfd, fd while they are held, as feet on the ground are: qdd_c "
+        "and what holds them, lambda_c; com and jcom: centre of mass, its Jacobian; energy: "
+        "kinetic and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
         "of an accelerator also euler and rk4: q and qd after so many steps "
         f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
     )

@@ -26,6 +26,7 @@ from .front import (
     Front,
     Progress,
     in_reals,
+    notes_of_contacts,
     notes_of_masses,
     of_bodies,
     refuse_accelerator,
@@ -56,7 +57,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     graph, parameters = in_reals(design, canonical, numbers, counting(counts, last))
     if parameters:
         notes.append(note_of_registers(design, parameters))
-    notes += notes_of_masses(design)
+    notes += notes_of_masses(design) + notes_of_contacts(design)
     notes += unused_limits(design, robot)
     if near := note_of_near(design):
         notes.append(near)

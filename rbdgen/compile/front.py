@@ -106,6 +106,16 @@ def notes_of_masses(design: Design) -> list[str]:
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
 
 
+def notes_of_contacts(design: Design) -> list[str]:
+    """What becomes of words where contacts are not damped."""
+    if "cfd" not in design.functions or design.contact_damping:
+        return []
+    return [
+        "contact_damping: none: where the held directions are nearly dependent, as of a straight "
+        "limb, forces have no bound and words no room; 0.01 (1/kg) bounds them"
+    ]
+
+
 def is_large(front: Front) -> bool:
     """Whether a robot's functions are so many operations that each step takes a minute."""
     return sum(front.graph.operations().values()) >= LARGE

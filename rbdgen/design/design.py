@@ -20,9 +20,9 @@ from typing import Any
 
 from ..robot.model import RobotError
 from .choices import (
+    AT_FRAMES,
     CHECKS,
     FLOAT_ERROR,
-    AT_FRAMES,
     INVERTING,
     NEARBY,
     NOT_OF_JOINTS,
@@ -252,9 +252,12 @@ def _check_functions(design: Design) -> None:
         raise RobotError(f"frames: they are for {', '.join(AT_FRAMES)}; name such a function, too")
     if "cfd" in design.functions:
         _check_contacts(design)
-    for key, default in (("contact", "point"), ("contact_damping", 0.0)):
-        if (value := getattr(design, key)) != default and "cfd" not in design.functions:
-            raise RobotError(f"{key}: {value} is for the function cfd; name that, too")
+    elif design.contact != "point":
+        raise RobotError(f"contact: {design.contact} is for the function cfd; name that, too")
+    elif design.contact_damping:
+        raise RobotError(
+            f"contact_damping: {design.contact_damping:g} is for the function cfd; name that, too"
+        )
     if "step" in design.functions:
         for key, default in (("root", "free"), ("base_link", None)):
             if (value := getattr(design, key)) != default:

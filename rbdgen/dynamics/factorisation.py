@@ -66,9 +66,7 @@ def solve(
     return out(arithmetic, factors, back(arithmetic, factors, columns, again), again)
 
 
-def back(
-    arithmetic: Arithmetic, factors: Factors, columns: Columns, again: str = ""
-) -> Columns:
+def back(arithmetic: Arithmetic, factors: Factors, columns: Columns, again: str = "") -> Columns:
     """y = L⁻ᵀ b for each column b: the first half of `solve`."""
     rest = [dict(b) for b in columns]
     for k in reversed(list(factors.order)):

@@ -89,7 +89,7 @@ def trace(
     ``second``), step (``step`` seconds of motion by ``integrator``, euler or rk4, and what it
     depends on: ``stepping``), g and nle (τ without acceleration, at rest and in motion, without
     external forces); of ``frames``, (joint, pose in its body's frame), pose, twist, jac, drift and
-    cfd (q̈ and forces where ``held``'s first axes of them all are, damped by its second: `contacts`);
+    cfd (q̈ while they are held, and by what forces: ``held`` as `contacts` has it);
     of a robot whose inertias are those of bodies com, jcom, energy, ag and hg (``observed``);
     effort (q̈ from ``tau[k]`` and a given ``bias[k]``, the τ that holds the motion without
     acceleration; not with fd or dfd).
@@ -362,8 +362,7 @@ class _Tracing:
         if "cfd" in self.functions:
             assert solver.factors is not None
             seen, effort = self._kinematics(state), self._effort(tau, at)
-            one, (axes, damping) = self.recursions.solving, self.held
-            gives_held(face, one, seen, self.frames, axes, damping, solver.factors, effort)
+            gives_held(face, seen, self.frames, self.held, solver.factors, effort)
         if not self.functions & {"fd", "dfd", "step"}:
             return
         qdd = self._accelerations(tau, at, solver)

@@ -15,8 +15,8 @@ from .centroidal import (
     centroidal_momentum,
     energies,
 )
-from .contacts import Constrained, constraint_dynamics
 from .configuration import integrate, neutral
+from .contacts import Constrained, constraint_dynamics
 from .crba import crba
 from .derivatives import (
     ForwardDerivatives,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..robot.model import Array, Robot
+from ..robot.model import Array, Robot, RobotError
 from .batch import positions, tangents
 from .crba import crba
 from .kinematics import frame_drifts, frame_jacobians
@@ -36,8 +36,8 @@ def constraint_dynamics(
     """q̈ and λ of M q̈ = τ - bias + Jᵀ λ and J q̈ + J̇ q̇ + μ λ = 0 (Featherstone, RBDA §8.2).
 
     J has the first ``axes`` rows of each link's frame: three of its origin, then three of its turn.
-    ``damping`` is μ. q (N, nq), qd, tau (N, nv), f_ext as for ``rnea``. Contacts that are not
-    independent and not damped give what is not finite, or very large.
+    ``damping`` is μ. q (N, nq), qd, tau (N, nv), f_ext as for ``rnea``. RobotError where held
+    directions are dependent and not damped.
     """
     q = positions(robot, q)
     qd, tau = tangents(robot, len(q), qd=qd, tau=tau)
@@ -49,7 +49,13 @@ def constraint_dynamics(
     whole[:, :nv, nv:], whole[:, nv:, :nv] = -J.swapaxes(1, 2), J
     whole[:, range(nv, nv + rows), range(nv, nv + rows)] = damping
     right = np.hstack([tau - rnea(robot, q, qd, np.zeros_like(qd), f_ext), -drift])
-    found = np.linalg.solve(whole, right[..., None])[..., 0]
-    forces = np.zeros((n, len(links), 6))
+    try:
+        found: Array = np.asarray(np.linalg.solve(whole, right[..., None])[..., 0], np.float64)
+    except np.linalg.LinAlgError:
+        raise RobotError(
+            f"{robot.name}: cfd: the held directions are dependent in some state; "
+            "--contact-damping makes that regular"
+        ) from None
+    forces: Array = np.zeros((n, len(links), 6))
     forces[..., :axes] = found[:, nv:].reshape(n, len(links), axes)
     return Constrained(found[:, :nv], forces)

@@ -78,10 +78,14 @@ def agrees(robot: str, states: int, folder: Path, choices: dict[str, Any]) -> No
         ("pendulum", {"functions": ("step",), "step": 0.01}),
         ("pendulum", {"functions": ("step",), "step": 0.01, "integrator": "rk4"}),
         ("pendulum", {"functions": ("ddid",)}),
+        (
+            "pendulum",
+            {"functions": ("cfd",), "frames": ("lower_rod",), "contact_damping": 0.1},
+        ),
     ],
     ids=[
         *("pendulum-wide", "gantry-fold", "pendulum-frames", "pendulum-step", "pendulum-rk4"),
-        "pendulum-second",
+        *("pendulum-second", "pendulum-contact"),
     ],
 )
 def test_robots(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:

@@ -29,6 +29,12 @@ from tests.codegen.library import FLAGS, WARNINGS, Library, has, plain
 
 SEED = 3
 WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")
+HELD: dict[str, Any] = {  # by its tool, in all six directions
+    "functions": ("cfd",),
+    "frames": ("tool",),
+    "contact": "surface",
+    "contact_damping": 1.0,
+}
 WITHIN = {np.float64: 1e-12, np.float32: 1e-5}  # of the largest entry
 
 
@@ -91,8 +97,9 @@ def compare(folder: Path, robot: str, n: int = 1000, **choices: Any) -> Library:
         ),
         (WALKER, {"functions": ("step",), "base": "floating", "step": 0.01}),
         ("gantry", {"functions": ("ddid",), "external_forces": ("all",)}),
+        ("gantry", {**HELD, "external_forces": ("all",)}),
     ],
-    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second"],
+    ids=["gantry", "pendulum", "iiwa14", "observed", "step", "second", "contact"],
 )
 def test_it_computes_what_the_graph_does(
     robot: str, choices: dict[str, Any], tmp_path: Path

@@ -158,8 +158,9 @@ def test_kernels_hand_on_what_is_in_double(tmp_path: Path) -> None:
         ("hyq", {"functions": ("fd", "minv"), "base": "floating", "root": "given"}),
         ("baxter", {"functions": ("id", "fd")}),
         ("gantry", {"functions": ("ddid",)}),
+        ("hyq", {"functions": ("cfd",), "base": "floating", "frames": ("lf_foot", "rh_foot")}),
     ],
-    ids=[*WHOLE, "hyq-did", "hyq-dfd", "hyq-given", "baxter", "gantry-second"],
+    ids=[*WHOLE, "hyq-did", "hyq-dfd", "hyq-given", "baxter", "gantry-second", "hyq-contacts"],
 )
 def test_all_functions(robot: str, choices: dict[str, Any], tmp_path: Path) -> None:
     compare(tmp_path, robot, **choices)

@@ -40,6 +40,7 @@ CASES: list[Any] = [
     ("pendulum", ("did",), {"formulation": "recursive"}),
     ("gantry", ("id",), {"payload": "tool"}),
     ("gantry", OF_FRAMES, {"frames": ("tool",)}),
+    ("gantry", ("cfd",), {"frames": ("tool",), "contact_damping": 0.1}),
     ("gantry", ("did",), SUMS),
     ("gantry", ("id",), {"formulation": "linear"}),
     ("gantry", ("id",), {"angles": "sincos"}),

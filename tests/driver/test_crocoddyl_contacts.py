@@ -17,7 +17,6 @@ from tests.driver.test_crocoddyl_model import own_dynamics_is_right  # noqa: E40
 
 HYQ = Path(__file__).parents[2] / "robots" / "hyq.urdf"
 LEGS = ("lf", "lh", "rf", "rh")
-SHIN = 0.35  # m
 FORCED: dict[str, Any] = {
     "functions": ("m", "nle", "did"),
     "base": "floating",
@@ -33,19 +32,7 @@ class Stance:
     def __init__(self, axes: Any = None) -> None:
         axes = pinocchio.LOCAL if axes is None else axes
         model = pinocchio.buildModelFromUrdf(str(HYQ), pinocchio.JointModelFreeFlyer())
-        at = pinocchio.SE3(np.eye(3), np.array([SHIN, 0.0, 0.0]))
-        self.feet = [
-            model.addFrame(
-                pinocchio.Frame(
-                    f"{leg}_foot",
-                    model.getJointId(f"{leg}_knee"),
-                    model.getFrameId(f"{leg}_shin"),
-                    at,
-                    pinocchio.OP_FRAME,
-                )
-            )
-            for leg in LEGS
-        ]
+        self.feet = [model.getFrameId(f"{leg}_foot") for leg in LEGS]
         self.model, self.state = model, crocoddyl.StateMultibody(model)
         q = pinocchio.neutral(model)
         for leg, sign in zip(LEGS, (1, -1, 1, -1), strict=True):
