@@ -13,6 +13,8 @@ from rbdgen.api.integer_model import integer_results
 from rbdgen.api.simulation import batches, outputs_and_golden, to_words
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.graph.node import Op
+from rbdgen.passes import words
+from rbdgen.passes.given import Given
 from rbdgen.robot.model import RobotError
 
 ROBOTS = Path(__file__).parents[1] / "robots"
@@ -78,6 +80,23 @@ def test_both_triangles_count(robot: str, error: float, choices: dict[str, Any])
     (found,) = errors(core).values()
     rms = found.report().relative_rms
     assert 0.5 * error <= rms <= error
+
+
+def test_of_a_large_graph_only_the_words_that_suffice_are_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    climbed: list[bool] = []
+    searched = Given.searched
+
+    def watch(self: Given, *args: Any) -> Any:
+        climbed.append(self.domain is not None)
+        return searched(self, *args)
+
+    monkeypatch.setattr(words, "MANY", 0)
+    monkeypatch.setattr(Given, "searched", watch)
+    core = compile_core(front_end("gantry", functions=("fd",), error=1e-5, fit=False))
+    assert climbed[0] and climbed[-1] and climbed.count(True) == 2 < len(climbed)
+    assert max(own.report().relative_rms for own in errors(core).values()) <= 1e-5
 
 
 def test_a_promise_that_is_broken_is_said() -> None:
