@@ -80,7 +80,8 @@ class Core:
     @cached_property
     def proof(self) -> Proof | None:
         """What is proven of the words that ``plan`` schedules; None where joints take turns."""
-        return prove(self.plan.fixed, self.ranges.limits) if self.ranges.limits else None
+        own = self.ranges
+        return prove(self.plan.fixed, own.limits, own.units) if own.limits else None
 
     @cached_property
     def output_errors(self) -> dict[str, float]:
@@ -88,7 +89,7 @@ class Core:
         fixed = self.plan.fixed
         if not self.ranges.limits:
             return dict.fromkeys(fixed.graph.outputs, math.inf)
-        return output_errors(fixed, self.ranges.limits)
+        return output_errors(fixed, self.ranges.limits, self.ranges.units)
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:

@@ -11,7 +11,14 @@ import numpy as np
 from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
 from ..design.states import State
-from ..dynamics.interface import MARGIN, SAMPLED, input_limits, random_inputs, to_columns
+from ..dynamics.interface import (
+    MARGIN,
+    SAMPLED,
+    input_limits,
+    random_inputs,
+    to_columns,
+    unit_inputs,
+)
 from ..dynamics.program import program as program_of_joints
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
@@ -152,7 +159,8 @@ def sample_inputs(front: Front) -> Given:
     limits |= held.limits if held else {}
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     related = frozenset(name for name in names if kind_of(name) in SAMPLED)
-    return Given(limits, samples, few, related, within(limits, extremes, related), domain)
+    inside, units = within(limits, extremes, related), unit_inputs(robot, names)
+    return Given(limits, samples, few, related, inside, domain, units=units)
 
 
 def sampled(front: Front) -> State:

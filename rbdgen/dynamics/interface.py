@@ -74,6 +74,24 @@ def turning_inputs(robot: Robot) -> dict[str, int]:
     return {spell("q", k): n for k, n in periods(robot).items()}
 
 
+def unit_inputs(robot: Robot, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Graph inputs that are vectors of length 1: (cos, sin) of an angle, or a quaternion."""
+    found: list[tuple[str, ...]]
+    found = [(spell("cos", i), spell("sin", i)) for i in range(len(robot.joints))]
+    for i in robot.free:
+        at = robot.q_slices[i]
+        if (start := _turned(robot, i)) is not None:
+            found.append(tuple(spell("q", k) for k in range(start, at.stop)))
+    return tuple(unit for unit in found if not set(unit).isdisjoint(names))
+
+
+def _turned(robot: Robot, joint: int) -> int | None:
+    """The first coordinate of a joint's quaternion or (cos, sin), the last ones that it has."""
+    at = robot.q_slices[joint]
+    kind = robot.joints[joint].kind
+    return {JointKind.FLOATING: at.start + 3, JointKind.PLANAR: at.start + 2}.get(kind)
+
+
 def random_inputs(
     robot: Robot, names: Sequence[str], n: int, seed: int, inverse: float = 3.0
 ) -> Columns:
@@ -88,8 +106,7 @@ def random_inputs(
     q = rng.uniform(-3.0, 3.0, (n, robot.nq))
     for i in robot.free:
         at = robot.q_slices[i]
-        turned = {JointKind.FLOATING: at.start + 3, JointKind.PLANAR: at.start + 2}
-        if (start := turned.get(robot.joints[i].kind)) is not None:
+        if (start := _turned(robot, i)) is not None:
             q[:, start : at.stop] /= np.linalg.norm(q[:, start : at.stop], axis=1, keepdims=True)
     state = {name: rng.normal(0.0, 3.0, (n, robot.nv)) for name in ("qd", "qdd", "tau", "bias")}
     for k, own in drivetrains(robot).items():

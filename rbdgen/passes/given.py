@@ -48,6 +48,7 @@ class Given:
 
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.
+    ``units``: inputs that are vectors of length 1.
     ``further``: makes more states that a search has found, some at a time.
     """
 
@@ -60,6 +61,7 @@ class Given:
     rounds: int = ROUNDS  # of a search, each from the best states before
     further: FurtherStates = no_states
     finer: Finer = field(default_factory=lambda: Finer())
+    units: tuple[tuple[str, ...], ...] = ()
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""
@@ -98,7 +100,7 @@ class Given:
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin, self.further())
         found = for_whole_words(graph, found, self.limits)
-        return replace(found, limits=self._stated(graph))
+        return replace(found, limits=self._stated(graph), units=self.units)
 
     def _stated(self, graph: Graph) -> dict[str, Interval]:
         """The limits that proofs may take: none of inputs whose limits were seen in samples."""

@@ -91,17 +91,16 @@ def affordable(
     error: float,
     lower: Callable[[float], T],
     measure: Callable[[T], float],
-    near: float = NEAR,
-    aim: float | None = None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> T:
-    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, ``near`` it.
+    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, near it.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
     roughly; so it is aimed again until what is measured comes near, or until an aim is known that
-    is hardly larger and too large. ``aim``: the first.
+    is hardly larger and too large.
     """
     best, kept, too_large = None, 0.0, math.inf  # what is made of the largest aim that is kept
-    aim = aim or error
+    aim = error
     for _ in range(ATTEMPTS):
         made = lower(aim)
         seen = measure(made)
@@ -109,7 +108,8 @@ def affordable(
             too_large = min(too_large, aim)
         elif aim > kept:
             best, kept = made, aim
-        near_enough = best is made and seen >= near * error
+        progress(f"error: {seen:.2g} of words for {aim:.2g}, {error:.2g} promised")
+        near_enough = best is made and seen >= NEAR * error
         if best is not None and (near_enough or kept >= CLOSE * too_large):
             break
         aim *= (KEPT + NEAR) / 2 * error / max(seen, error / 16)

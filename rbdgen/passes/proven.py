@@ -30,7 +30,7 @@ def proven_words(
     Raises:
         RangeError: all are to be proven, and of one there is no proof.
     """
-    largest = magnitudes(graph, searched.limits)
+    largest = magnitudes(graph, searched.limits, searched.units)
     most = {node: integer_bits(size) + MORE[which] for node, size in searched.bound.items()}
     chosen = {n: size for n, size in largest.items() if math.isfinite(size)}
     chosen = {n: size for n, size in chosen.items() if integer_bits(size) <= most[n]}

@@ -34,6 +34,7 @@ class Ranges:
 
     ``least[node]``: the smallest value allowed for, of each operand of a reciprocal: positive.
     ``limits``: of each input, as proofs take them; infinite where nobody states any.
+    ``units``: inputs that are vectors of length 1.
     ``extremes``: states that a search has found, in which signals are largest, (N,) of each input.
     """
 
@@ -41,6 +42,7 @@ class Ranges:
     proven: frozenset[Node]
     least: Mapping[Node, float] = field(default_factory=dict)
     limits: Mapping[str, Interval] = field(default_factory=dict)
+    units: tuple[tuple[str, ...], ...] = ()
     extremes: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
 

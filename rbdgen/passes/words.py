@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from ..graph.arrays import SURE, array_of, relative_rms, times
 from ..graph.evaluate import Array
@@ -19,7 +18,7 @@ from .ranges import Ranges
 from .setting import Known, Setting, gains_of
 from .wordlength import GUARD
 
-MANY = 20_000  # nodes: of more, a search for ranges is made of the words that suffice alone
+MANY = 50_000  # nodes: of more, ranges of what is tried are those of the states found before
 
 
 def to_words(
@@ -61,21 +60,16 @@ def within_error(
     ``width``: of a hardware multiplier's operand; ``proven`` and ``tasks`` as of ``to_words``.
     """
     given, _ = given.searched(graph, progress)  # once, for what is tried to start from
-    again = replace(given, rounds=1)
+    again = replace(given, rounds=1) if len(graph.nodes) < MANY else replace(given, domain=None)
     known = Known(graph, again.ranges(graph), gains_of(graph, again, tasks))
 
-    def lower(own: Given, aim: float) -> tuple[float, tuple[Ranges, FixedGraph]]:
-        setting = Setting(own, width, aim, progress, proven=proven, tasks=tasks, first=known)
-        return aim, _made(graph, setting)
+    def lower(aim: float) -> tuple[Ranges, FixedGraph]:
+        setting = Setting(again, width, aim, progress, proven=proven, tasks=tasks, first=known)
+        return _made(graph, setting)
 
-    def measure(made: tuple[float, tuple[Ranges, FixedGraph]]) -> float:
-        return relative_error(made[1][1], graph, given.few, tasks)
-
-    if len(graph.nodes) < MANY:
-        return affordable(error, partial(lower, again), measure)[1]
-    progress("widths, tried with the ranges of states that were found")
-    aim, _ = affordable(error, partial(lower, replace(again, domain=None)), measure)
-    return affordable(error, partial(lower, again), measure, near=0.0, aim=aim)[1]
+    return affordable(
+        error, lower, lambda made: relative_error(made[1], graph, given.few, tasks), progress
+    )
 
 
 def relative_error(

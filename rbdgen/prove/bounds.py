@@ -7,24 +7,27 @@ float64 is rounded outward.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
-from .windows import windows
+from .windows import Unit, windows
 
 GIVEN = (Op.INPUT, Op.HELD)
 EXACT = (*GIVEN, Op.CONST, Op.NEG)
 
 
-def bounds(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]:
-    """Node → an interval that it never leaves while the inputs are within ``limits``.
+def bounds(
+    graph: Graph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()
+) -> dict[Node, Interval]:
+    """Node → an interval that it never leaves while the inputs are within ``limits``, and those of
+    each of ``units`` a vector of length 1.
 
     Infinite where there is no proof: of what is divided by something that may be zero, and of all
     that depends on an input without limits.
     """
-    within = windows(graph)
+    within = windows(graph, units)
     last = {arg: node for node in graph.nodes for arg in node.args}
     found: dict[Node, Interval] = {}
     for node in graph.nodes:
@@ -40,9 +43,11 @@ def bounds(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, Interval]
     return found
 
 
-def magnitudes(graph: Graph, limits: Mapping[str, Interval]) -> dict[Node, float]:
+def magnitudes(
+    graph: Graph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()
+) -> dict[Node, float]:
     """Node → the largest magnitude that it can have, as ``bounds`` proves it."""
-    return {node: max(map(abs, own)) for node, own in bounds(graph, limits).items()}
+    return {node: max(map(abs, own)) for node, own in bounds(graph, limits, units).items()}
 
 
 def _by_operands(node: Node, of: Mapping[Node, Interval]) -> Interval:

@@ -9,13 +9,14 @@ up at each joint. Products of two errors are added as errors of their own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
 from ..graph.node import Builder, Node, Op
 from .bounds import magnitudes
 from .errors import OUTWARD
+from .windows import Unit
 
 
 def propagated(
@@ -23,6 +24,7 @@ def propagated(
     limits: Mapping[str, Interval],
     own: Mapping[Node, float],
     error: Mapping[Node, float],
+    units: Sequence[Unit] = (),
 ) -> dict[str, float]:
     """Output → its error, at most, of what each node adds of its ``own``.
 
@@ -32,7 +34,7 @@ def propagated(
     found: dict[str, float] = {}
     for name, output in graph.outputs.items():
         made, slopes = gains(graph, output)
-        largest = magnitudes(made, limits)
+        largest = magnitudes(made, limits, units)
         total = sum(largest[slope] * added[node] for node, slope in slopes.items() if added[node])
         found[name] = total * OUTWARD
     return found

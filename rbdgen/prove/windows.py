@@ -6,6 +6,9 @@ coefficients are trigonometric polynomials in the window's angles, so its larges
 from a grid (``polynomial``), whatever the angles are, for all values of what comes in. Within a
 window nothing is lost, of a whole leg of three joints nothing at all. Between windows it is
 forgotten that what comes in depends on the same state.
+
+Inputs that are a vector of length 1 are functions of angles, too: (cos a, sin a), and a unit
+quaternion (cos e cos a, cos e sin a, sin e cos b, sin e sin b), which is any of them (Hopf).
 """
 
 from __future__ import annotations
@@ -27,16 +30,26 @@ ANGLES = 3  # of a window: the grid has STEPS ** ANGLES points
 POWER = 3  # signals in a product
 TERMS = 64  # of a polynomial; a node of more is a signal that comes in
 
+Unit = tuple[str, ...]  # inputs whose squares add up to 1: two, or four
+Angle = Node | tuple[Unit, int]  # what a sine is of, or one of a unit's
+
 
 class Window:
     """The polynomials of the nodes of a window, made in the order of the graph.
 
-    ``angles``: what its sines and cosines are of, as nodes.
+    ``angles``: what its sines and cosines are of; and those of the ``units`` that it reads, if it
+    has room for them. Else their entries are signals like others.
     """
 
-    def __init__(self, members: Sequence[Node]) -> None:
-        turned = (node.args[0] for node in members if node.op in (Op.SIN, Op.COS))
-        self.angles = {angle: axis for axis, angle in enumerate(dict.fromkeys(turned))}
+    def __init__(self, members: Sequence[Node], units: Sequence[Unit] = ()) -> None:
+        turned = dict.fromkeys(node.args[0] for node in members if node.op in (Op.SIN, Op.COS))
+        read = {arg.name for node in members for arg in node.args if arg.op is Op.INPUT}
+        own = [unit for unit in units if read.intersection(unit)]
+        found: list[Angle] = [*turned, *(angle for unit in own for angle in _angles(unit))]
+        if len(found) > ANGLES:
+            found, own = [*turned], []
+        self.angles = {angle: axis for axis, angle in enumerate(found)}
+        self._entries = {name: made for unit in own for name, made in self._of_unit(unit).items()}
         self._made: dict[Node, Polynomial] = {}
 
     def make(self, node: Node, intervals: Mapping[Node, Interval]) -> Interval | None:
@@ -56,9 +69,7 @@ class Window:
     def _polynomial(self, node: Node, intervals: Mapping[Node, Interval]) -> Polynomial | None:
         """The node from its operands' polynomials; None where it is none, or one of many terms."""
         if node.op in (Op.SIN, Op.COS):
-            of = np.sin if node.op is Op.SIN else np.cos
-            turn = math.tau * np.arange(STEPS) / STEPS
-            return sine(of(turn), self.angles[node.args[0]], len(self.angles))
+            return self._sine(node.op, node.args[0])
         if not all(math.isfinite(end) for arg in node.args for end in intervals[arg]):
             return None
         args = [self._made.get(arg) or self._given(arg, intervals) for arg in node.args]
@@ -81,14 +92,37 @@ class Window:
         """What comes in."""
         if node.op is Op.CONST:
             return number(node.value, len(self.angles))
+        if node.op is Op.INPUT and node.name in self._entries:
+            return self._entries[node.name]
         return signal(node, intervals[node], len(self.angles))
 
+    def _sine(self, op: Op, angle: Angle) -> Polynomial:
+        turn = math.tau * np.arange(STEPS) / STEPS
+        of = np.sin(turn) if op is Op.SIN else np.cos(turn)
+        return sine(of, self.angles[angle], len(self.angles))
 
-def windows(graph: Graph) -> dict[Node, list[Window]]:
+    def _of_unit(self, unit: Unit) -> dict[str, Polynomial]:
+        """The entries of a unit."""
+        cosines, sines = (
+            [self._sine(op, angle) for angle in _angles(unit)] for op in (Op.COS, Op.SIN)
+        )
+        if len(unit) == 2:
+            return dict(zip(unit, (cosines[0], sines[0]), strict=True))
+        (cos_e, cos_a, cos_b), (sin_e, sin_a, sin_b) = cosines, sines
+        pairs = (cos_e, cos_a), (cos_e, sin_a), (sin_e, cos_b), (sin_e, sin_b)
+        return {name: p.times(q) for name, (p, q) in zip(unit, pairs, strict=True)}
+
+
+def _angles(unit: Unit) -> list[tuple[Unit, int]]:
+    return [(unit, k) for k in range(len(unit) - 1)]
+
+
+def windows(graph: Graph, units: Sequence[Unit] = ()) -> dict[Node, list[Window]]:
     """Node → the windows that it is in.
 
     A window is of a joint alone, with the one before it, or with two, but in large graphs. In it is
-    what is computed at its joints, and what depends on no other angles than theirs.
+    what is computed at its joints, and what depends on no other angles than theirs. ``units``:
+    inputs that are vectors of length 1.
     """
     most = JOINTS - sum(len(graph.nodes) > size for size in LARGE)
     at: dict[int, list[Node]] = defaultdict(list)
@@ -103,10 +137,10 @@ def windows(graph: Graph) -> dict[Node, list[Window]]:
             paths.add(tuple(path))
             path.append(before[path[-1]])
         paths.add(tuple(path))
-    turns = _turns(graph)
+    turns = _turns(graph, units)
     found: dict[Node, list[Window]] = defaultdict(list)
     for joints in sorted(paths):
-        window = Window([node for joint in joints for node in at[joint]])
+        window = Window([node for joint in joints for node in at[joint]], units)
         if len(window.angles) <= ANGLES:
             for node in graph.nodes:
                 if node.region is not None and (
@@ -117,11 +151,14 @@ def windows(graph: Graph) -> dict[Node, list[Window]]:
     return found
 
 
-def _turns(graph: Graph) -> dict[Node, frozenset[Node]]:
-    """The angles that each node depends on through a sine or cosine."""
-    found: dict[Node, frozenset[Node]] = {}
+def _turns(graph: Graph, units: Sequence[Unit]) -> dict[Node, frozenset[Angle]]:
+    """The angles that each node depends on through a sine or cosine, or as a unit's."""
+    of = {name: _angles(unit) for unit in units for name in unit}
+    found: dict[Node, frozenset[Angle]] = {}
     for node in graph.nodes:
-        own = node.args if node.op in (Op.SIN, Op.COS) else ()
+        own: Sequence[Angle] = node.args if node.op in (Op.SIN, Op.COS) else ()
+        if node.op is Op.INPUT:
+            own = of.get(node.name, ())
         found[node] = frozenset(own).union(*(found[arg] for arg in node.args))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..graph.fixed import FixedGraph
@@ -13,6 +13,7 @@ from ..graph.node import Node
 from .bounds import magnitudes
 from .errors import errors, moving, rounding, summed
 from .gains import propagated
+from .windows import Unit
 
 MOST_NODES = 20_000  # of derivatives: some seconds
 
@@ -31,7 +32,9 @@ class Proof:
     holds: frozenset[Node]
 
 
-def output_errors(fixed: FixedGraph, limits: Mapping[str, Interval]) -> dict[str, float]:
+def output_errors(
+    fixed: FixedGraph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()
+) -> dict[str, float]:
     """Output → its distance from the graph that was traced, at most; infinite where not known.
 
     Of words, and of constants that are not exactly what they were. Of a graph that is small, or
@@ -39,17 +42,17 @@ def output_errors(fixed: FixedGraph, limits: Mapping[str, Interval]) -> dict[str
     """
     if fixed.before is None:
         return dict.fromkeys(fixed.graph.outputs, math.inf)
-    largest = magnitudes(fixed.graph, limits)
+    largest = magnitudes(fixed.graph, limits, units)
     steps = [(fixed.graph, largest, rounding(fixed, largest))]
     for graph, moved in fixed.before:
-        largest = magnitudes(graph, limits)
+        largest = magnitudes(graph, limits, units)
         steps.append((graph, largest, moving(graph, largest, moved)))
     total = dict.fromkeys(fixed.graph.outputs, 0.0)
     for graph, largest, own in steps:
         error = summed(graph, largest, own)
         found = {name: error[node] for name, node in graph.outputs.items()}
         if all(map(math.isfinite, found.values())) and _cones(graph) <= MOST_NODES:
-            by_gains = propagated(graph, limits, own, error)
+            by_gains = propagated(graph, limits, own, error, units)
             found = {name: min(size, by_gains[name]) for name, size in found.items()}
         total = {name: size + found[name] for name, size in total.items()}
     return total
@@ -60,9 +63,10 @@ def _cones(graph: Graph) -> int:
     return sum(len(Graph((), {"": node}).nodes) for node in graph.outputs.values())
 
 
-def prove(fixed: FixedGraph, limits: Mapping[str, Interval]) -> Proof:
-    """What is proven of the words while inputs are within ``limits``, infinite for unknown ones."""
-    largest = magnitudes(fixed.graph, limits)
+def prove(fixed: FixedGraph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()) -> Proof:
+    """What is proven of the words while inputs are within ``limits``, infinite for unknown ones,
+    and those of each of ``units`` a vector of length 1."""
+    largest = magnitudes(fixed.graph, limits, units)
     error = errors(fixed, largest)
     holds = frozenset(
         node

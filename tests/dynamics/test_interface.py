@@ -5,12 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rbdgen.compile.flow import front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.bounds import bounds
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.design.states import random_states
-from rbdgen.dynamics.interface import MARGIN, clip, from_columns, input_limits, to_columns
+from rbdgen.dynamics.interface import (
+    MARGIN,
+    clip,
+    from_columns,
+    input_limits,
+    random_inputs,
+    to_columns,
+    unit_inputs,
+)
 from rbdgen.robot.model import JointKind
 from tests.random_robots import ALL_KINDS, random_robot
 
@@ -127,3 +136,22 @@ def test_random_states_of_every_kind_of_joint(seed: int) -> None:
         assert (np.abs(state["qdd"][:, robot.v_slices[i]]) <= box.qdd[robot.v_slices[i]]).all()
     again = random_states(robot, box, 4000, seed, extremes=0.5)
     assert all((again[name] == state[name]).all() for name in state)
+
+
+@pytest.mark.parametrize(
+    ("robot", "choices", "units"),
+    [
+        ("pendulum", {"base": "floating"}, (("q[3]", "q[4]", "q[5]", "q[6]"),)),
+        ("tiago_like", {}, (("q[2]", "q[3]"),)),
+        ("pendulum", {"angles": "sincos"}, (("cos[0]", "sin[0]"), ("cos[1]", "sin[1]"))),
+        ("gantry", {}, ()),
+    ],
+)
+def test_vectors_of_length_one_are_told(
+    robot: str, choices: dict[str, str], units: tuple[tuple[str, ...], ...]
+) -> None:
+    front = front_end(robot, functions=("id",), **choices)
+    assert unit_inputs(front.canonical, front.graph.inputs) == units
+    anything = random_inputs(front.canonical, front.graph.inputs, 20, 0)
+    for unit in units:
+        np.testing.assert_allclose(sum(anything[name] ** 2 for name in unit), 1.0)

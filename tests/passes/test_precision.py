@@ -198,12 +198,6 @@ def test_aims_between_one_that_is_kept_and_one_that_is_too_large() -> None:
     assert made >= 0.85 * min(a for a in aims if a > 0.85e-4)
 
 
-def test_a_search_for_words_begins_where_it_is_told_and_ends_where_it_may() -> None:
-    aims: list[float] = []
-    affordable(1e-4, lambda aim: aim, lambda aim: aims.append(aim) or aim / 2, near=0.0, aim=3e-5)
-    assert aims == [3e-5]
-
-
 def test_a_budget_out_of_range_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["info", "pendulum", "--error", "0.5"])

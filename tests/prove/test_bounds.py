@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.words import Words
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.intervals import intervals_of
@@ -131,6 +133,68 @@ def test_trigonometric_polynomials_stay_inside(seed: int) -> None:
     assert all(largest[node] <= max(map(abs, claimed[node])) for node in graph.nodes)
     for state in states(limits, 20, seed):
         assert not outside(graph, claimed, state, radius=1e-4)
+
+
+def turned_by_quaternion(builder: Builder, names: tuple[str, ...]) -> list[Node]:
+    """A vector of length 1, (0.6, 0, 0.8), turned by a unit quaternion."""
+    x, y, z, w = map(builder.input, names)
+
+    def twice(*products: tuple[float, Node, Node]) -> Node:
+        return builder.mul(2.0, sum((sign * (a * b) for sign, a, b in products), start=0.0))
+
+    first = [1.0 - twice((1, y, y), (1, z, z)), twice((1, x, y), (1, z, w))]
+    first += [twice((1, x, z), (-1, y, w))]
+    third = [twice((1, x, z), (1, y, w)), twice((1, y, z), (-1, x, w))]
+    third += [1.0 - twice((1, x, x), (1, y, y))]
+    return [0.6 * a + 0.8 * c for a, c in zip(first, third, strict=True)]
+
+
+def test_a_quaternion_turns_and_keeps_lengths() -> None:
+    names = ("q[3]", "q[4]", "q[5]", "q[6]")
+    builder = Builder()
+    with builder.region("forward", 0):
+        turned = turned_by_quaternion(builder, names)
+    graph = Graph(names, {f"v[{k}]": node for k, node in enumerate(turned)})
+    limits = dict.fromkeys(names, (-1.0, 1.0))
+    claimed = bounds(graph, limits, [names])
+    assert all(1.0 <= max(claimed[node]) <= 1.2 for node in turned)
+    assert min(magnitudes(graph, limits)[node] for node in turned) > 2.0
+    rng = np.random.default_rng(0)
+    q = rng.normal(size=(400, 4))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    for state in q[:60]:
+        assert not outside(graph, claimed, dict(zip(names, map(float, state), strict=True)))
+    largest = extents(graph, dict(zip(names, q.T, strict=True))).largest
+    assert all(largest[n] <= max(map(abs, claimed[n])) + 1e-12 for n in graph.nodes)
+    assert max(largest[node] for node in turned) > 0.99
+
+
+def test_a_cosine_and_a_sine_that_come_in_are_of_one_angle() -> None:
+    builder = Builder()
+    with builder.region("forward", 0):
+        c, s = builder.input("cos[0]"), builder.input("sin[0]")
+        total = 0.6 * c + 0.8 * s
+    graph = Graph(("cos[0]", "sin[0]"), {"total": total})
+    limits = dict.fromkeys(graph.inputs, (-1.0, 1.0))
+    assert magnitudes(graph, limits)[total] > 1.39
+    assert 1.0 <= magnitudes(graph, limits, [("cos[0]", "sin[0]")])[total] < 1.01
+
+
+def test_a_floating_base_is_proven() -> None:
+    """All that is computed of the base's orientation; and no state that was found is outside."""
+    words = Words(front_end("hyq", functions=("id",), base="floating", fit=False))
+    ranges, fixed = words.whole
+    given, _ = words.given.searched(fixed.graph)
+    assert ranges.units == (("q[3]", "q[4]", "q[5]", "q[6]"),)
+    proof = prove(fixed, ranges.limits, ranges.units)
+    without = prove(fixed, ranges.limits)
+    seen = extents(fixed.graph, given.states).largest
+    assert all(proof.largest[n] >= seen[n] for n in fixed.graph.nodes if n.op is not Op.INPUT)
+    able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
+    base = [node for node in able if node.region == ("forward", 0)]
+    assert all(node in proof.holds for node in base)
+    assert not all(node in without.holds for node in base)
+    assert sum(node in proof.holds for node in able) >= 0.82 * len(able)
 
 
 def test_smaller_windows_are_wider_and_hold(monkeypatch: pytest.MonkeyPatch) -> None:
