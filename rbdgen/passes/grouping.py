@@ -2,45 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, product
 
 from ..graph.node import Op
-from ..graph.visits import Result, Visit
+from ..graph.visits import Result, Source, Visit
 from .instances import FixedProgram
-from .needs import Need
+from .needs import Need, needs_of
 
 SEARCHED = 16  # visits to a template, beyond which their order has to do
 PRODUCT = 2  # sums that a product counts as
 SENDER = 2  # and a place from which a port reads: a memory, and a choice
 
 
-def grouped(
-    program: FixedProgram, needs: Mapping[Visit, Need], rounds: int
-) -> dict[str, list[list[Visit]]]:
+def grouped(program: FixedProgram, rounds: int) -> dict[str, list[list[Visit]]]:
     """Template → its visits in groups of ``rounds``; the last has what is left."""
-    return _Groups(program, needs, rounds).found
+    return _Groups(program, rounds).found
+
+
+@dataclass(frozen=True, eq=False)
+class _Visits:
+    """Of each visit the products and sums that it needs, as sets of ``bits``, and its ``sizes`` by
+    them; the sources that its ports ``reads``; and the visits that read of it."""
+
+    bits: Mapping[Visit, tuple[int, int]]
+    sizes: Mapping[Visit, int]
+    reads: Mapping[Visit, list[tuple[str, Source]]]
+    readers: Mapping[Visit, set[Visit]]
+
+
+@lru_cache(maxsize=1)
+def _visits(program: FixedProgram) -> _Visits:
+    """The same for any number of rounds."""
+    needs = needs_of(program)
+    reads = {
+        visit: [(port, needs[visit].read(port, source)) for port, source in sources.items()]
+        for visit, sources in program.real.reads.items()
+    }
+    readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
+    for visit, own in reads.items():
+        for _, source in own:
+            if isinstance(source, Result):
+                readers[source.visit].add(visit)
+    bits = _bits(program, needs)
+    return _Visits(bits, {visit: _size([own]) for visit, own in bits.items()}, reads, readers)
 
 
 class _Groups:
     """First in the order of what they need. Then two change places as long as that makes less."""
 
-    def __init__(self, program: FixedProgram, needs: Mapping[Visit, Need], rounds: int) -> None:
-        self._bits = _bits(program, needs)
-        self._reads = {
-            visit: [(port, needs[visit].read(port, source)) for port, source in sources.items()]
-            for visit, sources in program.real.reads.items()
-        }
-        self._readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
-        for visit, reads in self._reads.items():
-            for _, source in reads:
-                if isinstance(source, Result):
-                    self._readers[source.visit].add(visit)
+    def __init__(self, program: FixedProgram, rounds: int) -> None:
+        made = _visits(program)
+        self._bits, self._reads, self._readers = made.bits, made.reads, made.readers
         self._of: dict[Visit, list[Visit]] = {}
         self.found: dict[str, list[list[Visit]]] = {}
-        size = {visit: self._size([visit]) for visit in needs}
         for name in program.templates:
-            visits = sorted(program.real.of(name), key=lambda v: (size[v], v.key[::-1]))
+            visits = sorted(program.real.of(name), key=lambda v: (made.sizes[v], v.key[::-1]))
             self.found[name] = [visits[k : k + rounds] for k in range(0, len(visits), rounds)]
             self._of |= {visit: group for group in self.found[name] for visit in group}
         few = [name for name in self.found if len(program.real.of(name)) <= SEARCHED]
@@ -80,15 +99,15 @@ class _Groups:
             for visit in group
             for port, source in self._reads[visit]
         }
-        return self._size(group) + SENDER * len(places)
+        return _size(map(self._bits.__getitem__, group)) + SENDER * len(places)
 
-    def _size(self, group: list[Visit]) -> int:
-        """Arithmetic of a group, in sums."""
-        products = sums = 0
-        for visit in group:
-            own = self._bits[visit]
-            products, sums = products | own[0], sums | own[1]
-        return PRODUCT * products.bit_count() + sums.bit_count()
+
+def _size(group: Iterable[tuple[int, int]]) -> int:
+    """Arithmetic of a group's bits, in sums."""
+    products = sums = 0
+    for own in group:
+        products, sums = products | own[0], sums | own[1]
+    return PRODUCT * products.bit_count() + sums.bit_count()
 
 
 def _bits(program: FixedProgram, needs: Mapping[Visit, Need]) -> dict[Visit, tuple[int, int]]:

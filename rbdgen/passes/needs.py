@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
@@ -29,8 +30,9 @@ class Need:
         return 0.0 if port in self.idle else source
 
 
+@lru_cache(maxsize=1)
 def needs_of(program: FixedProgram) -> dict[Visit, Need]:
-    """What every visit needs, in the order of the visits."""
+    """What every visit needs, in the order of the visits: the same for any number of rounds."""
     real = program.real
     zeros: dict[Visit, set[Node]] = {}
     for visit, sources in real.reads.items():

@@ -64,23 +64,9 @@ def parts_of(program: FixedProgram, rounds: int) -> Parts:
     Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
     not need it reads as zero.
     """
-    needs = needs_of(program)
-    groups = grouped(program, needs, rounds)
-    of = {
-        visit: Visit(f"{name}_{k}" if len(found) > 1 else name, visit.key)
-        for name, found in groups.items()
-        for k, visits in enumerate(found)
-        for visit in visits
-    }
-    templates: dict[str, FixedGraph] = {}
-    real: dict[str, Graph] = {}
-    for name, found in groups.items():
-        for visits in found:
-            part, own = of[visits[0]].template, [needs[visit] for visit in visits]
-            idle = frozenset.intersection(*(need.idle for need in own))
-            results = frozenset[str]().union(*(need.results for need in own))
-            templates[part] = _part(program.templates[name], part, idle, results)
-            real[part] = program.real.templates[name]
+    needs, shared = needs_of(program), _shared(program, rounds)
+    templates = templates_of(program, rounds)
+    of = {visit: Visit(part, visit.key) for part, own in shared.items() for visit in own}
     reads = {
         of[visit]: {
             port: _renamed(needs[visit].read(port, source), of)
@@ -89,8 +75,30 @@ def parts_of(program: FixedProgram, rounds: int) -> Parts:
         }
         for visit, sources in program.real.reads.items()
     }
+    real = {part: program.real.templates[own[0].template] for part, own in shared.items()}
     outputs = {name: _renamed(source, of) for name, source in program.real.outputs.items()}
     return Parts(Program(real, reads, outputs), templates)
+
+
+def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
+    """The same templates alone: one datapath each."""
+    needs = needs_of(program)
+    found: dict[str, FixedGraph] = {}
+    for part, visits in _shared(program, rounds).items():
+        own = [needs[visit] for visit in visits]
+        idle = frozenset.intersection(*(need.idle for need in own))
+        results = frozenset[str]().union(*(need.results for need in own))
+        found[part] = _part(program.templates[visits[0].template], part, idle, results)
+    return found
+
+
+def _shared(program: FixedProgram, rounds: int) -> dict[str, list[Visit]]:
+    """Part → the visits that share it."""
+    return {
+        f"{name}_{k}" if len(found) > 1 else name: visits
+        for name, found in grouped(program, rounds).items()
+        for k, visits in enumerate(found)
+    }
 
 
 def kind_of(name: str) -> str:

@@ -11,7 +11,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.verify import verify_fixed
 from ..passes.instances import CopyingBuilder, FixedProgram, copied
-from ..passes.specialised import Parts, kind_of
+from ..passes.specialised import kind_of
 from .units import Jobs, shared_jobs
 
 TASK = "task"  # the datapath that gives a task's words to those who read them
@@ -56,8 +56,14 @@ class Datapaths:
         return shared_jobs(self.fixed, target, apart)
 
 
-def datapaths_of(program: FixedProgram | Parts, rounds: int) -> Datapaths:
+def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
     """The datapaths that each template's visits need, one visit in a round each."""
+    numbers = {name: -(-len(program.real.of(name)) // rounds) for name in program.templates}
+    return datapaths_with(program.templates, numbers)
+
+
+def datapaths_with(templates: Mapping[str, FixedGraph], numbers: Mapping[str, int]) -> Datapaths:
+    """So many of each template."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
     inputs: dict[str, Format] = {}
@@ -66,9 +72,9 @@ def datapaths_of(program: FixedProgram | Parts, rounds: int) -> Datapaths:
     steps: dict[Node, int] = {}
     mantissas: dict[Node, int] = {}
     width = 0
-    for name, template in program.templates.items():
+    for name, template in templates.items():
         width = template.width
-        for number in range(-(-len(program.real.of(name)) // rounds)):
+        for number in range(numbers[name]):
             datapath = Datapath(name, number)
             words = {}
             for port, word in template.inputs.items():

@@ -8,8 +8,8 @@ from itertools import count
 
 from ..design.target import Target
 from ..passes.instances import FixedProgram
-from ..passes.specialised import parts_of, specialised
-from .datapaths import datapaths_of
+from ..passes.specialised import specialised, templates_of
+from .datapaths import datapaths_of, datapaths_with
 from .round_plan import GATHERING
 from .units import Jobs
 
@@ -103,6 +103,10 @@ class Ways:
 
     def _jobs_of(self, rounds: int) -> Jobs:
         if rounds not in self._jobs:
-            parts = parts_of(self._program, rounds) if self._apart else self._program
-            self._jobs[rounds] = datapaths_of(parts, rounds).jobs(self._target)
+            if self._apart:
+                templates = templates_of(self._program, rounds)
+                datapaths = datapaths_with(templates, dict.fromkeys(templates, 1))
+            else:
+                datapaths = datapaths_of(self._program, rounds)
+            self._jobs[rounds] = datapaths.jobs(self._target)
         return self._jobs[rounds]
