@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
@@ -80,6 +81,7 @@ def parts_of(program: FixedProgram, rounds: int) -> Parts:
     return Parts(Program(real, reads, outputs), templates)
 
 
+@lru_cache(maxsize=8)  # of few rounds, counted first, then made
 def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
     """The same templates alone: one datapath each."""
     needs = needs_of(program)
@@ -92,6 +94,7 @@ def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
     return found
 
 
+@lru_cache(maxsize=8)
 def _shared(program: FixedProgram, rounds: int) -> dict[str, list[Visit]]:
     """Part → the visits that share it."""
     return {
