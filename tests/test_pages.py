@@ -75,6 +75,7 @@ NOT_RUN = {
         "rbdgen info humanoid …",
         "rbdgen reproduce 000 001 …",
         "rbdgen reproduce 004 --closed",
+        "rbdgen simulate D",
         "rbdgen synthesize D --place-and-route",
         "rbdgen synthesize D --place-and-route …",
         "rbdgen synthesize E --place-and-route …",
@@ -87,6 +88,8 @@ OTHERS = {
 }
 # What is written → what runs, which takes less time; on every page, in this order.
 SMALLER = {
+    "hyq --base floating --function cfd --frames lf_foot,rh_foot": "gantry --function cfd --frames "
+    "tool",
     "hyq --base floating --function fd": f"{ROOT}/tests/robots/swinger.urdf --base floating "
     "--function id",
     "--accelerator --ii 8": "--accelerator --function id --ii 8",
