@@ -81,8 +81,9 @@ def converted(m: Module, word: Value, of: Format, to: Format, name: str) -> tupl
     moved = (word + (1 << shift >> 1)) >> shift if shift > 0 else word << -shift
     if len(moved) <= to.width:
         return moved, Const(0)
-    moved = once(m, moved, name)
-    out = Cat(moved[k] != moved[-1] for k in range(to.width - 1, len(moved) - 1)).any()
+    moved = once(m, moved, f"{name}_moved")
+    above = moved[to.width - 1 :]  # all the same where the word fits
+    out = once(m, above.any() & ~above.all(), f"{name}_beyond")
     most = Mux(moved[-1], to.lowest, to.highest)
     return Mux(out, most, moved[: to.width].as_signed()), out
 
@@ -192,9 +193,10 @@ class Station(wiring.Component):
                 else:
                     of = self.accelerator.given(visits[0][0], Source(sender, own))
                     read = banks[sender][own][: of.width].as_signed()
-                    new, out = converted(m, read, of, word, f"{field}_moved")
+                    new, out = converted(m, read, of, word, field)
                 value = Mux(here(visits), new, value)
-                flags.append(here(visits) & out)
+                if not isinstance(out, Const):
+                    flags.append(here(visits) & out)
             operands[field] = value
         for sender in self.senders:
             if sender != HOST:

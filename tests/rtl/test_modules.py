@@ -1,6 +1,8 @@
 """Modules that several processes write are those that one writes."""
 
+import re
 import warnings
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from amaranth.hdl import UnusedElaboratable
 
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.rtl import modules
 from rbdgen.rtl.modules import Modules, write_modules
 from rbdgen.rtl.multiplier import Multiplier
@@ -47,3 +50,18 @@ def test_the_same_from_several_processes(design: str, monkeypatch: pytest.Monkey
     assert len(alone.texts) == 1 + len(made.core.parts)
     found = [unit for unit in alone.units.elements() if isinstance(unit, Multiplier)]
     assert sorted(found) == sorted(made.core.multipliers) and found
+
+
+def test_an_accelerator_writes_once_what_it_reads_often() -> None:
+    """Hardly an operator of its own module has the operands of another: a copy for each reader
+    would be most of the text of a robot of many joints."""
+    choices = {"functions": ON_ACCELERATORS, "ii": 32, "fold": "joints", "target": "xcup"}
+    made = Modules(accelerate("pendulum", fit=False, **choices).accelerator, "made")
+    text, _ = made.write("")
+    cells: Counter[tuple[str, ...]] = Counter()
+    for module in text.split("\nmodule ")[1:]:
+        for kind, lines in re.findall(r"\n  cell (\$\w+) \S+\n((?:    .*\n)*)  end", module):
+            ports = re.findall(r"connect (\\[A-Z]+ .*)", lines)  # what it gives comes last
+            cells[module.split("\n")[0], kind, *ports[:-1]] += 1
+    assert cells.total() > 500
+    assert cells.total() < 1.15 * len(cells)
