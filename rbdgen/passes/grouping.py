@@ -25,11 +25,13 @@ def grouped(program: FixedProgram, rounds: int) -> dict[str, list[list[Visit]]]:
 @dataclass(frozen=True, eq=False)
 class _Visits:
     """Of each visit the products and sums that it needs, as sets of ``bits``, and its ``sizes`` by
-    them; the sources that its ports ``reads``; and the visits that read of it."""
+    them; the ports that it ``reads`` results at, and whether ``others`` read a word of the task's;
+    and the visits that read of it."""
 
     bits: Mapping[Visit, tuple[int, int]]
     sizes: Mapping[Visit, int]
-    reads: Mapping[Visit, list[tuple[str, Source]]]
+    reads: Mapping[Visit, list[tuple[str, Result]]]
+    others: Mapping[Visit, frozenset[tuple[str, bool]]]
     readers: Mapping[Visit, set[Visit]]
 
 
@@ -37,17 +39,29 @@ class _Visits:
 def _visits(program: FixedProgram) -> _Visits:
     """The same for any number of rounds."""
     needs = needs_of(program)
+    sources: dict[Visit, dict[str, Source]] = {
+        visit: {port: needs[visit].read(port, source) for port, source in own.items()}
+        for visit, own in program.real.reads.items()
+    }
     reads = {
-        visit: [(port, needs[visit].read(port, source)) for port, source in sources.items()]
-        for visit, sources in program.real.reads.items()
+        visit: [(port, source) for port, source in own.items() if isinstance(source, Result)]
+        for visit, own in sources.items()
+    }
+    others = {
+        visit: frozenset(
+            (port, not isinstance(source, float))
+            for port, source in own.items()
+            if not isinstance(source, Result)
+        )
+        for visit, own in sources.items()
     }
     readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
-    for visit, own in reads.items():
-        for _, source in own:
-            if isinstance(source, Result):
-                readers[source.visit].add(visit)
+    for visit, results in reads.items():
+        for _, source in results:
+            readers[source.visit].add(visit)
     bits = _bits(program, needs)
-    return _Visits(bits, {visit: _size([own]) for visit, own in bits.items()}, reads, readers)
+    sizes = {visit: _size([own]) for visit, own in bits.items()}
+    return _Visits(bits, sizes, reads, others, readers)
 
 
 class _Groups:
@@ -55,7 +69,8 @@ class _Groups:
 
     def __init__(self, program: FixedProgram, rounds: int) -> None:
         made = _visits(program)
-        self._bits, self._reads, self._readers = made.bits, made.reads, made.readers
+        self._made, self._bits = made, made.bits
+        self._costs: dict[int, int] = {}  # of groups as they are, by their ids
         self._of: dict[Visit, list[Visit]] = {}
         self.found: dict[str, list[list[Visit]]] = {}
         for name in program.templates:
@@ -73,9 +88,11 @@ class _Groups:
         for one, other in combinations(groups, 2):
             for a, b in product(range(len(one)), range(len(other))):
                 near = self._near(one[a], other[b])
-                before = sum(map(self._cost, near))
+                before = sum(map(self._known_cost, near))
                 self._exchange(one, a, other, b)
-                if sum(map(self._cost, near)) < before:
+                costs = {id(group): self._cost(group) for group in near}
+                if sum(costs.values()) < before:
+                    self._costs |= costs
                     made += 1
                 else:
                     self._exchange(one, a, other, b)
@@ -83,23 +100,29 @@ class _Groups:
 
     def _near(self, one: Visit, other: Visit) -> list[list[Visit]]:
         """The groups whose cost depends on where these visits are."""
-        visits = {one, other} | self._readers[one] | self._readers[other]
+        readers = self._made.readers
+        visits = {one, other} | readers[one] | readers[other]
         return list({id(group): group for group in map(self._of.__getitem__, visits)}.values())
 
     def _exchange(self, one: list[Visit], a: int, other: list[Visit], b: int) -> None:
         one[a], other[b] = other[b], one[a]
         self._of[one[a]], self._of[other[b]] = one, other
 
+    def _known_cost(self, group: list[Visit]) -> int:
+        if id(group) not in self._costs:
+            self._costs[id(group)] = self._cost(group)
+        return self._costs[id(group)]
+
     def _cost(self, group: list[Visit]) -> int:
         """What the group computes, and the places from which its ports read."""
+        others = frozenset[tuple[str, bool]]().union(*map(self._made.others.__getitem__, group))
         places = {
             (port, id(self._of[source.visit]), source.name)
-            if isinstance(source, Result)
-            else (port, not isinstance(source, float))
             for visit in group
-            for port, source in self._reads[visit]
+            for port, source in self._made.reads[visit]
         }
-        return _size(map(self._bits.__getitem__, group)) + SENDER * len(places)
+        size = _size(map(self._bits.__getitem__, group))
+        return size + SENDER * (len(places) + len(others))
 
 
 def _size(group: Iterable[tuple[int, int]]) -> int:
