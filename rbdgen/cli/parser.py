@@ -347,7 +347,7 @@ def parser() -> Parser:
         type=names,
         default=(),
         metavar="ROBOT[,ROBOT]",
-        help="of measurements that take robots one after another, as programs and exact-hls",
+        help="of measurements that take robots one after another, as cpu and exact-hls",
     )
     queued(made, "default: 1; of slurm all")
     made = command(
