@@ -6,6 +6,7 @@
 # make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
+# make mutants  whether tests see a change in the arithmetic: hours
 # make durations  measures which tests make fast leaves out
 # make clean   removes what was built, and .venv
 #
@@ -22,7 +23,7 @@ DEV := $(VENV)/.installed-dev
 
 PAGES := build/docs-pages
 
-.PHONY: demo docs fast test test-all durations bench pictures lint format clean
+.PHONY: demo docs fast test test-all durations mutants bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
@@ -42,6 +43,10 @@ test-all: $(DEV)
 # On one core, so that no test waits for another's processes.
 durations: $(DEV)
 	$(PY) -m tests.durations
+
+mutants: $(DEV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev,mutants]"
+	$(PY) tests/mutants.py $(JOBS)
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench all
