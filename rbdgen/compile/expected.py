@@ -9,7 +9,7 @@ import numpy as np
 from ..design.arrays import given_coordinates
 from ..design.choices import ROLLOUTS
 from ..dynamics.interface import to_columns
-from ..graph.arrays import FAR, array_of, relative_rms, times
+from ..graph.arrays import FAR, relative_rms, squares
 from ..graph.evaluate import Array
 from ..graph.fixed import Flags, evaluate_fixed
 from ..graph.visits import Program, once
@@ -92,11 +92,8 @@ def _tasks(
 
 def _errors(words: Columns, exact: Mapping[str, Array]) -> dict[str, float]:
     """Of each array, by root mean squares."""
-    squares, sizes = dict[str, Array](), dict[str, Array]()
-    for name, array in array_of(exact).items():
-        for sums, own in ((squares, words[name] - exact[name]), (sizes, exact[name])):
-            sums[array] = sums.get(array, 0.0) + times(name) * own**2
-    return {name: relative_rms(own, sizes[name]) for name, own in squares.items() if name != FAR}
+    found = squares(words, exact)
+    return {array: relative_rms(*sums) for array, sums in found.items() if array != FAR}
 
 
 def _any(flags: Iterable[Flags]) -> Flags:

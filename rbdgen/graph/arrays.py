@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,19 @@ def times(name: str) -> int:
         return 1
     row, column = word.indices
     return 1 if row == column else 2
+
+
+def squares(
+    words: Mapping[str, NDArray[np.float64]], exact: Mapping[str, NDArray[np.float64]]
+) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Array → over its entries, in each state, the sums of squared errors, and of squares."""
+    found: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    for name, array in array_of(exact).items():
+        off, size = (times(name) * own**2 for own in (words[name] - exact[name], exact[name]))
+        if array in found:
+            off, size = found[array][0] + off, found[array][1] + size
+        found[array] = off, size
+    return found
 
 
 def relative_rms(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..graph.arrays import SURE, array_of, relative_rms, times
+from ..graph.arrays import SURE, relative_rms, squares
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
@@ -83,10 +83,6 @@ def relative_error(
     found = 0.0
     for task in tasks_over(graph, tasks):
         words, exact = words_along(task, fixed, inputs), evaluate_along(task, graph, inputs)
-        squares: dict[str, Array] = {}
-        sizes: dict[str, Array] = {}
-        for name, array in array_of(exact).items():
-            for sums, own in ((squares, words[name] - exact[name]), (sizes, exact[name])):
-                sums[array] = sums.get(array, 0.0) + times(name) * own**2
-        found = max([found, *(relative_rms(e, sizes[a], SURE) for a, e in squares.items())])
+        of_arrays = squares(words, exact).values()
+        found = max([found, *(relative_rms(off, size, SURE) for off, size in of_arrays)])
     return found
