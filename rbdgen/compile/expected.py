@@ -1,4 +1,4 @@
-"""What to expect of words of one width: the arrays that are far off, and what mends that."""
+"""What to expect of words: the arrays that are far off, and what mends that."""
 
 from __future__ import annotations
 
@@ -29,26 +29,28 @@ Columns = dict[str, Array]
 
 def note_of_errors(made: Core | Accelerated) -> str:
     """A line about the arrays that words of the design's width leave further off than `MUCH`, and
-    the states that overflow; empty where there are none, and where an error was asked for."""
+    the states that overflow; empty where there are none. Where an error was asked for, about all
+    arrays."""
     design, front = made.design, made.front
-    if design.error is not None:
-        return ""
     columns = _states(front)
     found, overflowed = dict[str, float](), np.zeros(STATES, np.bool_)
     for task, words, flags in _tasks(made, columns):
         for array, error in _errors(words, evaluate_along(task, front.graph, columns)).items():
             found[array] = max(error, found.get(array, 0.0))
         overflowed = overflowed | flags
-    off = [f"{array} off by {error:.1e}" for array, error in found.items() if error > MUCH]
+    least = MUCH if design.error is None else 0.0
+    off = [f"{array} off by {error:.1e}" for array, error in found.items() if error > least]
     if overflowed.any():
         off.append(f"overflow in {int(overflowed.sum())} of {STATES} states")
     if not off:
         return ""
+    said = f"{', '.join(off)} (relative RMS in {STATES} states within the limits)"
+    if design.error is not None:
+        return f"error: words for {design.error:g} leave {said}"
     alone = ", where nothing takes turns" if _shares(made) else ""
     return (
-        f"width: {design.width} bits leave {', '.join(off)} (relative RMS in {STATES} states "
-        f"within the limits); --error {MUCH:g}, in place of a width, gives each word the bits "
-        f"that such an error takes{alone}"
+        f"width: {design.width} bits leave {said}; --error {MUCH:g}, in place of a width, gives "
+        f"each word the bits that such an error takes{alone}"
     )
 
 
