@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from apytypes import APyFixed, OverflowMode, QuantizationMode
 
-from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
+from rbdgen.graph.fixed import FixedGraph, Format, Integers, convert, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import exponent_width
@@ -277,3 +277,16 @@ def check_flag(overflowed: dict[Node, np.ndarray], expected: list[bool]) -> None
     assert bool(overflowed) == any(expected)
     for states in overflowed.values():
         assert states.tolist() == expected
+
+
+@pytest.mark.parametrize(("of", "to"), [((8, 4), (4, 2)), ((4, 1), (8, 4)), ((6, 3), (5, 3))])
+def test_words_in_another_format(of: tuple[int, int], to: tuple[int, int]) -> None:
+    """Between stages: rounded half up, then kept within the ends, which is told."""
+    old, new = Format(*of), Format(*to)
+    words = np.arange(old.lowest, old.highest + 1)
+    found, cut = convert(words, old, new)
+    half = Fraction(1, 2)
+    rounded = [math.floor(x * Fraction(2) ** new.fraction + half) for x in exact(words, old)]
+    expected = [min(max(x, new.lowest), new.highest) for x in rounded]
+    assert found.tolist() == expected
+    assert cut.tolist() == [x != y for x, y in zip(rounded, expected, strict=True)]

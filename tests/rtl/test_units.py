@@ -1,0 +1,110 @@
+"""Every operation's logic, on all words of small formats: the bits and the overflow of integers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from amaranth.hdl import Const, Module, Signal, Value, signed
+from amaranth.sim import Simulator
+
+from rbdgen.graph.fixed import INTEGER, Format
+from rbdgen.graph.node import Op
+from rbdgen.rtl.arithmetic import aligned, mirrored, truncated
+from rbdgen.rtl.units import UNIT, overflow_of
+from tests.graph.test_fixed import fixed_graph
+
+OPERANDS = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.NEG: 1, Op.SELECT: 3}
+FORMATS = 12  # drawn of each operation
+
+
+def answers(
+    inputs: Sequence[Signal],
+    words: Sequence[Sequence[int]],
+    values: Sequence[Value],
+    m: Module | None = None,
+) -> list[list[int]]:
+    """The values (words, values) of logic without registers."""
+    found = []
+
+    async def bench(context) -> None:  # type: ignore[no-untyped-def]
+        for own in words:
+            for signal, word in zip(inputs, own, strict=True):
+                context.set(signal, word)
+            found.append([context.get(value) for value in values])
+
+    simulator = Simulator(m or Module())
+    simulator.add_testbench(bench)
+    simulator.run()
+    return found
+
+
+def all_words(formats: Sequence[Format]) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(f.lowest, f.highest + 1) for f in formats)))
+
+
+@pytest.mark.parametrize("seed", range(FORMATS))
+@pytest.mark.parametrize("op", OPERANDS)
+def test_logic(op: Op, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    operands = [
+        Format(int(rng.integers(2, 5)), int(rng.integers(-2, 4))) for _ in range(OPERANDS[op])
+    ]
+    reach = sum(f.fraction for f in operands) if op is Op.MUL else 4
+    out = Format(
+        int(rng.integers(2, 7)), int(rng.integers(min(-2, reach), reach + 1)), rounded=seed % 2 == 0
+    )
+    check(op, operands, out)
+
+
+@pytest.mark.parametrize("fraction", [-1, 0, 1])
+def test_negations_that_saturate(fraction: int) -> None:
+    check(Op.NEG, [Format(4, 1)], Format(4 + fraction - 1, fraction, saturates=True))
+
+
+def check(op: Op, operands: Sequence[Format], out: Format) -> None:
+    fixed = fixed_graph(op, list(operands), out)
+    (node,) = fixed.graph.outputs.values()
+    inputs = [Signal(signed(f.width)) for f in operands]
+    logic = UNIT[op].logic
+    assert logic is not None
+    given = [(signal, f.fraction) for signal, f in zip(inputs, operands, strict=True)]
+    m = Module()
+    wide = logic(m, fixed, node, *given)
+    longest = Value.cast(wide).shape().width
+    extended = wide if longest > out.width else Value.cast(wide + Const(0, signed(out.width + 1)))
+    words = all_words(operands)
+    columns = np.array(words).T
+    whole = INTEGER[op](fixed, node, *columns)
+    wrapped = out.wrap(np.asarray(whole))
+    found = answers(inputs, words, [extended, overflow_of(fixed, node, extended)], m)
+    bits, flags = np.array(found).T
+    np.testing.assert_array_equal(out.wrap(bits), wrapped)
+    if not out.saturates:  # which is meant, and no overflow
+        np.testing.assert_array_equal(flags != 0, wrapped != whole)
+
+
+def test_mirrored_words() -> None:
+    word, minus = Signal(signed(4)), Signal(1)
+    words = list(itertools.product(range(-8, 8), (0, 1)))
+    found = answers([word, minus], words, [mirrored(word, minus)])
+    assert [one for (one,) in found] == [min(-x, 7) if negative else x for x, negative in words]
+
+
+@pytest.mark.parametrize("to", range(-3, 5))
+def test_words_that_are_cut(to: int) -> None:
+    word = Signal(signed(4))
+    value, fraction = truncated(word, 2, to)
+    assert fraction == min(2, to)
+    found = answers([word], [(x,) for x in range(-8, 8)], [value])
+    assert [one for (one,) in found] == [x >> (2 - fraction) for x in range(-8, 8)]
+    assert value.shape().signed
+
+
+def test_zeros_behind_words() -> None:
+    word = Signal(signed(3))
+    for zeros in range(3):
+        found = answers([word], [(x,) for x in range(-4, 4)], [aligned(word, zeros)])
+        assert [one for (one,) in found] == [x << zeros for x in range(-4, 4)]
