@@ -14,9 +14,9 @@ from rbdgen.dynamics.program import program
 from rbdgen.dynamics.rnea import rnea
 from rbdgen.dynamics.scalars import Numbers
 from rbdgen.dynamics.trace import trace
+from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
-from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Array, JointKind, Robot

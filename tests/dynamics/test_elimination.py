@@ -13,13 +13,13 @@ from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import lacking, program
 from rbdgen.dynamics.trace import trace
+from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program, Result, Source
 from rbdgen.passes.order import EXACT, run
-from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import Robot

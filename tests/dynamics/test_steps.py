@@ -12,10 +12,10 @@ from rbdgen.compile.flow import Front, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
+from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.verify import verify
 from rbdgen.graph.visits import Program, Result, Source, Visit, factored
-from rbdgen.passes.words import array_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import JointKind
