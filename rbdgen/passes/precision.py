@@ -29,7 +29,7 @@ NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may e
 CLOSE = 0.85  # of an aim that is too large: one that is not, where it may end, too
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
 FEWEST = 1  # bits of a word: errors that cancel in the outputs ask for none at all
-COARSEST_ANGLE = 13  # fraction bits, in turns or radians, that the narrowest sine unit can use
+COARSEST_ANGLE = 14  # fraction bits, in turns: with the narrowest sines an ulp of theirs at most
 
 
 class PrecisionError(Refusal, ValueError):

@@ -1,5 +1,4 @@
-"""Every angle that a port can hold has its sine and cosine, to an ulp or two and its phase's last
-bit, which an error asked for may make as coarse."""
+"""Every angle that a port can hold has its sine and cosine, to an ulp or two."""
 
 from __future__ import annotations
 
@@ -67,11 +66,7 @@ def check(front: Front, fixed: FixedGraph) -> None:
         evaluate(fixed.graph, given, lambda n, v, exact=exact: exact.update({n: v}))
         for node, values in found.items():
             form = fixed.formats[node]
-            turn = (
-                2 * np.pi * 2.0 ** -fixed.formats[node.args[0]].fraction
-            )  # of the phase's last bit
-            apart = np.abs(form.real(values) - exact[node]).max()
-            assert apart < 1.5 * 2.0**-form.fraction + turn
+            assert np.abs(form.real(values) - exact[node]).max() < 2 * 2.0**-form.fraction
 
 
 @pytest.mark.parametrize(

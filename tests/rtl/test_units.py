@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from amaranth.hdl import Const, Module, Signal, Value, signed
-from amaranth.sim import Simulator
+from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen.graph.fixed import INTEGER, Format
 from rbdgen.graph.node import Op
@@ -29,7 +29,7 @@ def answers(
     """The values (words, values) of logic without registers."""
     found = []
 
-    async def bench(context) -> None:  # type: ignore[no-untyped-def]
+    async def bench(context: SimulatorContext) -> None:
         for own in words:
             for signal, word in zip(inputs, own, strict=True):
                 context.set(signal, word)
