@@ -18,6 +18,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from rbdgen.api.manifest import core_ports
+from rbdgen.api.rtl import ports_of
+from rbdgen.compile.core import Core
+from rbdgen.rtl.emit import emit
 from rbdgen.simulate.model import Result
 from rbdgen.simulate.ports import Field, Ports
 
@@ -235,3 +239,11 @@ def _unpacked(word: int, fields: Sequence[Field]) -> list[int]:
         word >>= f.width
         values.append(value - (1 << f.width) if f.signed and value > f.limits[1] else value)
     return values
+
+
+def written(core: Core, name: str, place: Path) -> tuple[Path, Ports]:
+    """A core's Verilog in ``place``, and its ports."""
+    made = emit(core.plan, name, shells=False)
+    source = place / f"{name}.v"
+    source.write_text(made.files[source.name])
+    return source, ports_of(core_ports(core, made.core))

@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 from rbdgen import api
-from rbdgen.api.manifest import core_ports
-from rbdgen.api.rtl import ports_of
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from rbdgen.rtl.emit import emit
 from tests.rtl.cores import any_words, check
-from tests.rtl.icarus import Icarus, binary
+from tests.rtl.icarus import Icarus, binary, written
 
 HELD: dict[str, Any] = {"functions": ("cfd",), "frames": ("lower_rod",), "contact_damping": 0.1}
 CASES: dict[str, dict[str, Any]] = {
@@ -32,11 +29,9 @@ CASES: dict[str, dict[str, Any]] = {
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_core(front_end("pendulum", **CASES[case]))
-    made = emit(core.plan, case, shells=False)
-    source = tmp_path / f"{case}.v"
-    source.write_text(made.files[source.name])
+    source, ports = written(core, case, tmp_path)
     expected = any_words(core, 40, 1)
-    simulated = Icarus(source, case, ports_of(core_ports(core, made.core)), tmp_path / "run")
+    simulated = Icarus(source, case, ports, tmp_path / "run")
     check(simulated.run(expected.tasks), expected)
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from rbdgen import api, golden
 from rbdgen.api.accelerator import accelerator_ports, shells_of
-from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
@@ -18,9 +17,9 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import GIVES
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
-from rbdgen.rtl.emit import emit, emit_accelerator
+from rbdgen.rtl.emit import emit_accelerator
 from tests.rtl.cores import any_words, check
-from tests.rtl.icarus import Icarus, binary
+from tests.rtl.icarus import Icarus, binary, written
 
 pytestmark = pytest.mark.rtl
 
@@ -40,11 +39,9 @@ CASES: dict[str, dict[str, Any]] = {
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_core(front_end("pendulum", joints=JOINTS, **CASES[case]))
-    made = emit(core.plan, case, shells=False)
-    source = tmp_path / f"{case}.v"
-    source.write_text(made.files[source.name])
+    source, ports = written(core, case, tmp_path)
     expected = any_words(core, 40, 1)
-    simulated = Icarus(source, case, ports_of(core_ports(core, made.core)), tmp_path / "run")
+    simulated = Icarus(source, case, ports, tmp_path / "run")
     check(simulated.run(expected.tasks), expected)
 
 

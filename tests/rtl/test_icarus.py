@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 
 from rbdgen.api.accelerator import accelerator_ports, shells_of
-from rbdgen.api.manifest import core_ports
 from rbdgen.api.rtl import ports_of
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.rtl.emit import emit, emit_accelerator
 from tests.rtl.cores import any_words, check, check_on_time
-from tests.rtl.icarus import Icarus, binary, started, without_initial_values
+from tests.rtl.icarus import Icarus, binary, started, without_initial_values, written
 
 pytestmark = pytest.mark.rtl
 
@@ -43,10 +42,7 @@ ACCELERATOR: dict[str, Any] = {
 def test_every_bit(case: str, tmp_path: Path) -> None:
     binary("iverilog")
     core = compile_core(front_end("pendulum", **PLAIN[case]))
-    made = emit(core.plan, case, shells=False)
-    source = tmp_path / f"{case}.v"
-    source.write_text(made.files[source.name])
-    ports = ports_of(core_ports(core, made.core))
+    source, ports = written(core, case, tmp_path)
     expected = any_words(core, TASKS, 1)
     assert expected.flags.any()
     stripped = without_initial_values(source)
