@@ -12,7 +12,7 @@ from ..tasks.stages import Accelerator
 from ..tasks.visit import StageVisit
 from .fields import fill
 from .lut_ram import BlockRam, LutRam
-from .station import FLAG, Station, bank_layout, is_one_of
+from .station import FLAG, Station, bank_layout, is_one_of, once
 
 
 class Stations(Protocol):
@@ -43,8 +43,7 @@ class Slots:
     def __post_init__(self) -> None:
         slots = range(self.core.accelerator.slots)
         self.task = Signal(self.core.i.payload.shape(), reset_less=True)
-        self.words = Signal(self.task.words.shape())
-        self.m.d.comb += self.words.eq(self.task.words)
+        self.words = once(self.m, self.task.words, "words")
         self.slot, self.comes = Signal(slots, reset_less=True), Signal()
         self.left, self.leaves = Signal(slots, reset_less=True), Signal()
 
