@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..design.arrays import given_coordinates
-from ..design.choices import HELD, OF_FRAMES, OF_MASSES
+from ..design.arrays import given_coordinates, left_out
+from ..design.choices import GIVEN_BASE, GIVES, HELD, OF_FRAMES, OF_MASSES
 from ..design.design import Design
 from ..dynamics.near import FARTHEST
 from ..graph.arrays import FAR
@@ -123,11 +123,21 @@ def _golden(
             return {"g": golden.rnea(robot, q, still, still)[:, joints]}
         case "nle":
             return {"nle": golden.rnea(robot, q, qd, np.zeros_like(qd))[:, joints]}
+        case "fd_given" | "minv_given" | "dfd_given":
+            base = slice(left_out(function), None)
+            own = GIVEN_BASE[function]
+            found = _golden(own, robot, {**arrays, "tau": tau[..., base]}, base)
+            return {name: _beside_base(found[name], base.start) for name in GIVES[own]}
         case "euler" | "rk4":
             h, steps = arrays["h"][:, 0], arrays["steps"][:, 0].astype(np.int64)
             end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)
             return {"q": end[0], "qd": end[1]}
     raise ValueError(f"no golden model of {function}")
+
+
+def _beside_base(values: Array, base: int) -> Array:
+    """Arrays (N, …, n) of the joints, with zeros before them for their base."""
+    return np.pad(values, [(0, 0), *[(base, 0)] * (values.ndim - 1)])
 
 
 def _held(design: Design, robot: Robot, arrays: Mapping[str, Array]) -> dict[str, Array]:

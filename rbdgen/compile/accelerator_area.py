@@ -10,7 +10,7 @@ from ..estimate.features import NAMES, TABLE_WIDTH, features, memory
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.word import kind_of
-from ..tasks.routes import CODE, HOST, NOTHING, TURN, Source
+from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source
 from ..tasks.stages import Accelerator, Stage
 from ..tasks.visit import parse
 from .front import Front
@@ -114,7 +114,7 @@ def _fetching(accelerator: Accelerator, stage: Stage, count: Counter[str]) -> No
     places: dict[str, set[tuple[str, str]]] = {name: set() for name in stage.fixed.inputs}
     for function, visit in accelerator.visitors(stage.name):
         for name, source in stage.sources(function, visit).items():
-            if source.stage not in (NOTHING, TURN):
+            if source.stage not in (NOTHING, TURN, TOLD):
                 places[name].add((source.stage, source.field))
                 given = accelerator.given(function, source)
                 word = stage.fixed.inputs[name]

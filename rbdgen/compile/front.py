@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..design.arrays import given_coordinates
+from ..design.arrays import given_coordinates, root_of
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
@@ -183,8 +183,7 @@ def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) ->
         frame=_frame(design, canonical),
         factorisation=design.factorisation,
         inverse=design.inverse,
-        # a base that is ignored has been left out when the robot was read
-        root="given" if design.root == "given" else "free",
+        root=root_of(design),
         frames=[frame_of(canonical, link) for link in design.frames],
         payload=carried(canonical),
         step=design.step,

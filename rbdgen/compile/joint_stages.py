@@ -50,6 +50,8 @@ def pieces_of_joints(
     ``given``: with states in which signals are largest. ``by_columns``: stages whose pieces are
     over real numbers, since columns will take their place.
     """
+    if front.design.root == "each":
+        raise RobotError("M⁻¹ is then cut from M alone, and root: each has it by task")
     programs = _programs(front, given, progress, joints)
     pieces = {name: Piece(own.whole, {}, own, joints=True) for name, own in programs.items()}
     inputs = input_formats(Graph(front.graph.inputs, {}), given.limits, front.design.width)

@@ -86,6 +86,8 @@ class Pieces:
 
     def _found(self, partly: bool) -> Found | str:
         front = self.front
+        if front.design.root == "each":
+            return "what their joints feel of the base differs by task (root: each)"
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         try:
             limbs = find_limbs(front.graph, anything)

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from .. import golden
-from ..design.arrays import given_coordinates, needs
+from ..design.arrays import given_coordinates, needs, root_of
 from ..design.bounds import bounds
-from ..design.choices import INVERTING, ROLLOUTS
+from ..design.choices import BASE, INVERTING, ROLLOUTS
 from ..design.design import Design
 from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
-from ..dynamics.interface import input_limits, revolute, to_columns
+from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.near import FARTHEST, LEFT_OUT
 from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
-from ..graph.arrays import FAR
+from ..graph.arrays import FAR, ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
@@ -31,7 +31,7 @@ from .parameters import DEVIATION, Parameters, symbolic
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
-NEARBY_SEED = 17
+NEARBY_SEED, ROOT_SEED = 17, 23
 STEP = "step"  # so far, as coordinates of a search
 LOAD = "load"  # what a payload is made of, as such coordinates
 
@@ -62,14 +62,22 @@ def sample_states(
         state["tau"] = tau[:, given:]
         if np.isfinite(box.effort).any():
             _hold(design, robot, state, box.effort[given:], given)
+    own = [seed] if isinstance(seed, int) else seed
+    if ROOT in needed:
+        state[ROOT] = any_roots(n, np.random.default_rng([*own, ROOT_SEED]))
     if "bias" in needed:
         still = state["qdd"].copy()
         still[:, given:] = 0.0
+        if ROOT in needed:
+            still[:, :BASE] = np.where(state[ROOT] < 0, state["qdd"][:, :BASE], 0.0)
         state["bias"] = _rnea(design, robot, state, state["qd"], still)
     if "Minv" in needed:
         inverse = golden.joint_minv if given else golden.minv
         at = _at(design, robot, state["q"], seed)
         state["Minv"] = _loaded(inverse, design, robot, state, at)
+        if ROOT in needed:
+            alone = _loaded(golden.apart_minv, design, robot, state, at)
+            state["Minv"] = np.where(state[ROOT][..., None] < 0, alone, state["Minv"])
     return state
 
 
@@ -256,13 +264,17 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
             external_forces=[
                 i for i in robot.moving if robot.joints[i].body in design.external_forces
             ],
-            root="given" if design.root == "given" else "free",
+            root=root_of(design),
             payload=_carried(design, robot),
             in_nodes=in_nodes if held else None,
         )
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
             still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
+            if design.root == "each":
+                told = builder.input(spell(ROOT, 0))
+                motion = {k: builder.input(spell("qdd", k)) for k in range(BASE)}
+                still |= {spell("qdd", k): builder.select(told, x, 0.0) for k, x in motion.items()}
         if field == "Minv" and design.inverse == "near":
             still = _nearby(builder, robot)
         copies = copied(builder, graph, still | carried)

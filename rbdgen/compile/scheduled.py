@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..design.arrays import given_coordinates
+from ..design.arrays import given_coordinates, left_out
 from ..design.choices import GIVES, MOST_SLOTS
 from ..design.design import Design
 from ..design.target import Target
@@ -131,6 +131,7 @@ def _inverse(
     """M⁻¹ column by column where its interval has room for the columns, and they save enough."""
     design = front.design
     by_turns = design.fold in ("auto", "joints") and design.multipliers is None
+    by_turns = by_turns and design.root != "each"  # whose factors differ by task
     if INVERSE not in staged.pieces or not by_turns or design.error is not None:
         return staged, intervals
 
@@ -241,7 +242,12 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     there = {o for s in visit_counts(function, stages, alone) for o in stages[s].outputs}
     gives = GIVES[function]
     own = {CALLED.get(kind, kind): kind for kind in gives}
-    found = [renamed(o, own[kind_of(o)]) for o in there if kind_of(o) in own]
+    first = left_out(function)
+    found = [
+        renamed(o, own[kind_of(o)])
+        for o in there
+        if kind_of(o) in own and min(indices(o)) >= first
+    ]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..graph.arrays import FAR
+from ..graph.arrays import FAR, ROOT
 from ..robot.model import Robot
-from .choices import GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
+from .choices import BASE, GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
 from .design import Design
 
 
@@ -16,6 +16,8 @@ def needs(design: Design) -> tuple[str, ...]:
     ]
     if design.accelerator and (rollouts or not {"fd", "dfd"}.isdisjoint(design.functions)):
         names += ["q", "qd", "qdd", "tau", "bias", "Minv"]  # between its stages
+    if design.root == "each":
+        names.append(ROOT)
     return tuple(dict.fromkeys(names))
 
 
@@ -57,3 +59,17 @@ def given_coordinates(design: Design, robot: Robot) -> int:
     They have no rows or columns in what the design's functions give, and none in tau and Minv.
     """
     return robot.joints[0].kind.nv if design.root == "given" else 0
+
+
+def root_of(design: Design) -> str:
+    """What a graph of the design makes of a floating base: free, given or each.
+
+    One that is ignored has been left out when the robot was read.
+    """
+    return "free" if design.root == "ignored" else design.root
+
+
+def left_out(function: str) -> int:
+    """How many of v's first entries have no rows or columns in what a function of an accelerator
+    gives, its base's motion being given where others' is free."""
+    return BASE if function in GIVEN_BASE else 0

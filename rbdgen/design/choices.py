@@ -37,6 +37,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "hg": ("q", "qd"),
     "euler": ("q", "qd", "tau", "h", "steps"),
     "rk4": ("q", "qd", "tau", "h", "steps"),
+    "fd_given": ("q", "qd", "tau", "qdd"),
+    "minv_given": ("q",),
+    "dfd_given": ("q", "qd", "tau", "qdd"),
 }
 GIVES: dict[str, tuple[str, ...]] = {
     "id": ("tau",),
@@ -62,13 +65,21 @@ GIVES: dict[str, tuple[str, ...]] = {
     "hg": ("hg",),
     "euler": ("q", "qd"),
     "rk4": ("q", "qd"),
+    "fd_given": ("qdd",),
+    "minv_given": ("Minv",),
+    "dfd_given": ("qdd", "dqdd_dq", "dqdd_dqd"),
 }
 OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
 AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
 OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
 UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
-FUNCTIONS = tuple(name for name in NEEDS if name not in ROLLOUTS)
+# Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,
+# which reads the first entries of qdd and not those of tau → that whose base is free. What the
+# others compute of the joints is the same.
+GIVEN_BASE = {"fd_given": "fd", "minv_given": "minv", "dfd_given": "dfd"}
+BASE = 6  # a floating base's coordinates of v
+FUNCTIONS = tuple(name for name in NEEDS if name not in (*ROLLOUTS, *GIVEN_BASE))
 WHOLE: tuple[str, ...] = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # where nobody says which
 ON_ACCELERATORS = (*WHOLE, "g", "nle")  # those that may be, rollouts besides
 ALIASES = {  # what Pinocchio calls them
@@ -145,7 +156,7 @@ LONGEST_STEP = 0.1  # s: of 10 rad/s a radian
 PROVEN = ("none", "one-bit", "all")  # which words
 STYLES = ("throughput", "latency")
 LONGEST_CLOCK = 1000.0  # ns
-ROOTS = ("free", "given", "ignored")
+ROOTS = ("free", "given", "ignored", "each")
 BEST = "best"  # in place of a link's name: where the tree is least deep
 SCHEDULERS = ("list", "exact")
 LARGEST_INTERVAL = 64  # cycles; by then a fold is all multiplexers
@@ -230,7 +241,7 @@ def _link(value: Any) -> str | None:
 
 def _function(value: Any) -> str:
     """A function by its name here, or by Pinocchio's."""
-    word, known = str(value), (*FUNCTIONS, *ROLLOUTS)
+    word, known = str(value), (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)
     name = ALIASES.get(word, word)
     if name not in known:
         hint = did_you_mean(word, (*known, *ALIASES), f"; one of {', '.join(known)}")

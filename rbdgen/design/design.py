@@ -23,6 +23,7 @@ from .choices import (
     AT_FRAMES,
     CHECKS,
     FLOAT_ERROR,
+    GIVEN_BASE,
     INVERTING,
     NEARBY,
     NOT_OF_JOINTS,
@@ -105,7 +106,9 @@ class Design:
     ``step``             of the function step: the seconds that it takes; they are a constant.
     ``root``             of a floating base: "free", its coordinates are part of the function;
                          "given", its motion is an input and only the joints' rows and columns
-                         come out; "ignored", it is held still, as with a fixed base.
+                         come out; "ignored", it is held still, as with a fixed base; "each", of an
+                         accelerator, whose functions fd, minv and dfd are there a second time, as
+                         fd_given and so on, for tasks whose base moves as they say.
     ``base_link``        the link that a floating base holds: "best", where the tree is least deep,
                          or a link's name; the file's root unless given. States and results are
                          then of that base.
@@ -276,13 +279,37 @@ def _check_functions(design: Design) -> None:
         raise RobotError(
             f"base_link: {design.base_link}: ddid is not carried to the file's base; leave it out"
         )
-    known = (*ON_ACCELERATORS, *ROLLOUTS)
+    _check_roots(design)
+    known = (*ON_ACCELERATORS, *ROLLOUTS, *GIVEN_BASE)
     alone = [name for name in design.functions if name not in known]
     if design.accelerator and alone:
         raise RobotError(
             f"functions: {alone[0]} is no task of an accelerator, which has {', '.join(known)}; "
             "make it a design of its own"
         )
+
+
+def _check_roots(design: Design) -> None:
+    """RobotError for tasks that say what the base does, where none can."""
+    if design.root != "each":
+        for name in design.functions:
+            if name in GIVEN_BASE:
+                raise RobotError(
+                    f"functions: {name} is there with --root each, beside {GIVEN_BASE[name]}"
+                )
+        return
+    if not design.accelerator:
+        raise RobotError(
+            "root: each: tasks of an accelerator say what the base does; --accelerator, or root "
+            "free or given"
+        )
+    for key, said in (
+        ("base_link", design.base_link is not None),
+        ("factorisation", design.factorisation == "mminvgen"),
+        ("fold", design.fold in ("limbs", "joints")),
+    ):
+        if said:
+            raise RobotError(f"{key}: {getattr(design, key)}: not with root: each; leave one out")
 
 
 def _check_contacts(design: Design) -> None:

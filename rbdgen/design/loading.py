@@ -19,7 +19,16 @@ from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
-from .choices import BEST, CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, UNFORCED, by_joint
+from .choices import (
+    BEST,
+    CHECKS,
+    DRIVETRAIN_CHECKS,
+    GIVEN_BASE,
+    JOINT_LIMITS,
+    LIMIT_CHECKS,
+    UNFORCED,
+    by_joint,
+)
 from .design import Design
 from .drivetrains import driven
 from .limits import OPTIONS
@@ -234,6 +243,10 @@ def _resolved(design: Design, robot: Robot, root: Node | None) -> Design:
     if design.root != "free" and design.base != "floating":
         message = f"root: {design.root} is for a floating base; write base: floating"
         raise _refused(root, message, "root")
+    if design.root == "each":
+        free = [name for name in design.functions if name not in GIVEN_BASE]
+        told = [name for name, own in GIVEN_BASE.items() if own in free]
+        design = replace(design, functions=(*free, *told))
     for name in design.joint_limits:
         if name not in robot.joint_names:
             hint = did_you_mean(name, robot.joint_names, f"; one of {_list(robot.joint_names)}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..api.folder import InputError
-from ..design.choices import ROLLOUTS
+from ..design.choices import GIVEN_BASE, ROLLOUTS
 from ..robot.xml_lines import did_you_mean
 from .observing import Observing
 from .tickets import Ticket
@@ -29,6 +29,11 @@ class Calls(Observing):
     q (…, nq), v, a, tau (…, nv), Minv (…, nv, nv), f_ext (…, bodies, 6): shapes, frames and units
     are those of `Dynamics`.
     """
+
+    @property
+    @abstractmethod
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the design, by the names of `NEEDS`."""
 
     @abstractmethod
     def submit(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Ticket:
@@ -58,21 +63,26 @@ class Calls(Observing):
     ) -> Array:
         """Forward dynamics: q̈ (…, nv). Of the function fd.
 
-        ``a``: of a base whose motion is given. ``Minv``: M⁻¹ of a state nearby, where the inverse
-        is near.
+        ``a``: of a base whose motion is given; of a design whose root is each it says that it is,
+        for these states, and the base's entries of τ and of the result are not read and zero.
+        ``Minv``: M⁻¹ of a state nearby, where the inverse is near.
         """
-        return self._one("aba", q, v, tau, *_and(a, Minv), f_ext=f_ext)
+        call = self._of_base("aba", a is not None)
+        return self._one(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
 
     def crba(self, q: ArrayLike) -> Array:
         """The mass matrix M (…, nv, nv). Of the function m."""
         return self._one("crba", q)
 
-    def computeMinverse(self, q: ArrayLike, *, Minv: ArrayLike | None = None) -> Array:
+    def computeMinverse(
+        self, q: ArrayLike, *, Minv: ArrayLike | None = None, given: bool = False
+    ) -> Array:
         """The inverse mass matrix M⁻¹ (…, nv, nv). Of the function minv.
 
-        ``Minv``: that of a state nearby, where the inverse is near.
+        ``Minv``: that of a state nearby, where the inverse is near. ``given``: of a design whose
+        root is each, the joints' as if the base were held; its rows and columns are zero.
         """
-        return self._one("computeMinverse", q, *_and(Minv))
+        return self._one(self._of_base("computeMinverse", given), q, *_and(Minv))
 
     def computeRNEADerivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
@@ -95,10 +105,12 @@ class Calls(Observing):
     ) -> Derivatives:
         """∂q̈/∂q, ∂q̈/∂v, ∂q̈/∂τ = M⁻¹, each (…, nv, nv). Of the functions dfd and minv.
 
-        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given.
+        M⁻¹ is None where the design lacks minv. ``a``: of a base whose motion is given, as `aba`
+        has it.
         ``Minv``: M⁻¹ of a state nearby, where the inverse is near; what comes back is the next's.
         """
-        return self._three("computeABADerivatives", q, v, tau, *_and(a, Minv), f_ext=f_ext)
+        call = self._of_base("computeABADerivatives", a is not None)
+        return self._three(call, q, v, tau, *_and(a, Minv), f_ext=f_ext)
 
     def computeABADerivativesFromMinverse(
         self,
@@ -177,6 +189,11 @@ class Calls(Observing):
         assert last_q is not None
         assert last_v is not None
         return last_q, last_v
+
+    def _of_base(self, call: str, given: bool) -> str:
+        """The call, or that whose base moves as it is told, of a design whose root is each."""
+        told = not GIVEN_BASE.keys().isdisjoint(self.functions)
+        return f"{call}_given" if given and told else call
 
     def _one(self, call: str, *arrays: ArrayLike, f_ext: ArrayLike | None = None) -> Array:
         if own := self._at_once(call, arrays, f_ext):

@@ -21,7 +21,7 @@ from ..api.calibration import Calibration
 from ..api.compiled import DTYPES
 from ..api.folder import InputError
 from ..design.arrays import given_coordinates, gives, is_loaded, of_state, takes
-from ..design.choices import COMPILED, ROLLOUTS, UNFORCED
+from ..design.choices import COMPILED, GIVEN_BASE, ROLLOUTS, UNFORCED
 from ..design.design import has_registers
 from ..design.loading import as_filed, refuse_unknown
 from ..robot.model import RobotError
@@ -330,8 +330,10 @@ class Dynamics(Calls):
 
     @cached_property
     def _whole(self) -> tuple[list[str], list[str], list[str]]:
-        """The functions but rollouts, the arrays that they take, and those that they give."""
-        functions = [name for name in self.functions if name not in ROLLOUTS]
+        """The functions but rollouts and those of a base that moves as it is told; the arrays that
+        they take, and those that they give."""
+        apart = (*ROLLOUTS, *GIVEN_BASE)
+        functions = [name for name in self.functions if name not in apart]
         needed = [name for own in functions for name in self._takes(own)]
         given = [name for own in functions for name in gives(self._backend.design, own)]
         return functions, list(dict.fromkeys(needed)), list(dict.fromkeys(given))

@@ -50,6 +50,13 @@ CALLS = (
         "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
         "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
     }
+    | {
+        "aba_given": Call(("fd_given",), ("qdd",)),
+        "computeMinverse_given": Call(("minv_given",), ("Minv",)),
+        "computeABADerivatives_given": Call(
+            ("dfd_given", "minv_given"), ("dqdd_dq", "dqdd_dqd", "Minv")
+        ),
+    }
     | {alias: Call((name,), GIVES[name]) for alias, name in ALIASES.items() if name not in WHOLE}
     | {name: Call((name,), GIVES[name]) for name in NEEDS}
 )

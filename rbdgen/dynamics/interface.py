@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..design.bounds import Bounds
 from ..design.payload import any_payloads
-from ..graph.arrays import SYMMETRIC, shape_of, skipped_of
+from ..graph.arrays import ROOT, SYMMETRIC, shape_of, skipped_of
 from ..graph.word import indices, kind_of, parse, spell
 from ..robot.drivetrains import drivetrains
 from ..robot.model import JointKind, Robot
@@ -50,7 +50,7 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
 
     ``state`` holds, where an input asks for it, q (N, nq), qd, qdd (N, nv), tau (N, nv), Minv
     (N, nv, nv; these two less the base whose motion is given), f_ext (N, len(robot.moving), 6),
-    force then moment, payload (N, 10). ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
+    force then moment, payload (N, 10), root (N, 1). ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
     """
     columns: Columns = {}
     around = periods(robot)
@@ -127,7 +127,13 @@ def random_inputs(
         "Minv": rng.normal(0.0, inverse, (n, robot.nv, robot.nv)),
     }
     state[PAYLOAD] = any_payloads(n, rng)
+    state[ROOT] = any_roots(n, rng)
     return to_columns(robot, names, state)
+
+
+def any_roots(n: int, rng: np.random.Generator) -> Array:
+    """What states (n, 1) say of their base: below 0 where it moves as it is told."""
+    return np.sign(rng.uniform(-1.0, 1.0, (n, 1)))
 
 
 def input_limits(
@@ -144,7 +150,7 @@ def input_limits(
         field, axis, k = word.kind, word.axis, word.indices[0]
         if field == "q":  # entries of quaternions and (cos, sin) within ±1, as the box says
             limits[name] = float(box.q_lower[k]), float(box.q_upper[k])
-        elif field in ("sin", "cos"):
+        elif field in ("sin", "cos", ROOT):
             limits[name] = -1.0, 1.0
         elif field == PAYLOAD:
             limits[name] = box.payload.words()[k]

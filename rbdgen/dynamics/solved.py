@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
+from ..design.choices import BASE
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.word import indices, kind_of, spell
@@ -43,6 +44,21 @@ def gives_forward(face: Interface, order: Iterable[int], slopes: list[Columns]) 
     """The two gradients of q̈."""
     for name, columns in zip(("dqdd_dq", "dqdd_dqd"), slopes, strict=True):
         face.gives_columns(name, order, columns)
+
+
+def apart(builder: Builder, told: Scalar, M: Sequence[Vector]) -> list[Vector]:
+    """M without what couples the joints and their floating base, where ``told`` is below 0.
+
+    Its inverse then has the joints', as if the base were held, beside that of the base alone.
+    """
+
+    def entry(i: int, j: int) -> Scalar:
+        if (i < BASE) == (j < BASE) or is_zero([M[i][j]]):
+            return M[i][j]
+        with builder.in_region(builder.lift(M[i][j]).region):
+            return builder.select(told, 0.0, M[i][j])
+
+    return [[entry(i, j) for j in range(len(M))] for i in range(len(M))]
 
 
 def gives_of_effort(

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..design.choices import INVERTING, NEEDS, OF_FRAMES, OF_MASSES, STEP, UNFORCED
-from ..graph.arrays import FAR
+from ..graph.arrays import FAR, ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
@@ -39,7 +39,14 @@ from .ports import Interface
 from .recursions import AGAIN, LATHROP, LOGARITHMIC, OF_ID, Pass, Recursions
 from .scalars import Arithmetic, Numbers, Scalar, Vector
 from .second import with_second_derivatives
-from .solved import Columns, forward_slopes, given_inverse, gives_forward, gives_of_effort
+from .solved import (
+    Columns,
+    apart,
+    forward_slopes,
+    given_inverse,
+    gives_forward,
+    gives_of_effort,
+)
 from .spatial import is_zero
 from .stepping import Point, Rates, euler, gives_step, runge_kutta
 from .units import Units, units
@@ -95,7 +102,8 @@ def trace(
     acceleration; not with fd or dfd).
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
     carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
-    floating base's rows and columns out. ``network`` and ``frame``: of the formulation
+    floating base's rows and columns out; "each" takes an input ``root[0]``, below 0 where M⁻¹ is to
+    be that of the joints, as if the base were held, beside that of the base alone. ``network`` and ``frame``: of the formulation
     "logarithmic", as for ``common_frame``; so is ``inverse`` "near", for which minv, fd and dfd
     take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0;
     and ``largest``, with which gradients' entries are Winograd's inner products (``winograd``).
@@ -139,6 +147,7 @@ def trace(
             way if inverse == "computed" else inverse,
             robot.joints[0].kind.nv if root == "given" else 0,
             largest,
+            root == "each",
             own[1],
             own[2],
             step,
@@ -163,7 +172,7 @@ def _factorisations(
             )
         return ["blocks" if factorisation == "blocks" else "ltdl"]
     mimics = any(joint.mimic is not None for joint in robot.joints)
-    if factorisation == "mminvgen" and (mimics or root == "given"):
+    if factorisation == "mminvgen" and (mimics or root != "free"):
         why = "joints that mimic others" if mimics else "a base whose motion is given"
         raise RobotError(
             f"{robot.name}: --factorisation mminvgen cannot have {why}; use ltdl or auto"
@@ -200,6 +209,7 @@ class _Tracing:
     factorisation: str  # or "near"
     base: int
     largest: Largest | None
+    each: bool = False  # whether a state says that its base moves as it is told
     frames: Frames = ()
     payload: tuple[int, Transform] | None = None
     step: float = STEP
@@ -237,6 +247,8 @@ class _Tracing:
         if "m" in functions:
             face.gives_lower("M", {(i, j): at.M[i][j] for i in self.order for j in self.order})
         if functions & {*INVERTING, "cfd", EFFORT}:
+            if self.each:
+                at = replace(at, M=apart(self.builder, face.given(spell(ROOT, 0)), at.M))
             solver = self._near(face, at) if self.factorisation == NEAR else self._solver(at)
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())

@@ -24,7 +24,7 @@ from .derivatives import (
     aba_derivatives,
     rnea_derivatives,
 )
-from .given_base import joint_aba, joint_minv
+from .given_base import apart_minv, joint_aba, joint_minv
 from .kinematics import (
     Poses,
     frame_drifts,

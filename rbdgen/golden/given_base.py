@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..robot.model import Array, JointKind, Robot
 from .batch import positions, tangents
+from .crba import crba
 from .minv import minv
 from .rnea import rnea
 from .spatial import transform_vector
@@ -25,6 +26,19 @@ def joint_minv(robot: Robot, q: ArrayLike) -> Array:
     """
     held, base = _held(robot)
     return minv(held, positions(robot, q)[:, base.nq :])
+
+
+def apart_minv(robot: Robot, q: ArrayLike) -> Array:
+    """Inverse (N, nv, nv) of M without what couples the joints and their floating base.
+
+    It has `joint_minv` beside the inverse of the base's own block. Raises as that.
+    """
+    _, base = _held(robot)
+    q, nv = positions(robot, q), base.nv
+    found = np.zeros((len(q), robot.nv, robot.nv))
+    found[:, nv:, nv:] = joint_minv(robot, q)
+    found[:, :nv, :nv] = np.linalg.inv(crba(robot, q)[:, :nv, :nv])
+    return found
 
 
 def joint_aba(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .word import kind_of, parse
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
+ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
 FAR = "far"  # a number: 1 where the M⁻¹ that came in was not near, else 0
 # As many as v has entries (less a given base's), as q has, twice v's, and as frames are named.
 V, Q, X, FRAMES = "v", "q", "x", "frames"

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from ..graph.fixed import Format
 from ..graph.node import Node, Op, source
 from ..tasks.integration import turn_flags
-from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TURN, Source
+from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Source
 from ..tasks.stages import COUNT, Accelerator, Stage
 from ..tasks.visit import StageVisit
 from .apart import instance_of
@@ -190,6 +190,8 @@ class Station(wiring.Component):
             for (sender, own), visits in self._choices(field).items():
                 if sender == TURN:
                     new, out = self._turn(task, own), Const(0)
+                elif sender == TOLD:
+                    new, out = Const(-1, signed(word.width)), Const(0)
                 else:
                     of = self.accelerator.given(visits[0][0], Source(sender, own))
                     read = banks[sender][own][: of.width].as_signed()

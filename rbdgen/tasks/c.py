@@ -22,7 +22,7 @@ from ..graph.fixed import Format
 from ..graph.held import Held, held_of, held_words
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
-from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
+from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
 from .stages import Accelerator, Stage
 from .visit import StageVisit
 
@@ -122,7 +122,7 @@ class _Tasks:
         sources = stage.sources(name, visit)
         add = body.statements.append
         senders = dict.fromkeys(
-            s.stage for s in sources.values() if s.stage not in (HOST, NOTHING, TURN)
+            s.stage for s in sources.values() if s.stage not in (HOST, NOTHING, TURN, TOLD)
         )
         add(f"int o = {' | '.join(f's->o_{sender}' for sender in senders) or 0};")
         registers = held_of(self.held, stage.name)
@@ -160,6 +160,8 @@ class _Tasks:
         """A stage's operand in its format, before it is brought to the nearest word."""
         if source.stage == NOTHING:
             return constant(0)
+        if source.stage == TOLD:
+            return constant(-1)
         if source.stage == TURN:
             return variable(f"turn[{FLAGS.index(source.field)}]", -1, 0)
         of = self.accelerator.given(name, source)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..design.arrays import left_out
 from ..design.choices import GIVES
 from ..graph.graph import Graph
 from ..graph.visits import Program, Result, Source, Visit
-from ..graph.word import kind_of, renamed
+from ..graph.word import indices, kind_of, renamed
 from ..passes.along import WHOLE
-from .routes import CALLED, HOST, NOTHING, ROLLOUTS, ROUTES, origin
+from .routes import CALLED, HOST, NOTHING, ROLLOUTS, ROUTES, TOLD, origin
 from .visit import StageVisit
 
 FIRST, FORWARD, AGAIN = (
@@ -38,6 +39,8 @@ def _task(graph: Graph, function: str, given: int) -> Program:
         of = origin(field, function, step, {}, given)
         if of.stage == NOTHING:
             return 0.0
+        if of.stage == TOLD:
+            return -1.0
         if of.stage == HOST:
             return field
         giver = by_stage[of.stage]
@@ -55,6 +58,6 @@ def _task(graph: Graph, function: str, given: int) -> Program:
             visits.get(FORWARD, last) if kind_of(name) == "qdd" else last, name
         )
         for name in graph.outputs
-        if kind_of(name) in own
+        if kind_of(name) in own and min(indices(name)) >= left_out(function)
     }
     return Program({WHOLE: graph}, reads, outputs)

@@ -13,7 +13,7 @@ from ..graph.fixed import Flags, Format, Integers, convert, evaluate_fixed
 from ..graph.held import Held, held_of
 from ..graph.node import Node
 from .integration import turn_flags
-from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TURN, Source, place
+from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
 from .stages import Accelerator
 from .visit import StageVisit
 
@@ -87,6 +87,8 @@ class _Run:
     def operand(self, source: Source, to: Format, turn: int) -> tuple[Integers, Flags]:
         if source.stage == NOTHING:
             return np.zeros(self.n, np.int64), np.zeros(self.n, np.bool_)
+        if source.stage == TOLD:
+            return np.full(self.n, -1), np.zeros(self.n, np.bool_)
         if source.stage == TURN:
             flags = turn_flags(turn % 4, self.function == "euler")
             return np.full(self.n, flags[source.field]), np.zeros(self.n, np.bool_)

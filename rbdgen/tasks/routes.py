@@ -12,12 +12,13 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..design.choices import AT_FRAMES, OF_MASSES
+from ..design.choices import AT_FRAMES, BASE, GIVEN_BASE, OF_MASSES
+from ..graph.arrays import ROOT
 from ..graph.word import indices, kind_of, renamed
 from ..robot.payload import PAYLOAD
 from .visit import LEVELS, StageVisit, parse
 
-_ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle")
+_ALL = ("id", "fd", "m", "minv", "did", "dfd", "difd", "euler", "rk4", "g", "nle", *GIVEN_BASE)
 CODES = {name: k for k, name in enumerate(_ALL)}
 ALONE = (*AT_FRAMES, *OF_MASSES, "step", "ddid")  # of no accelerator
 CODES |= {name: 16 + k for k, name in enumerate(ALONE)}
@@ -71,6 +72,7 @@ ROUTES = {
     function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
     for function, own in _ROUTES.items()
 }
+ROUTES |= {function: ROUTES[free] for function, free in GIVEN_BASE.items()}
 # The same where `gradient` reads no words of `rnea` and `mass`, see `stands_alone`.
 _ALONE: dict[str, dict[str, tuple[str, ...]]] = {
     "did": {"trig": ("gradient",), "gradient": ("result",)},
@@ -86,17 +88,19 @@ ROUTES_ALONE = ROUTES | {
     function: {parse(visit): tuple(map(parse, to)) for visit, to in own.items()}
     for function, own in _ALONE.items()
 }
+ROUTES_ALONE |= {function: ROUTES_ALONE[free] for function, free in GIVEN_BASE.items()}
 STAGES = {visit.stage for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
-AT_REST = {"fd", "dfd", *ROLLOUTS}  # they visit `rnea` first without acceleration
+AT_REST = {"fd", "dfd", "fd_given", "dfd_given", *ROLLOUTS}  # they visit `rnea` first without acceleration
 ZEROS = {"g": ("qd", "qdd", "f_ext"), "nle": ("qdd", "f_ext")}  # operands that are zero
 CALLED = {"g": "tau", "nle": "tau"}  # what a stage calls such a result
 LAST = {  # the stage that completes a function
     function: next(visit.stage for visit, to in route.items() if RESULT in to)
     for function, route in ROUTES.items()
 }
-# What else an operand may come from: the task; nothing, it is zero; which turn of a rollout it is.
-HOST, NOTHING, TURN = "host", "nothing", "turn"
+# What else an operand may come from: the task; nothing, it is zero; which turn of a rollout it is;
+# the function, which it tells by, being below zero.
+HOST, NOTHING, TURN, TOLD = "host", "nothing", "turn", "told"
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class Source:
 
 def traced(functions: Iterable[str]) -> tuple[str, ...]:
     """The functions to trace together, so that the graph holds all stages of ``functions``."""
+    functions = {GIVEN_BASE.get(function, function) for function in functions}
     visited = {visit.stage for f in functions for visit in ROUTES[f]}
     wanted = {
         "id": "rnea" in visited,
@@ -215,7 +220,13 @@ def origin(
     kind = kind_of(field)
     if kind in ZEROS.get(function, ()):
         return Source(NOTHING)
+    if function in GIVEN_BASE:
+        given = BASE
     match kind:
+        case _ if kind == ROOT:
+            return Source(TOLD if function in GIVEN_BASE else NOTHING)
+        case "tau" | "bias" if function in GIVEN_BASE and indices(field)[0] < given:
+            return Source(NOTHING)  # nothing accelerates it besides what the task says
         case "bias":
             return Source("rnea", renamed(field, "tau"))
         case "Minv" if function != "difd":
@@ -253,7 +264,7 @@ def place(field: str) -> str:
 # The words of a task in their order, by kind; each function takes the first of them.
 ORDER = ("sin", "cos", "q", PAYLOAD, "qd", "u", "f_ext", "steps", "h", "Minv")
 STEPS = "steps[0]"  # of a rollout
-_AT_MOST = {"m": PAYLOAD, "minv": PAYLOAD, "g": PAYLOAD, "nle": "qd"}
+_AT_MOST = {"m": PAYLOAD, "minv": PAYLOAD, "minv_given": PAYLOAD, "g": PAYLOAD, "nle": "qd"}
 _AT_MOST |= {"euler": "h", "rk4": "h", "difd": "Minv"}
 
 

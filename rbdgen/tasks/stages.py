@@ -22,6 +22,7 @@ from .routes import (
     ROLLOUTS,
     STAGES,
     STEPS,
+    TOLD,
     TURN,
     Source,
     first,
@@ -232,7 +233,7 @@ class Accelerator:
         found: dict[str, dict[str, None]] = {}
         for function, visit in self.visitors(stage.name):
             for given in stage.sources(function, visit).values():
-                if given.stage not in (NOTHING, TURN):
+                if given.stage not in (NOTHING, TURN, TOLD):
                     found.setdefault(given.stage, {})[given.field] = None
         if stage.name == "integrate":
             found[HOST][STEPS] = None

@@ -37,6 +37,7 @@ CART_POLE = """<robot name="cart_pole"><link name="rail"/>
 <limit lower="-1" upper="1" effort="50" velocity="2"/></joint>
 <joint name="hinge" type="continuous"><parent link="cart"/><child link="pole"/><axis xyz="0 1 0"/>
 </joint></robot>"""
+SWINGER = WALKER.parent / "swinger.urdf"
 CASES: dict[str, dict[str, Any]] = {
     "all": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4},
     "in order": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 3, "order": "issued"},
@@ -81,6 +82,14 @@ CASES: dict[str, dict[str, Any]] = {
     },
     # all that is done for a large robot: joints, columns and rows in turn, chosen beforehand
     "large": {"robot": "pendulum", "functions": ("id", "minv", "dfd"), "ii": 16},
+    # a floating base that is free or given, as each task says
+    "each root": {
+        "robot": str(SWINGER),
+        "functions": ("id", "m", "dfd", "minv"),
+        "ii": 8,
+        "base": "floating",
+        "root": "each",
+    },
     # every word as an error asks, wider than a multiplier where it must be
     "error": {"robot": "pendulum", "functions": ON_ACCELERATORS, "ii": 4, "error": 1e-6},
 }
