@@ -126,8 +126,8 @@ def _golden(
         case "fd_given" | "minv_given" | "dfd_given":
             base = slice(left_out(function), None)
             own = GIVEN_BASE[function]
-            found = _golden(own, robot, {**arrays, "tau": tau[..., base]}, base)
-            return {name: _beside_base(found[name], base.start) for name in GIVES[own]}
+            of_joints = _golden(own, robot, {**arrays, "tau": tau[..., base]}, base)
+            return {name: _beside_base(of_joints[name], base.start) for name in GIVES[own]}
         case "euler" | "rk4":
             h, steps = arrays["h"][:, 0], arrays["steps"][:, 0].astype(np.int64)
             end = golden.rollout(robot, function, (q, qd), tau, h, steps, f_ext)

@@ -196,8 +196,8 @@ def modelled(group: argparse._ArgumentGroup) -> None:
         "--root",
         choices=ROOTS,
         help="a floating base's own coordinates: free (default), part of the function; given, its "
-        "motion comes in and only the joints' rows and columns come out; ignored, it is held still; "
-        "each, of an accelerator: a task says by its function's code which of them",
+        "motion comes in and only the joints' rows and columns come out; ignored, it is held "
+        "still; each, of an accelerator: a task says by its function's code which of them",
     )
     group.add_argument(
         "--base-link",

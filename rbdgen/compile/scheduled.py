@@ -244,9 +244,7 @@ def _results(function: str, stages: Mapping[str, Stage]) -> tuple[str, ...]:
     own = {CALLED.get(kind, kind): kind for kind in gives}
     first = left_out(function)
     found = [
-        renamed(o, own[kind_of(o)])
-        for o in there
-        if kind_of(o) in own and min(indices(o)) >= first
+        renamed(o, own[kind_of(o)]) for o in there if kind_of(o) in own and min(indices(o)) >= first
     ]
     return tuple(sorted(found, key=lambda o: (gives.index(kind_of(o)), indices(o))))
 

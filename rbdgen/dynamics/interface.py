@@ -50,7 +50,8 @@ def to_columns(robot: Robot, names: Sequence[str], state: Mapping[str, Array]) -
 
     ``state`` holds, where an input asks for it, q (N, nq), qd, qdd (N, nv), tau (N, nv), Minv
     (N, nv, nv; these two less the base whose motion is given), f_ext (N, len(robot.moving), 6),
-    force then moment, payload (N, 10), root (N, 1). ``sin[i]``, ``cos[i]`` are taken of joint i's own angle.
+    force then moment, payload (N, 10), root (N, 1). ``sin[i]``, ``cos[i]`` are taken of joint i's
+    own angle.
     """
     columns: Columns = {}
     around = periods(robot)

@@ -103,10 +103,11 @@ def trace(
     ``external_forces``: joints whose bodies take an input force. ``payload``: the joint whose body
     carries one, and the pose of its link's frame in the body's. ``root``: "given" leaves a
     floating base's rows and columns out; "each" takes an input ``root[0]``, below 0 where M⁻¹ is to
-    be that of the joints, as if the base were held, beside that of the base alone. ``network`` and ``frame``: of the formulation
-    "logarithmic", as for ``common_frame``; so is ``inverse`` "near", for which minv, fd and dfd
-    take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where it was not near, else 0;
-    and ``largest``, with which gradients' entries are Winograd's inner products (``winograd``).
+    be that of the joints, as if the base were held, beside that of the base alone. ``network`` and
+    ``frame``: of the formulation "logarithmic", as for ``common_frame``; so is ``inverse`` "near",
+    for which minv, fd and dfd take M⁻¹ of a state nearby, ``Minv[i,j]``, and give ``far``, 1 where
+    it was not near, else 0; and ``largest``, with which gradients' entries are Winograd's inner
+    products (``winograd``).
 
     Inputs ``q[k]``, ``qd[k]``, ``qdd[k]``, ``tau[k]``, ``f_ext[b].fx`` … ``.nz`` for the b-th
     moving body, ``payload[k]`` in the order of `rbdgen.robot.payload`, ``Minv[i,j]``, j ≤ i; of a

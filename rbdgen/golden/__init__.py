@@ -76,6 +76,7 @@ __all__ = [
     "frame_poses",
     "frame_velocities",
     "integrate",
+    "apart_minv",
     "joint_aba",
     "joint_minv",
     "minv",

@@ -91,7 +91,8 @@ ROUTES_ALONE = ROUTES | {
 ROUTES_ALONE |= {function: ROUTES_ALONE[free] for function, free in GIVEN_BASE.items()}
 STAGES = {visit.stage for own in ROUTES.values() for visit in own}
 WAITS = {"gradient": "mass", "forward": "inverse"}  # what a task must have left besides
-AT_REST = {"fd", "dfd", "fd_given", "dfd_given", *ROLLOUTS}  # they visit `rnea` first without acceleration
+# they visit `rnea` first without acceleration
+AT_REST = {"fd", "dfd", "fd_given", "dfd_given", *ROLLOUTS}
 ZEROS = {"g": ("qd", "qdd", "f_ext"), "nle": ("qdd", "f_ext")}  # operands that are zero
 CALLED = {"g": "tau", "nle": "tau"}  # what a stage calls such a result
 LAST = {  # the stage that completes a function

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api import generate, simulate
+from rbdgen.api import generate, read_manifest, simulate
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from tests.driver.test_header import TAG, header, library, pointer
 
 SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
 FUNCTIONS = ("id", "did", "m", "nle", "g")
@@ -72,10 +74,13 @@ def states(n: int) -> dict[str, np.ndarray]:
     return dict(sample_states(design, robot, n, 5))
 
 
-@pytest.mark.parametrize("backend", ["golden", "integer"])
-def test_each_task_says_what_its_base_does(each: Path, backend: str) -> None:
+@pytest.mark.parametrize("backend", ["golden", pytest.param("integer", marks=pytest.mark.slow)])
+def test_each_task_says_what_its_base_does(request: pytest.FixtureRequest, backend: str) -> None:
     """One design answers as one of a free base, one of a given base, and one held still."""
-    both = Dynamics(each, backend, on_overflow="raise")
+    if backend == "golden":
+        both = Dynamics(SWINGER, backend, root="each", **CHOICES)
+    else:
+        both = Dynamics(request.getfixturevalue("each"), backend, on_overflow="raise")
     free, given, still = (
         Dynamics(SWINGER, "golden", root=root, **CHOICES) for root in ("free", "given", "ignored")
     )
@@ -99,9 +104,30 @@ def test_each_task_says_what_its_base_does(each: Path, backend: str) -> None:
     q0, v0 = np.hstack([rest, q[:, 7:]]), np.hstack([np.zeros((60, 6)), v[:, 6:]])
     held = golden.rnea(still._robot, q[:, 7:], v[:, 6:], a[:, 6:])
     tau0 = np.hstack([tau[:, :6], held])  # the base's is not read
-    alike(
-        all_of(both, q0, v0, tau0, a=np.zeros_like(v0)), all_of(still, q[:, 7:], v[:, 6:], held)
-    )
+    alike(all_of(both, q0, v0, tau0, a=np.zeros_like(v0)), all_of(still, q[:, 7:], v[:, 6:], held))
+
+
+@pytest.mark.slow
+def test_the_c_header_has_both(each: Path, tmp_path: Path) -> None:
+    """A task of a given base has its acceleration where others have its effort."""
+    program = library(tmp_path, read_manifest(each), {"fd_given": ["qdd"]})
+    both = Dynamics(each)
+    state = {name: np.ascontiguousarray(array[0]) for name, array in states(1).items()}
+    arrays = [state[name] for name in ("q", "qd", "tau", "qdd")]
+    ticket = both.submit("fd_given", *arrays)
+    (answer,) = both.collect()
+    assert both._backend.coder is not None
+    own = both._backend.coder.contract.functions["fd_given"]
+    words = np.array([ticket._batches[0].values[i.word][0] for i in own.inputs])
+    packet = np.zeros(1 + len(words), np.uint32)
+    assert program.encode_fd_given(*map(pointer, arrays), TAG, pointer(packet)) == 0
+    np.testing.assert_array_equal(packet, [header("fd_given"), *(words & 0xFFFFFFFF)])
+    assert list(own.outputs) == ["qdd[6]", "qdd[7]"]
+    back = [w.quantize(float(x)) for w, x in zip(own.outputs.values(), answer[6:], strict=True)]
+    packed = np.array([header("fd_given"), *(int(x) & 0xFFFFFFFF for x in back)], np.uint32)
+    tag, found = ctypes.c_uint16(), np.full(8, np.nan)
+    assert program.decode_fd_given(pointer(packed), ctypes.byref(tag), pointer(found)) == 0
+    np.testing.assert_array_equal(found, answer)
 
 
 @pytest.mark.slow
