@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from rbdgen.design import choices
-from rbdgen.design.choices import NEEDS, ON_ACCELERATORS
+from rbdgen.design.choices import GIVEN_BASE, NEEDS, ON_ACCELERATORS
 from rbdgen.tasks.routes import (
     CODE,
     CODES,
@@ -17,6 +17,7 @@ from rbdgen.tasks.routes import (
     RESULT,
     ROLLOUTS,
     ROUTES,
+    TOLD,
     TURN,
     WAITS,
     Source,
@@ -33,14 +34,14 @@ STAGES = ("trig", "rnea", "mass", "inverse", "forward", "integrate", "gradient",
 
 
 def test_every_function_has_a_route() -> None:
-    assert set(ROUTES) == {*ON_ACCELERATORS, *ROLLOUTS}
+    assert set(ROUTES) == {*ON_ACCELERATORS, *ROLLOUTS, *GIVEN_BASE}
     assert set(CODES) == set(NEEDS)
     assert all((CODES[name] < 1 << CODE) == (name in ROUTES) for name in CODES)
     assert set(ROLLOUTS) == set(choices.ROLLOUTS)
     assert len(set(CODES.values())) == len(CODES)
 
 
-@pytest.mark.parametrize("function", ON_ACCELERATORS)  # rollouts: below
+@pytest.mark.parametrize("function", [*ON_ACCELERATORS, *GIVEN_BASE])  # rollouts: below
 def test_a_route_visits_everything_once_and_ends(function: str) -> None:
     leads = ROUTES[function]
     arrivals = [to for targets in leads.values() for to in targets]
@@ -130,3 +131,16 @@ def test_each_function_takes_the_first_words() -> None:
     assert taken["id"] == words[:4]
     assert taken["rk4"] == words[:6]
     assert taken["difd"] == words
+
+
+def test_a_given_base_brings_its_acceleration_in_place_of_its_effort() -> None:
+    first, again = StageVisit("rnea"), StageVisit("rnea", again=True)
+    forward, inverse = StageVisit("forward"), StageVisit("inverse")
+    assert origin("qdd[5]", "dfd_given", first, {}) == Source(HOST, "u[5]")
+    assert origin("qdd[5]", "dfd_given", again, {}) == Source(HOST, "u[5]")
+    assert origin("qdd[6]", "dfd_given", again, {}) == Source("forward", "qdd[6]")
+    assert origin("tau[6]", "fd_given", forward, {}) == Source(HOST, "u[6]")
+    for word in ("tau[5]", "bias[5]"):
+        assert origin(word, "fd_given", forward, {}) == Source(NOTHING)
+    assert origin("root[0]", "minv_given", inverse, {}) == Source(TOLD)
+    assert origin("root[0]", "minv", inverse, {}) == Source(NOTHING)
