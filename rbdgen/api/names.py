@@ -8,7 +8,8 @@ from typing import Any
 
 import yaml
 
-from ..design.choices import CHECKS, FLOAT_ERROR
+from ..design.checks import CHECKS
+from ..design.choices import FLOAT_ERROR
 from ..design.design import Design
 from ..design.limits import limits_table
 from ..robot.model import Robot

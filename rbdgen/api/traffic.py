@@ -16,7 +16,8 @@ from ..compile.samples import sample_states
 from ..compile.scheduled import Accelerated
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
-from ..design.choices import ROLLOUTS, mix
+from ..design.checks import mix
+from ..design.choices import ROLLOUTS
 from ..design.design import Design
 from ..dynamics.interface import clip, from_columns, to_columns
 from ..graph.fixed import Format

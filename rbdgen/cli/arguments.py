@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from ..design.choices import CHECKS, LANGUAGES
+from ..design.checks import CHECKS
+from ..design.choices import LANGUAGES
 from ..robot.xml_lines import did_you_mean, quoted
 
 USAGE = 2  # exit status of a command that was typed wrong

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from ..design.choices import LARGEST_INTERVAL, mix
+from ..design.checks import mix
+from ..design.choices import LARGEST_INTERVAL
 from ..design.design import Design
 from ..design.target import Target
 from ..passes.pieces import Piece

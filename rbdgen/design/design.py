@@ -19,21 +19,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..robot.model import RobotError
+from .checks import CHECKS, NOT_OF_JOINTS
+from .checks import mix as parse_mix
 from .choices import (
     AT_FRAMES,
-    CHECKS,
     FLOAT_ERROR,
     GIVEN_BASE,
     INVERTING,
     NEARBY,
-    NOT_OF_JOINTS,
     ON_ACCELERATORS,
     ROLLOUTS,
     STEP,
     TO_COMPARE,
     TOLERANCE,
 )
-from .choices import mix as parse_mix
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 
 

@@ -9,7 +9,7 @@ from ..robot.drivetrains import without_friction
 from ..robot.model import Drivetrain, Joint, Robot, RobotError
 from ..robot.unread import few
 from ..robot.xml_lines import did_you_mean, quoted
-from .choices import by_joint
+from .checks import by_joint
 from .design import Design
 
 

@@ -10,7 +10,7 @@ from ..robot.model import JointKind, Limits, Robot
 from ..robot.wrapping import periods
 from ..system.records import Record
 from .arrays import needs
-from .choices import by_joint
+from .checks import by_joint
 from .design import Design
 from .nested import MotionLimits
 

@@ -19,16 +19,8 @@ from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
-from .choices import (
-    BEST,
-    CHECKS,
-    DRIVETRAIN_CHECKS,
-    GIVEN_BASE,
-    JOINT_LIMITS,
-    LIMIT_CHECKS,
-    UNFORCED,
-    by_joint,
-)
+from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
+from .choices import BEST, GIVEN_BASE, UNFORCED
 from .design import Design
 from .drivetrains import driven
 from .limits import OPTIONS

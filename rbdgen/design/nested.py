@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..robot.model import RobotError
-from .choices import CHECKS, DRIVETRAIN_CHECKS, LIMIT_CHECKS
+from .checks import CHECKS, DRIVETRAIN_CHECKS, LIMIT_CHECKS
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,376 @@
+"""The checks of a design's choices. Each takes the value from Python or as YAML text, returns it in
+its final type, or raises ValueError that says what would be right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..robot.xml_lines import did_you_mean, quoted
+from .choices import (
+    ALIASES,
+    BEST,
+    CODES,
+    FACTORISATIONS,
+    FOLDS,
+    FORMULATIONS,
+    FUNCTIONS,
+    GIVEN_BASE,
+    HELD,
+    INTEGRATORS,
+    INVERSES,
+    LARGEST_DAMPING,
+    LARGEST_INTERVAL,
+    LARGEST_OF_JOINTS,
+    LARGEST_SHARE,
+    LARGEST_SNAP,
+    LARGEST_TOLERANCE,
+    LEAST_FLOAT_ERROR,
+    LONGEST_CLOCK,
+    LONGEST_STEP,
+    MOST_GUARD,
+    MOST_SLOTS,
+    NETWORKS,
+    ORDERS,
+    PARAMETERS,
+    PRODUCTS,
+    PROVEN,
+    ROLLOUTS,
+    ROOTS,
+    SCHEDULERS,
+    STYLES,
+    WIDTHS,
+)
+from .target import TARGETS
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected a number, not {quoted(str(value))}") from None
+    if not math.isfinite(number):
+        raise ValueError("must be finite")
+    return number
+
+
+def _numbers(count: int) -> Callable[[Any], tuple[float, ...]]:
+    def check(value: Any) -> tuple[float, ...]:
+        if isinstance(value, str | int | float) or len(value) != count:
+            raise ValueError(f"expected {count} numbers in brackets")
+        return tuple(_number(v) for v in value)
+
+    return check
+
+
+def _positive(value: Any) -> float:
+    number = _number(value)
+    if number <= 0:
+        raise ValueError(f"must be above 0, is {number:g}")
+    return number
+
+
+def _not_negative(value: Any) -> float:
+    number = _number(value)
+    if number < 0:
+        raise ValueError(f"must not be below 0, is {number:g}")
+    return number
+
+
+def _interval(value: Any) -> tuple[float, ...]:
+    lower, upper = _numbers(2)(value)
+    if not lower < upper:
+        raise ValueError(f"lower ({lower:g}) must be below upper ({upper:g})")
+    return lower, upper
+
+
+def _one_of(*known: str) -> Callable[[Any], str]:
+    def check(value: Any) -> str:
+        if value not in known:
+            hint = did_you_mean(str(value), known, f"; one of {', '.join(known)}")
+            raise ValueError(f"{quoted(str(value))} is unknown{hint}")
+        return str(value)
+
+    return check
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    words = (value,) if isinstance(value, str) else tuple(value)
+    if len(set(words)) < len(words):
+        raise ValueError("a name stands twice")
+    return tuple(str(word) for word in words)
+
+
+def _name(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError(f"a link's name, or {BEST}, not {quoted(str(value))}")
+    return value
+
+
+def _link(value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise ValueError(f"a link's name, not {quoted(str(value))}")
+    return value
+
+
+def _function(value: Any) -> str:
+    """A function by its name here, or by Pinocchio's."""
+    word, known = str(value), (*FUNCTIONS, *ROLLOUTS, *GIVEN_BASE)
+    name = ALIASES.get(word, word)
+    if name not in known:
+        hint = did_you_mean(word, (*known, *ALIASES), f"; one of {', '.join(known)}")
+        raise ValueError(f"{quoted(word)} is unknown{hint}")
+    return name
+
+
+def _functions(value: Any) -> tuple[str, ...]:
+    names = _words([_function(word) for word in _words(value)])
+    if not names:
+        raise ValueError(f"name at least one of {', '.join((*FUNCTIONS, *ROLLOUTS))}")
+    return names
+
+
+def _width(value: Any) -> int:
+    number = _number(value)
+    if number != int(number) or not WIDTHS[0] <= number <= WIDTHS[1]:
+        raise ValueError(f"a whole number of bits from {WIDTHS[0]} to {WIDTHS[1]}, not {value}")
+    return int(number)
+
+
+def _guard(value: Any) -> int:
+    number = _number(value)
+    if number != int(number) or not 1 <= number <= MOST_GUARD:
+        raise ValueError(f"a whole number of bits from 1 to {MOST_GUARD}, not {value}")
+    return int(number)
+
+
+def _snap(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number <= LARGEST_SNAP:
+        raise ValueError(f"an angle from 0 to {LARGEST_SNAP} rad, not {number:g}")
+    return number
+
+
+def _tolerance(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= LARGEST_TOLERANCE:
+        raise ValueError(
+            f"a part of what parameters are, above 0 up to {LARGEST_TOLERANCE:g}, not {number:g}"
+        )
+    return number
+
+
+def _alike(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number < 1:
+        raise ValueError(f"a part of a limb's size, from 0 to less than 1, not {number:g}")
+    return number
+
+
+def _nearby(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= 1:
+        raise ValueError(f"a step above 0 and up to 1 rad or m, not {number:g}")
+    return number
+
+
+def _step(value: Any) -> float:
+    number = _number(value)
+    if not 0 < number <= LONGEST_STEP:
+        raise ValueError(f"seconds above 0 and up to {LONGEST_STEP:g}, not {number:g}")
+    return number
+
+
+def _damping(value: Any) -> float:
+    number = _number(value)
+    if not 0 <= number <= LARGEST_DAMPING:
+        raise ValueError(f"1/kg from 0 to {LARGEST_DAMPING:g}, not {number:g}")
+    return number
+
+
+def _rotation(value: Any) -> int:
+    if _number(value) not in (3, 4):
+        raise ValueError(f"3 or 4 multiplications, not {value}")
+    return int(_number(value))
+
+
+def _error(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number(value)
+    if not 1e-7 <= number <= 0.1:
+        raise ValueError(f"a relative error from 1e-7 to 0.1, not {number:g}")
+    return number
+
+
+def _float_error(value: Any) -> float:
+    number = _number(value)
+    if not LEAST_FLOAT_ERROR <= number <= 1:
+        raise ValueError(
+            f"a part of the largest entry from {LEAST_FLOAT_ERROR:g} to 1, which is float alone, "
+            f"not {number:g}"
+        )
+    return number
+
+
+def _clock(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = _number(value)
+    if not 0 < number <= LONGEST_CLOCK:
+        raise ValueError(f"a period above 0 and up to {LONGEST_CLOCK:g} ns, not {number:g}")
+    return number
+
+
+def _whole(lowest: int, highest: int, what: str) -> Callable[[Any], int | None]:
+    def check(value: Any) -> int | None:
+        if value is None:
+            return None
+        number = _number(value)
+        if number != int(number) or not lowest <= number <= highest:
+            raise ValueError(f"a whole number of {what} from {lowest} to {highest}, not {value}")
+        return int(number)
+
+    return check
+
+
+def _flag(value: Any) -> bool:
+    if str(value).lower() not in ("true", "false"):
+        raise ValueError(f"true or false, not {quoted(str(value))}")
+    return str(value).lower() == "true"
+
+
+def mix(value: Any) -> dict[str, int]:
+    """``id=8,dfd=1`` → how many tasks of each function come together."""
+    found: dict[str, int] = {}
+    for part in str(value).replace(" ", "").split(","):
+        name, _, number = part.partition("=")
+        name = _function(name)
+        if name in found or not number.isdecimal() or not 0 < int(number) <= LARGEST_SHARE:
+            raise ValueError(
+                f"functions once each, with a number from 1 to {LARGEST_SHARE}, such as "
+                f"id=8,dfd=1; not {quoted(str(value))}"
+            )
+        found[name] = int(number)
+    return found
+
+
+def _mix(value: Any) -> str | None:
+    if value is None:
+        return None
+    return ",".join(f"{name}={number}" for name, number in mix(value).items())
+
+
+def by_joint(value: Any) -> dict[str, float]:
+    """``3``, ``3,wrist=8`` or ``elbow=2,wrist=8`` → number by joint's name, "" of all others.
+
+    A mapping of the same is as good.
+    """
+    if isinstance(value, Mapping):
+        parts = [(str(name), number) for name, number in value.items()]
+    else:
+        words = [word.strip().rpartition("=") for word in str(value).split(",")]
+        parts = [(name.strip(), number) for name, _, number in words]
+    found: dict[str, float] = {}
+    for name, number in parts:
+        if name in found:
+            what = quoted(name) if name else "the number of all joints"
+            raise ValueError(f"{what} stands twice; keep one of them")
+        if "," in name or "=" in name:
+            raise ValueError(f"{quoted(name)} cannot be named here; use limits: joints: of a file")
+        found[name] = _positive(number)
+    return found
+
+
+def _by_joint(value: Any) -> float | str | None:
+    if value is None:
+        return None
+    found = by_joint(value)
+    if list(found) == [""]:
+        return found[""]
+    return ",".join(
+        f"{name}={number!r}" if name else repr(number) for name, number in found.items()
+    )
+
+
+def _slots(value: Any) -> int | None:
+    number = _whole(2, MOST_SLOTS, "tasks")(value)
+    if number is not None and number & (number - 1):
+        raise ValueError(f"a power of two, not {number}")
+    return number
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "velocity": _by_joint,
+    "acceleration": _by_joint,
+    "effort": _by_joint,
+    "friction": _flag,
+    "friction_width": _by_joint,
+    "base": _one_of("fixed", "floating"),
+    "mimic": _one_of("fold", "independent"),
+    "gravity": _numbers(3),
+    "snap": _snap,
+    "alike": _alike,
+    "functions": _functions,
+    "width": _width,
+    "guard": _guard,
+    "proven": _one_of(*PROVEN),
+    "target": _one_of(*TARGETS),
+    "external_forces": _words,
+    "payload": _link,
+    "parameters": _one_of(*PARAMETERS),
+    "tolerance": _tolerance,
+    "frames": _words,
+    "contact": _one_of(*HELD),
+    "contact_damping": _damping,
+    "angles": _one_of("on-chip", "sincos"),
+    "rotation": _rotation,
+    "error": _error,
+    "float_error": _float_error,
+    "formulation": _one_of(*FORMULATIONS),
+    "network": _one_of(*NETWORKS),
+    "products": _one_of(*PRODUCTS),
+    "code": _one_of(*CODES),
+    "frame": _name,
+    "factorisation": _one_of(*FACTORISATIONS),
+    "inverse": _one_of(*INVERSES),
+    "nearby": _nearby,
+    "step": _step,
+    "integrator": _one_of(*INTEGRATORS),
+    "root": _one_of(*ROOTS),
+    "base_link": _name,
+    "ii": _whole(1, LARGEST_OF_JOINTS, "cycles"),
+    "multipliers": _whole(1, 100_000, "multipliers"),
+    "scheduler": _one_of(*SCHEDULERS),
+    "style": _one_of(*STYLES),
+    "clock": _clock,
+    "fold": _one_of(*FOLDS),
+    "fit": _flag,
+    "accelerator": _flag,
+    "slots": _slots,
+    "mix": _mix,
+    "order": _one_of(*ORDERS),
+}
+
+# of what a design checks unless joints take turns
+NOT_OF_JOINTS: dict[str, Callable[[Any], Any]] = {"ii": _whole(1, LARGEST_INTERVAL, "cycles")}
+
+LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "velocity": _positive,
+    "acceleration": _positive,
+    "position": _interval,
+    "force": _positive,
+    "moment": _positive,
+    "effort": _positive,
+    **dict.fromkeys(("payload_mass", "payload_reach", "payload_inertia"), _positive),
+}
+JOINT_LIMITS = ("velocity", "acceleration", "position", "effort")  # what may differ by joint
+
+# of a joint's rotor, damping and friction
+DRIVETRAIN_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "armature": _not_negative,
+    "damping": _not_negative,
+    "friction": _not_negative,
+    "friction_width": _positive,
+}
