@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "rbdgen"
 MEANINGS = {
     "cut": (
         "a graph, into pieces that become stages",
-        ("passes/pieces.py", "compile/stage_pieces.py", "compile/hips/"),
+        ("passes/pieces.py", "compile/stage_pieces.py", "compile/limbs/"),
     ),
     "lane": (
         "a word's place in a beat of a link",

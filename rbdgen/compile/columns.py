@@ -23,12 +23,11 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify, verify_fixed
-from ..graph.visits import Program, once, then
+from ..graph.visits import LIMB, Program, Signed, once, then
+from ..graph.visits import in_turn as turns
 from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
-from ..passes.limbs import LIMB, Signed
-from ..passes.limbs import in_turn as turns
 from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from ..tasks.visit import COLUMNS, part_of

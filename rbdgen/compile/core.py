@@ -14,11 +14,10 @@ from ..estimate.features import features
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.held import Held
-from ..graph.visits import Program
+from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.given import Given
 from ..passes.instances import FixedProgram, instantiate
-from ..passes.limbs import LIMB, LimbError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
 from ..prove.words import Proof, output_errors, prove
@@ -29,6 +28,7 @@ from ..schedule.plan import Plan
 from ..tasks.one_stage import OneStage, one_stage
 from .fitting import Need, Search, need
 from .front import Front
+from .limbs.names import LimbError
 from .plans import (
     alone,
     chooses_fold,

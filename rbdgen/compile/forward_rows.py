@@ -15,10 +15,10 @@ from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.verify import verify
+from ..graph.visits import LIMB, Signed, in_turn
 from ..graph.word import indices, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
-from ..passes.limbs import LIMB, Signed, in_turn
 from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from .columns import one_point

@@ -32,13 +32,11 @@ from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
-from ..graph.visits import Program, Result, once, then
+from ..graph.visits import LIMB, Program, Result, Signed, in_turn, once, then
 from ..graph.word import indices, kind_of, spell
 from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
-from ..passes.limbs import LIMB, Signed
-from ..passes.limbs import in_turn as turns
 from ..passes.pieces import Piece
 from ..passes.program_given import GivenAlong
 from ..tasks.visit import FACTORS, parse, part_of
@@ -256,4 +254,4 @@ def _visits(rows: Mapping[int, list[int]], entries: list[str], given: Given) -> 
             spell("sum", i): (name, 1 / by) for i, name in names.items() if name in wanted
         }
         found.append(({**left, **right}, sums))
-    return turns(_dot_products(rows), found)
+    return in_turn(_dot_products(rows), found)

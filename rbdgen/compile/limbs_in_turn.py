@@ -10,13 +10,14 @@ from functools import cached_property
 from ..design.design import Design, formulation_of
 from ..dynamics.interface import random_inputs
 from ..passes.given import Given
-from ..passes.limbs import LimbError, find_limbs
 from ..passes.pieces import Piece
 from ..robot.equal_limbs import cure
 from ..tasks.stages import constant
 from .front import Front, Progress
-from .hips import cut_hips, split_hips
 from .joint_stages import by_columns, pieces_of_joints
+from .limbs.names import LimbError
+from .limbs.pieces import cut_hips, split_hips
+from .limbs.split import find_limbs
 from .paces import stage_intervals
 from .stage_pieces import StagePieces, cut_limbs, cut_whole
 from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
@@ -90,7 +91,7 @@ class Pieces:
             return "what their joints feel of the base differs by task (root: each)"
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         try:
-            limbs = find_limbs(front.graph, anything)
+            limbs = find_limbs(front.graph, front.canonical, anything)
         except LimbError as error:
             why = str(error)
         else:

@@ -12,12 +12,11 @@ from ..design.bounds import whole_turns
 from ..graph.fixed import Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..graph.visits import Program
+from ..graph.visits import LIMB, Program, in_turn
 from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.limb_pieces import of_all_limbs
-from ..passes.limbs import LIMB, in_turn
 from ..passes.pieces import SHARED, Piece, cut
 from ..passes.program_given import in_words_along
 from ..robot.model import RobotError

@@ -24,12 +24,11 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
-from ..graph.visits import Program
+from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.climbs import joined
 from ..passes.given import Given, largest_inputs, within
 from ..passes.instances import FixedProgram
-from ..passes.limbs import LIMB, find_limbs
 from ..passes.order import UNITS, run
 from ..passes.program_given import GivenAlong, ToWords
 from ..passes.program_words import fixed_program
@@ -40,6 +39,7 @@ from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
 from ..tasks.in_visits import in_visits
 from .front import Front, Progress
+from .limbs.split import find_limbs
 from .parameters import DEVIATION, not_registers
 from .samples import domain_of, sample_states
 
@@ -77,7 +77,7 @@ class Words:
         """Visits to the first of limbs that are alike; LimbError where there are none."""
         front = self.front
         anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
-        return find_limbs(front.graph, anything)
+        return find_limbs(front.graph, front.canonical, anything)
 
     @cached_property
     def limb(self) -> tuple[Ranges, FixedGraph]:

@@ -7,7 +7,7 @@ results, and in factors ±2^k of these, so one datapath serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from .graph import Graph
@@ -42,6 +42,8 @@ class Scaled:
 
 
 Source = float | Word | Scaled  # a constant, a word, or a word times ±2^k
+Signed = tuple[str, float]  # a name, and ±2^k
+LIMB = "limb"  # the template that limbs, or columns, in turn share
 Traced = Callable[[str, Mapping[str, float]], Graph]  # a template's graph where inputs are known
 
 
@@ -100,6 +102,25 @@ def once(template: str, graph: Graph) -> Program:
     return Program(
         {template: graph}, {visit: reads}, {name: Result(visit, name) for name in graph.outputs}
     )
+
+
+def in_turn(
+    template: Graph,
+    limbs: Iterable[tuple[Mapping[str, Signed], Mapping[str, Signed]]],
+    called: str = LIMB,
+) -> Program:
+    """Visits to one template: its inputs → words of the task, its outputs → what they are called.
+
+    An input that is not named is zero, an output that is not named is nobody's. ``called``: the
+    template.
+    """
+    reads: dict[Visit, Mapping[str, Source]] = {}
+    outputs: dict[str, Source] = {}
+    for k, (read, given) in enumerate(limbs):
+        visit = Visit(called, (k,))
+        reads[visit] = {p: scaled(*read[p]) if p in read else 0.0 for p in template.inputs}
+        outputs |= {name: scaled(Result(visit, of), by) for of, (name, by) in given.items()}
+    return Program({called: template}, reads, outputs)
 
 
 def then(first: Program, second: Program, task: Collection[str]) -> Program:

@@ -12,9 +12,8 @@ from dataclasses import replace
 
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
-from ..graph.visits import Program
+from ..graph.visits import Program, Signed, in_turn
 from .instances import instantiate
-from .limbs import Signed, in_turn
 from .pieces import Piece
 
 

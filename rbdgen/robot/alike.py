@@ -42,6 +42,8 @@ from .frames import ONE_AXIS
 from .model import Array, Inertia, Joint, JointKind, Robot, Transform, frozen, skew
 
 SIGNS = tuple(frozen(signs) for signs in product((1.0, -1.0), repeat=3))
+MIRRORS = frozen([np.diag(signs) for signs in SIGNS])
+STANDS = "where it stands"
 NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
 PARALLEL = 1e-6  # axes whose sine squared is less
 TINY = 1e-300  # in place of zero where something is divided by it
@@ -199,20 +201,45 @@ def _mimicry(robot: Robot, limb: Sequence[int], i: int) -> object:
     return inside, master, round(abs(mimic.multiplier), 9)
 
 
-def differences(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> Array:
-    """How far b is from a seen through each of SIGNS, (8,); infinite where kinds differ.
+def frame_of(shape: Shape) -> Array | None:
+    """(3, 3): directions, in columns, that a limb's axes and places give; None: all parallel."""
+    (first, *others), (p, *points) = shape.axes, shape.points
+    for d in (*others, *(x - p for x in points)):
+        across = d - first * (first @ d)
+        if (size := np.linalg.norm(across)) > np.sqrt(PARALLEL) * np.linalg.norm(d):
+            across = across / size
+            return np.stack([first, across, np.cross(first, across)], axis=1)
+    return None
 
-    ``on``: the limbs that a and b stand on, None where they stand on the same link.
+
+def mirrors_of(a: Array | None, b: Array | None) -> Array:
+    """(n, 3, 3): sign matrices, and those that take one limb's frame to ± another's, each once."""
+    if a is None or b is None:
+        return MIRRORS
+    further = [b @ D @ a.T for D in MIRRORS]
+    new = [D for D in further if not np.isclose(D, MIRRORS, atol=PARALLEL).all((1, 2)).any()]
+    return np.array([*MIRRORS, *new])
+
+
+def differences(
+    a: Shape, b: Shape, mirrors: Array, on: tuple[Shape, Shape] | None, placed: bool = True
+) -> Array:
+    """How far b is from a seen through each of ``mirrors``, (n, 3, 3); infinite where kinds differ.
+
+    ``on``: the limbs that a and b stand on, None where they stand on the same link. ``placed``:
+    whether it matters where.
 
     The largest difference of any number above: of directions as it is; of points and anchors over
     the limbs' reach L, their largest distance from root or anchor; of a link's masses over its
     whole mass m, of its first moments over m L, of its moments over its largest whole moment.
     """
-    found = figures(a, b, on)
-    return np.max([*found.values()], axis=0) if found else np.full(len(SIGNS), np.inf)
+    found = figures(a, b, mirrors, on)
+    if not found:
+        return np.full(len(mirrors), np.inf)
+    return np.max([x for name, x in found.items() if placed or name != STANDS], axis=0)
 
 
-def figures(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> dict[str, Array]:
+def figures(a: Shape, b: Shape, mirrors: Array, on: tuple[Shape, Shape] | None) -> dict[str, Array]:
     """The same for each kind of number, by its name; empty where kinds of joints differ."""
     if a.kinds is None or a.kinds != b.kinds:
         return {}
@@ -220,44 +247,31 @@ def figures(a: Shape, b: Shape, on: tuple[Shape, Shape] | None) -> dict[str, Arr
     if on is not None:
         anchors = a.anchor - on[0].anchor, b.anchor - on[1].anchor
     reach = max(TINY, *(np.abs(x).max() for x in (a.points, b.points, *anchors)))
-    apart = np.array([np.abs(anchors[1] - d * anchors[0]).max() / reach for d in SIGNS])
+    apart = np.array([np.abs(anchors[1] - D @ anchors[0]).max() / reach for D in mirrors])
     if on is None:
         apart[:] = apart.min()
     mass, first, moment = _sizes(a, b, reach)
     axes, points = (
-        [np.abs(b.axes - sense(a, b, d)[:, None] * d * a.axes).max() for d in SIGNS],
-        [np.abs(b.points - d * a.points).max() / reach for d in SIGNS],
+        [np.abs(b.axes - sense(a, b, D)[:, None] * (a.axes @ D.T)).max() for D in mirrors],
+        [np.abs(b.points - a.points @ D.T).max() / reach for D in mirrors],
     )
     firsts, moments = (
-        [(np.abs(b.firsts - d * a.firsts).max(axis=1) / first).max() for d in SIGNS],
+        [(np.abs(b.firsts - a.firsts @ D.T).max(axis=1) / first).max() for D in mirrors],
         [
-            (np.abs(b.moments - d[:, None] * a.moments * d).max(axis=(1, 2)) / moment).max()
-            for d in SIGNS
+            (np.abs(b.moments - D @ a.moments @ D.T).max(axis=(1, 2)) / moment).max()
+            for D in mirrors
         ],
     )
-    masses = np.full(len(SIGNS), (np.abs(b.masses - a.masses) / mass).max())
+    masses = np.full(len(mirrors), (np.abs(b.masses - a.masses) / mass).max())
     return {
-        "where it stands": apart,
+        STANDS: apart,
         "axes": np.array(axes),
         "places": np.array(points),
         "masses": masses,
         "centres of mass": np.array(firsts),
         "moments of inertia": np.array(moments),
-        "rotors and friction": np.full(len(SIGNS), _relative(a.drives, b.drives)),
+        "rotors and friction": np.full(len(mirrors), _relative(a.drives, b.drives)),
     }
-
-
-def invariants(shape: Shape) -> list[Array]:
-    """Numbers of a limb, by kind, that are the same wherever it stands, turned or mirrored."""
-    between = shape.points[:, None] - shape.points
-    return [
-        np.abs(shape.axes @ shape.axes.T),
-        np.linalg.norm(between, axis=2),
-        shape.masses,
-        np.linalg.norm(shape.firsts, axis=1),
-        np.linalg.eigvalsh(shape.moments),
-        shape.drives,
-    ]
 
 
 def _relative(a: Array, b: Array) -> float:
@@ -265,9 +279,9 @@ def _relative(a: Array, b: Array) -> float:
     return float((np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), TINY)).max())
 
 
-def sense(a: Shape, b: Shape, d: Array) -> Array:
-    """(n,) ±1: whether b's joints count as a's do, seen through d, or the other way."""
-    return np.where(np.sum(b.axes * d * a.axes, axis=1) < 0, -1.0, 1.0)
+def sense(a: Shape, b: Shape, D: Array) -> Array:
+    """(n,) ±1: whether b's joints count as a's do, seen through D, or the other way."""
+    return np.where(np.sum(b.axes * (a.axes @ D.T), axis=1) < 0, -1.0, 1.0)
 
 
 def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:

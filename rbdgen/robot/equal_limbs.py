@@ -15,17 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .alike import (
-    SIGNS,
-    about,
-    differences,
-    figures,
-    handed_by,
-    moved_at_zero,
-    sense,
-)
+from .alike import MIRRORS, about, handed_by, moved_at_zero, sense
+from .limbs import Limbs, limbs_of
 from .model import Array, Inertia, Joint, JointKind, Robot, RobotError, Transform, skew
-from .topology import Limbs, find_alike, limbs_of
 
 EQUAL = 1e-9  # limbs that differ by less stay as they are
 SAID = 0.1  # of the largest difference: what is smaller is not worth a word
@@ -33,7 +25,7 @@ SAID = 0.1  # of the largest difference: what is smaller is not worth a word
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two branches by number, the first one that stands for both, seen through ``through`` (3,)."""
+    """Two branches by number, the first one, seen through ``through`` (3, 3), standing for both."""
 
     first: int
     limb: int
@@ -59,43 +51,34 @@ def equal_limbs(robot: Robot, tolerance: float, notes: list[str] | None = None) 
 
 def pairs_of(found: Limbs, tolerance: float) -> list[Pair]:
     """Each limb with the first one that it is like; limbs on limbs seen as those are."""
-    groups, _ = find_alike(found.branches, found.shapes, tolerance)
+    groups, _ = found.alike(tolerance)
     first = {b: group[0] for group in groups for b in group}
-    through: dict[int, Array] = {group[0]: np.ones(3) for group in groups}
+    through: dict[int, Array] = {group[0]: np.eye(3) for group in groups}
     pairs = []
     for b, a in first.items():
         if a == b:
             continue
-        apart = _apart(found, a, b)
-        k = int(np.argmin(np.round(apart, 12)))
+        apart, mirrors = found.apart(a, b), found.mirrors(a, b)
+        k = int(np.argmin(np.round(apart[: len(MIRRORS)], 12)))
+        if apart[k] > tolerance:
+            k = int(np.argmin(np.round(apart, 12)))
         on = found.branches[a].after, found.branches[b].after
         if on[0] is not None and on[1] is not None and on[0] != on[1]:
             if not through.keys() >= {*on}:
                 continue
-            seen = through[on[0]] * through[on[1]]  # as the limbs that the two stand on
-            k = next(k for k, d in enumerate(SIGNS) if (d == seen).all())
+            seen = through[on[1]] @ through[on[0]].T  # as the limbs that the two stand on
+            k = int(np.argmin(np.abs(mirrors - seen).max(axis=(1, 2))))
         if apart[k] <= tolerance:
-            through[b] = SIGNS[k]
-            of = figures(found.shapes[a], found.shapes[b], found.on(a, b))
-            pairs.append(Pair(a, b, SIGNS[k], {name: float(x[k]) for name, x in of.items()}))
+            through[b] = mirrors[k]
+            of = found.figures(a, b)
+            pairs.append(Pair(a, b, mirrors[k], {name: float(x[k]) for name, x in of.items()}))
     return pairs
-
-
-def _apart(found: Limbs, a: int, b: int) -> Array:
-    """How far b is from a, through each of SIGNS, (8,), and what stands on b from any on a."""
-    apart = differences(found.shapes[a], found.shapes[b], found.on(a, b))
-    above = [[k for k, own in enumerate(found.branches) if own.after == x] for x in (a, b)]
-    for there in above[1]:
-        near = [_apart(found, k, there) for k in above[0]]
-        least = np.min([np.full(len(SIGNS), np.inf), *near], axis=0)
-        apart = np.maximum(apart, np.where(np.isfinite(least), least, 0.0))
-    return apart
 
 
 def nearest(found: Limbs, tolerance: float) -> str:
     """Which two limbs are nearest to being alike, and by how much they differ."""
     off = {
-        (a, b): differences(found.shapes[a], found.shapes[b], found.on(a, b))
+        (a, b): found.differences(a, b)
         for b in range(len(found.branches))
         for a in range(b)
         if (found.branches[a].after is None) == (found.branches[b].after is None)
@@ -104,7 +87,7 @@ def nearest(found: Limbs, tolerance: float) -> str:
     if not least:
         return "no two limbs have joints of the same kinds"
     a, b = min(least, key=least.__getitem__)
-    own = figures(found.shapes[a], found.shapes[b], found.on(a, b))
+    own = found.figures(a, b)
     k = int(off[a, b].argmin())
     what = max(own, key=lambda name: own[name][k])
     return (
@@ -116,7 +99,7 @@ def nearest(found: Limbs, tolerance: float) -> str:
 def cure(robot: Robot) -> str:
     """The tolerance that makes the two limbs that are nearest alike; empty where none are near."""
     found = limbs_of(robot)
-    _, near = find_alike(found.branches, found.shapes, EQUAL)
+    _, near = found.alike(EQUAL)
     if not near:
         return ""
     a, b, off = min(near, key=lambda pair: pair[2])
@@ -167,7 +150,7 @@ class _Equal:
         first = self.found.shapes[pair.first]
         return (
             first.anchor + first.points,
-            self.anchor[pair.limb] + pair.through * first.points,
+            self.anchor[pair.limb] + first.points @ pair.through.T,
         )
 
     def _anchor(self, pair: Pair) -> Array:
@@ -176,13 +159,14 @@ class _Equal:
         first, limb = (self.found.shapes[k].anchor for k in (pair.first, pair.limb))
         on = branches[pair.first].after, branches[pair.limb].after
         if on[0] is not None and on[1] is not None and on[0] != on[1]:
-            return self.anchor[on[1]] + pair.through * (first - self.found.shapes[on[0]].anchor)
-        return min((d * first for d in SIGNS), key=lambda at: float(np.abs(limb - at).max()))
+            return self.anchor[on[1]] + pair.through @ (first - self.found.shapes[on[0]].anchor)
+        places = [D @ first for D in self.found.mirrors(pair.first, pair.limb)]
+        return min(places, key=lambda at: float(np.abs(limb - at).max()))
 
     def _move(self, pair: Pair) -> None:
         """Move the axes to where the first one's are."""
         first, limb = (self.found.shapes[k] for k in (pair.first, pair.limb))
-        axes = sense(first, limb, pair.through)[:, None] * pair.through * first.axes
+        axes = sense(first, limb, pair.through)[:, None] * (first.axes @ pair.through.T)
         places = self._points(pair)[1]
         for k, i in enumerate(self.found.branches[pair.limb].joints):
             old, axis = self.poses[i], axes[k] / np.linalg.norm(axes[k])
@@ -201,8 +185,8 @@ class _Equal:
             if pair is not None:
                 there, here = (points[k] for points in self._points(pair))
                 like = about(self.kept[self.found.branches[pair.first].joints[k]], there)
-                d = pair.through
-                seen = Inertia(like.mass, d * like.h, d[:, None] * like.J * d)
+                D = pair.through
+                seen = Inertia(like.mass, D @ like.h, D @ like.J @ D.T)
                 wanted = about(seen, -here)
                 self.own[i] += wanted + -self.kept[i]
                 self.kept[i] = wanted

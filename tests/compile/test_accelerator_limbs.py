@@ -18,7 +18,7 @@ from rbdgen.compile.words import in_words, sample_inputs
 from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
-from rbdgen.passes.limbs import LIMB
+from rbdgen.graph.visits import LIMB
 from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan

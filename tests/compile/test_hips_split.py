@@ -10,13 +10,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from rbdgen.compile.flow import Front, front_end
-from rbdgen.compile.hips.names import groups, seen_quaternion
-from rbdgen.compile.hips.pieces import FIRST, INNER, owners
-from rbdgen.compile.hips.split import Split, split
+from rbdgen.compile.limbs.names import LimbError, seen_quaternion
+from rbdgen.compile.limbs.pieces import FIRST, INNER, owners
+from rbdgen.compile.limbs.split import Split, split
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
-from rbdgen.passes.limbs import LIMB, LimbError
+from rbdgen.graph.visits import LIMB
 from rbdgen.robot.alike import SIGNS
+from rbdgen.robot.limbs import limbs_of
 from tests.limbs import (
     BODY,
     TURN,
@@ -146,8 +147,8 @@ def test_which_limbs(tmp_path: Path) -> None:
     """Limbs on one link whose joints are of the same kinds: those with
     the most joints that agree."""
     hyq = front_of("hyq", "m", base="floating").canonical
-    assert groups(hyq) == [((1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12))]
-    assert groups(front_of("iiwa14", "m").canonical) == []
+    assert limbs_of(hyq).turning == [((1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12))]
+    assert limbs_of(front_of("iiwa14", "m").canonical).turning == []
     arms = "".join(
         BODY.format(name=f"{part}{k}", y=0, mass=1 + k, xy=0, yz=0)
         + f'<joint name="{part}{k}" type="revolute"><parent link="{on}"/><child link="{part}{k}"/>'
@@ -157,7 +158,7 @@ def test_which_limbs(tmp_path: Path) -> None:
     )
     robot = named(WALKER.read_text().replace("</robot>", f"{arms}</robot>"), tmp_path)
     front = front_of(robot, "id", base="floating")
-    assert groups(front.canonical) == [((3, 4), (5, 6)), ((1,), (2,))]
+    assert limbs_of(front.canonical).turning == [((3, 4), (5, 6)), ((1,), (2,))]
     hips = hips_of(front)
     (limbs,) = hips.groups
     assert "differs from the same of another limb" in hips.apart[0]  # the other arms
@@ -206,7 +207,8 @@ def test_pairs_of_limbs(tmp_path: Path) -> None:
     """Of four legs two are as heavy again: they are two groups, told by their geometry."""
     front = front_of(named(urdf_of_pairs(), tmp_path), "id", "m", base="floating")
     pairs = [((1,), (2,)), ((3,), (4,))]
-    assert groups(front.canonical) == [tuple(limb for pair in pairs for limb in pair), *pairs]
+    found = limbs_of(front.canonical).turning
+    assert found == [tuple(limb for pair in pairs for limb in pair), *pairs]
     states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
     of = owners(front.graph)
     hips = split(front.graph, front.canonical, states, of, INNER, FIRST, partly=False)

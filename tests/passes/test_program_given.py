@@ -9,10 +9,9 @@ import numpy as np
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import from_text
-from rbdgen.graph.visits import once, then
+from rbdgen.graph.visits import LIMB, in_turn, once, then
 from rbdgen.passes.given import Given
 from rbdgen.passes.instances import instantiate
-from rbdgen.passes.limbs import LIMB, in_turn
 from rbdgen.passes.program_given import GivenAlong, in_words_along
 from rbdgen.passes.words import to_words
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from rbdgen import golden
 from rbdgen.design.loading import load
@@ -40,22 +41,28 @@ def blurred(limb: Sequence[Joint], seed: int) -> list[Joint]:
     return found
 
 
-def two_limbs(seed: int) -> tuple[Robot, np.ndarray, int]:
-    """A tree and its blurred mirror image, without weight; its sign matrix, the joints of one."""
+def two_limbs(seed: int, turned: bool = False) -> tuple[Robot, np.ndarray, int]:
+    """A tree and its blurred mirror image, without weight; its sign matrix, the joints of one.
+
+    Both are ``turned`` by an angle besides, about anything.
+    """
     own = subtree(seed)
-    D = SIGNS[seed % len(SIGNS)]
+    D = np.diag(SIGNS[seed % len(SIGNS)])
+    if turned:
+        D = D @ Rotation.random(rng=seed).as_matrix()
     other = blurred(mirrored(own, D, "other_", len(own)), seed)
     robot = replace(robot_of([own, other]), gravity=np.zeros(3))
     return align_axes(robot), D, len(own)
 
 
+@pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_limb_becomes_the_first_one_seen_through_its_signs(seed: int) -> None:
+def test_a_limb_becomes_the_first_one_seen_through_its_mirror(seed: int, turned: bool) -> None:
     """τ of the second, moving as the first one's image, is τ of the first, up to signs."""
-    robot, D, n = two_limbs(seed)
+    robot, D, n = two_limbs(seed, turned)
     equal = equal_limbs(robot, 0.1)
     revolute = [j.kind is JointKind.REVOLUTE for j in robot.joints[:n]]
-    signs = np.where(revolute, np.prod(D), 1.0)
+    signs = np.where(revolute, np.linalg.det(D), 1.0)
     rng = np.random.default_rng(seed)
     q, qd, qdd = (np.concatenate([x, x * signs], axis=1) for x in rng.normal(0.0, 2.0, (3, 20, n)))
     before, after = (golden.rnea(r, q, qd, qdd) for r in (robot, equal))

@@ -13,10 +13,13 @@ from rbdgen.design.loading import load
 from rbdgen.robot.alike import SIGNS, handed_on, poses_at_zero, shape_of
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.fixed_links import merge_fixed
-from rbdgen.robot.frames import move_frame
+from rbdgen.robot.frames import align_axes, move_frame
+from rbdgen.robot.limbs import limbs_of
 from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.reroot import reroot
 from rbdgen.robot.topology import TOLERANCE, Topology, topology
+from rbdgen.robot.urdf import parse_urdf
+from tests.limbs import urdf_of_carousel
 from tests.random_robots import ALL_KINDS, random_inertia, random_robot
 
 SEEDS = range(16)
@@ -141,18 +144,20 @@ def test_only_a_floating_base_moves() -> None:
 
 
 def mirrored(limb: Sequence[Joint], D: np.ndarray, tag: str, start: int) -> list[Joint]:
-    """A subtree on the root (its first joint's parent is -1), seen through D, its joints numbered
-    from ``start``."""
-    M = np.diag(D)
+    """A subtree on the root (its first joint's parent is -1), seen through D, (3,) signs or an
+    orthogonal matrix, its joints numbered from ``start``."""
+    M = np.diag(D) if D.ndim == 1 else D
     return [
         replace(
             joint,
             name=f"{tag}{joint.name}",
             body=f"{tag}{joint.body}",
             parent=joint.parent + start if joint.parent >= 0 else -1,
-            placement=Transform(M @ joint.placement.rotation @ M, D * joint.placement.translation),
-            axis=D * joint.axis,
-            inertia=Inertia(joint.inertia.mass, D * joint.inertia.h, M @ joint.inertia.J @ M),
+            placement=Transform(
+                M @ joint.placement.rotation @ M.T, M @ joint.placement.translation
+            ),
+            axis=M @ joint.axis,
+            inertia=Inertia(joint.inertia.mass, M @ joint.inertia.h, M @ joint.inertia.J @ M.T),
         )
         for joint in limb
     ]
@@ -243,6 +248,18 @@ def test_a_limb_may_stand_where_other_signs_take_it() -> None:
     further = Transform(moved.rotation, moved.translation + 0.1)
     elsewhere = [replace(other[0], placement=further), *other[1:]]
     assert len(topology(robot_of([own, elsewhere])).alike) == 2
+
+
+@pytest.mark.parametrize("arms", [3, 5])
+def test_limbs_round_a_table_are_alike(arms: int) -> None:
+    """Turned by any angle, where the base stands still; these are the limbs that take turns."""
+    robot = align_axes(merge_fixed(parse_urdf(urdf_of_carousel(arms).encode())))
+    found, limbs = topology(robot), limbs_of(robot)
+    assert sizes(found) == [(1, 1, 1), (2, arms, 5 * arms)]
+    assert limbs.turning == [tuple(found.branches[b].joints for b in found.alike[1])]
+    turned = limbs.mirrors(1, 2)
+    assert limbs.differences(1, 2).min() < 1e-9 < limbs.differences(1, 2)[: len(SIGNS)].min()
+    np.testing.assert_allclose(turned @ turned.transpose(0, 2, 1), [np.eye(3)] * 16, atol=1e-12)
 
 
 def _heavier(joint: Joint, by: float) -> Joint:

@@ -17,13 +17,13 @@ from ...graph.node import Node, Op
 from ...graph.visits import Program
 from ...passes.given import Given
 from ...passes.limb_pieces import of_all_limbs
-from ...passes.limbs import LimbError
 from ...passes.pieces import Piece, cut
 from ...passes.program_given import in_words_along
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
 from ..front import Front, Progress
 from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, targets_of
 from ..words import as_designed
+from .names import LimbError
 from .split import REST, Split, split
 
 SAMPLES, SEED = 8, 7

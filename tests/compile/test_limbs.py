@@ -13,9 +13,8 @@ from rbdgen.compile.flow import Core, Front, compile_core, front_end
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
-from rbdgen.graph.text import from_text
+from rbdgen.graph.visits import LIMB
 from rbdgen.passes.given import Given
-from rbdgen.passes.limbs import LIMB, LimbError, components, find_limbs
 from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
@@ -23,6 +22,7 @@ from tests.limbs import robot_of_limbs
 from tests.rtl.cores import any_words, core_of
 
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
+LEGS = ("lf", "rf", "lh", "rh")
 CHOICES: list[dict[str, Any]] = [{"functions": (f,)} for f in FUNCTIONS]
 CHOICES += [
     {"functions": ("did", "m", "minv")},
@@ -30,6 +30,7 @@ CHOICES += [
     {"functions": ("dfd",), "angles": "sincos"},
     {"functions": ("did",), "formulation": "recursive"},
     {"functions": ("minv",), "factorisation": "mminvgen"},
+    {"functions": ("pose", "twist", "jac"), "frames": tuple(f"{k}_foot" for k in LEGS)},
 ]
 
 
@@ -58,26 +59,6 @@ def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
     assert all(np.ptp(wanted[name]) == 0 for name in graph.outputs.keys() - found)
     count, whole = template.operations(), graph.operations()
     assert all(4 * count[op] == whole[op] for op in ("mul", "sincos", "recip"))
-
-
-def test_components() -> None:
-    graph = from_text("""
-        input a
-        input b
-        input c
-        input unread
-        %0 = input a
-        %1 = input b
-        %2 = input c
-        %3 = mul %0 %2
-        %4 = const 3
-        output x = %0
-        output y = %1
-        output z = %3
-        output w = %4
-    """)
-    parts = [(part.inputs, tuple(part.outputs)) for part in components(graph)]
-    assert parts == [(("a", "c"), ("x", "z")), (("b",), ("y",))]
 
 
 def test_signs_are_those_of_the_joints() -> None:
@@ -112,7 +93,7 @@ def test_given_is_what_any_limb_may_be() -> None:
     [
         ("iiwa14", {}, "iiwa14: fold: limbs: there is one limb"),
         ("hyq", {"base": "floating"}, "hyq: fold: limbs: there is one limb"),
-        ("baxter", {}, r"the limb of tau\[1\] has 7 results .*, the limb of tau\[0\] has 1 \("),
+        ("baxter", {}, "after joints head_pan, right_s0, left_s0 come joints of several kinds, or"),
     ],
 )
 def test_refused(robot: str, choices: dict[str, Any], says: str) -> None:
@@ -124,36 +105,16 @@ def test_refused(robot: str, choices: dict[str, Any], says: str) -> None:
 def test_refused_where_a_limb_differs(apart: float, off: str) -> None:
     """The result is named, and how far it is off."""
     robot = robot_of_limbs([(1, 1), (-1, 1), (1, 1)], [1.3, 1.3, 1.3 + apart])
-    with pytest.raises(RobotError, match=rf"tau\[4\] and tau\[0\] differ by {off} of their size"):
+    says = rf"tau\[0\], of joint hip0, differs from the same of another limb by {off} of its size; "
+    with pytest.raises(RobotError, match=says):
         core_of(robot, functions=("id",), fold="limbs")
 
 
 def test_refused_on_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:
     place = tmp_path / "design"
     assert main(["generate", "baxter", "--fold", "limbs", "-o", str(place)]) == 1
-    assert "rbdgen: baxter: fold: limbs: the limb of" in capsys.readouterr().err.splitlines()[-1]
+    assert "rbdgen: baxter: fold: limbs: after joints" in capsys.readouterr().err.splitlines()[-1]
     assert not place.exists()
-
-
-def test_refused_without_an_input() -> None:
-    with pytest.raises(LimbError, match="no result depends on an input"):
-        find_limbs(from_text("input a\n%0 = const 3\noutput x = %0"), {"a": np.zeros(2)})
-
-
-def test_refused_with_too_many_signs() -> None:
-    lines, terms = [], []
-    for limb in range(2):
-        ids = [f"{limb}{joint:02d}" for joint in range(13)]
-        lines += [f"input q[{i}]" for i in ids]
-        terms += [f"%{i} = input q[{i}]" for i in ids]
-        terms += [
-            f"%9{i} = add %{last} %{i}"
-            for last, i in zip([ids[0], *(f"9{i}" for i in ids[1:])], ids[1:], strict=False)
-        ]
-        terms.append(f"output tau[{limb}] = %9{ids[-1]}")
-    graph = from_text("\n".join([*lines, *terms]))
-    with pytest.raises(LimbError, match="may have 13 signs; 12 are tried"):
-        find_limbs(graph, {name: np.ones(2) for name in graph.inputs})
 
 
 def by_limbs(core: Core, words: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], set[str]]:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...graph.arrays import FRAMES, SHAPES
 from ...graph.evaluate import Array, evaluate
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
-from ...graph.word import spell
-from ...passes.limbs import SAME, LimbError, Signed
-from ...robot.model import JointKind, Robot, Transform
-from .names import OTHER, Names, seen_quaternion
+from ...graph.visits import Signed
+from ...graph.word import indices, kind_of, spell
+from ...robot.limbs import Group, Limbs
+from ...robot.model import JointKind, Transform
+from .names import OTHER, LimbError, Names, Signs, seen_quaternion
 
+SAME = 1e-9  # of an output's largest value
 FREE = (Op.INPUT, Op.CONST)
 
 
@@ -28,7 +31,7 @@ class Seen:
 
     limb: int
     apart: tuple[float, str]  # by how much what its joints feel differs, and where it does most
-    signs: Mapping[int, Array]
+    signs: Mapping[int, Signs]
     values: Mapping[Node, Array]
     like: Mapping[Node, tuple[Node, int]]
 
@@ -47,15 +50,15 @@ class Alike:
     def __init__(
         self,
         graph: Graph,
-        robot: Robot,
-        limbs: tuple[tuple[int, ...], ...],
+        found: Limbs,
+        limbs: Group,
         states: Mapping[str, Array],
         owner: Mapping[Node, str],
         first: Collection[str],
         others: Collection[int] = (),
     ) -> None:
-        self.graph, self.robot, self.states = graph, robot, states
-        self.names, self.count = Names(robot, limbs, others), len(limbs)
+        self.graph, self.robot, self.states = graph, found.robot, states
+        self.names, self.count = Names(found, limbs, graph.inputs, others), len(limbs)
         self.reads: dict[Node, frozenset[int]] = {}  # the limbs that a node depends on
         self.of: dict[Node, frozenset[int] | None] = {}  # the same; None where it is the rest's
         for node in graph.nodes:
@@ -66,6 +69,13 @@ class Alike:
             apart |= node.op not in FREE and (late or node not in owner)
             self.reads[node] = own
             self.of[node] = None if apart or any(self.of[a] is None for a in node.args) else own
+        for name, node in graph.outputs.items():
+            if SHAPES.get(kind_of(name), ())[:1] == (FRAMES,) and len(self.reads[node]) == 1:
+                (k,) = self.reads[node]
+                if k != OTHER and (frame := indices(name)[0]) not in self.names.frames[k]:
+                    self.names.frames[k].append(frame)
+        if len(set(map(len, self.names.frames))) > 1:
+            raise LimbError("one limb carries more of the named frames than another")
         self.values: dict[Node, Array] = {}
         evaluate(graph, states, self.values.__setitem__)
         self.seen = [self._see(k) for k in range(self.count)]
@@ -87,7 +97,7 @@ class Alike:
         graph = self.graph
         first = [n for n in graph.nodes if self.reads[n] <= {0}]
         cone = Graph(graph.inputs, {str(n.index): n for n in first})
-        Found = tuple[int, Mapping[int, Array], dict[Node, Array], tuple[float, str]]
+        Found = tuple[int, Mapping[int, Signs], dict[Node, Array], tuple[float, str]]
         found: Found | None = None
         least = np.inf, ""
         for signs in self.names.choices(limb):
@@ -115,22 +125,18 @@ class Alike:
         like = {own[k]: (there[t], sign) for k, (t, sign) in pairs.items()}
         return Seen(limb, most, chosen, values, like)
 
-    def refuse_partly(self) -> None:
+    def refuse_partly(self, cure: str) -> None:
         """LimbError where joints of one limb feel anything else than those of the first one."""
         apart, name = max(own.apart for own in self.seen)
         if apart > SAME:
-            raise LimbError(
-                f"{self._differs(apart, name)}; --fold limbs lets what is the same take turns"
-            )
+            raise LimbError(self._differs(apart, name) + cure)
 
     def _differs(self, apart: float, name: str) -> str:
-        joint = self.robot.joints[self.names.joints(name)[0][0]].name
-        return (
-            f"{name}, of joint {joint}, differs from the same of another limb by {apart:.1e} of "
-            "its size"
-        )
+        joints = {self.robot.joints[joint].name for joint, _ in self.names.joints(name)[:1]}
+        of = "".join(f", of joint {joint}," for joint in joints)
+        return f"{name}{of} differs from the same of another limb by {apart:.1e} of its size"
 
-    def _states(self, limb: int, signs: Mapping[int, Array]) -> dict[str, Array]:
+    def _states(self, limb: int, signs: Mapping[int, Signs]) -> dict[str, Array]:
         """States in which the first limb moves as this one does in ``states``, up to the signs."""
         found = {}
         for name, column in self.states.items():
@@ -144,10 +150,10 @@ class Alike:
             found[name] = self.names.sign(name, signs) * self.states[there]
         joints, (base, *after) = self.robot.joints, self.names.carriers or (-1,)
         if base >= 0 and joints[base].kind is JointKind.FLOATING:
-            self._turn_base(found, base, signs[base])
+            self._turn_base(found, base, signs[base].q)
             # what stands on the base: the trunk's next joint, which carries all limbs, or they
             on = [joints[after[0] if after else self.names.limbs[k][0]] for k in (limb, 0)]
-            self._move_hip(found, base, on[0].placement, on[1].placement, signs[base])
+            self._move_hip(found, base, on[0].placement, on[1].placement, signs[base].v)
         return found
 
     def _turn_base(self, found: dict[str, Array], base: int, signs: Array) -> None:
@@ -174,8 +180,8 @@ class Alike:
                 np.stack([self.states[name] for name in part], axis=1)
                 for part in (names[:3], names[3:])
             )
-            at_hip = (along + np.cross(about, here.translation)) * signs[7:10]
-            about = about * signs[10:13]
+            at_hip = (along + np.cross(about, here.translation)) * signs[:3]
+            about = about * signs[3:6]
             along = at_hip - np.cross(about, first.translation)
             found |= dict(zip(names, (*along.T, *about.T), strict=True))
 

@@ -20,13 +20,13 @@ from ...graph.evaluate import Array
 from ...graph.graph import Graph
 from ...graph.node import Builder, Node, Op
 from ...graph.verify import verify
-from ...graph.visits import Program, once, then
+from ...graph.visits import LIMB, Program, Signed, in_turn, once, then
 from ...graph.word import indices, kind_of, spell
-from ...passes.limbs import LIMB, LimbError, Signed, in_turn
+from ...robot.limbs import Group, limbs_of
 from ...robot.model import Robot
 from ...tasks.visit import LIMBS, TRUNK
-from .alike import FREE, Alike
-from .names import groups
+from .alike import FREE, SAME, Alike
+from .names import LimbError
 
 REST = "rest"  # the template beside the trunk and the limbs
 
@@ -72,15 +72,16 @@ def split(
     whether limbs may differ in some of what they compute, which is the rest's then. Raises
     LimbError where no limbs are alike, or where one computes anything else.
     """
-    left, why = groups(robot), dict[Limbs, str]()
+    robot_limbs, why = limbs_of(robot), dict[Group, str]()
+    left = [*robot_limbs.turning]
     while chosen := _disjoint(left):
         found = []
         for limbs in chosen:
             others = {j for other in chosen if other != limbs for own in other for j in own}
             try:
-                alike = Alike(graph, robot, limbs, states, owner, first, others)
+                alike = Alike(graph, robot_limbs, limbs, states, owner, first, others)
                 if not partly:
-                    alike.refuse_partly()
+                    alike.refuse_partly("; --fold limbs lets what is the same take turns")
                 found.append(alike)
             except LimbError as error:
                 why[limbs] = str(error)
@@ -93,12 +94,37 @@ def split(
     raise LimbError(reasons or "no link carries two limbs with joints of the same kinds")
 
 
-Limbs = tuple[tuple[int, ...], ...]  # the joints of each limb
+def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Program:
+    """Visits to the first limb of a robot that consists of limbs, on a base that does not move.
+
+    Compared in ``states``, (N,) of each input. Outputs that are the same in every state are
+    constants. Raises LimbError where there is one limb only, or where one differs from the first.
+    """
+    on_base = [robot.joints[i].name for i in robot.children[-1]]
+    if len(on_base) < 2:
+        raise LimbError("there is one limb: one joint of the base carries all others")
+    robot_limbs = limbs_of(robot)
+    whole = [k for k in robot_limbs.turning if len(k) * len(k[0]) == len(robot.joints)]
+    if not whole:
+        raise LimbError(
+            f"after joints {', '.join(on_base)} come joints of several kinds, or not as many; "
+            "limbs that take turns are alike"
+        )
+    alike = Alike(graph, robot_limbs, whole[0], states, dict.fromkeys(graph.nodes, ""), [""])
+    alike.refuse_partly(f"; limbs that take turns must agree to {SAME:.0e}")
+    found = _Splitting([alike], ()).split({}, ())
+    outputs = {n: node.value for n, node in found.rest.outputs.items() if node.op is Op.CONST}
+    (limbs,) = found.groups
+    outputs |= limbs.outputs
+    for name in graph.outputs:
+        if name not in outputs or found.trunk.outputs:
+            raise LimbError(f"{name} depends on what is of no limb, or of several")
+    return Program(limbs.templates, limbs.reads, {name: outputs[name] for name in graph.outputs})
 
 
-def _disjoint(groups: Iterable[Limbs]) -> list[Limbs]:
+def _disjoint(groups: Iterable[Group]) -> list[Group]:
     """The first of the groups that have no joint in common, as many as there are stages for."""
-    found, taken = list[Limbs](), set[int]()
+    found, taken = list[Group](), set[int]()
     for limbs in groups:
         joints = {joint for own in limbs for joint in own}
         if not joints & taken and len(found) < len(LIMBS):
