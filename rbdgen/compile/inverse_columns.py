@@ -28,7 +28,6 @@ from ..dynamics.interface import random_inputs
 from ..dynamics.scalars import Scalar
 from ..dynamics.spatial import is_zero
 from ..graph.evaluate import evaluate
-from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.verify import verify
@@ -51,7 +50,7 @@ MANY = 2000  # additions of M⁻¹: where there are fewer, a stage more takes wh
 FEWER = 0.5  # of the additions of the whole, at most: factors take a stage more, and its cycles
 NOTHING = 1e-18  # of M⁻¹'s diagonal entry: what is less comes of rounding
 SAMPLES, SEED = 16, 7
-FURTHER = 2000
+FURTHER = 2000  # states of each column, beside the extremes
 NEARLY = 1 - 2.0**-12  # words end before a power of two, so that who reads them needs no bit more
 
 
@@ -98,8 +97,10 @@ def inverse_in_columns(
     limbs = _visits(own.rows, entries, given)
     along = GivenAlong(then(once(FACTORS, own.graph), limbs, front.graph.inputs), given)
     factors = words(own.graph, along.of(FACTORS))
-    along.made(FACTORS, factors)
-    _as_words(along, factors)
+    along.made(FACTORS, factors, rounded=True)  # small ones may be off by more than they are
+    samples, extremes = along.states["samples"], along.states["extremes"]
+    more = {name: values[-FURTHER:] for name, values in samples.items()}
+    along.states["extremes"] = dict(joined(extremes, more))
     along.limits |= {
         word: (NEARLY * low, NEARLY * high)
         for word, (low, high) in along.limits.items()
@@ -155,22 +156,6 @@ def _zeros(front: Front, own: _Factors) -> frozenset[tuple[int, int]]:
     }
     largest = {k: max(share[k, j] for j in row) for k, row in own.rows.items()}
     return frozenset((k, j) for (k, j), own in share.items() if own < NOTHING * largest[k])
-
-
-def _as_words(along: GivenAlong, factors: FixedGraph) -> None:
-    """Who reads the factors reads them with the errors of their words, in all states.
-
-    Small ones may be off by more than they are. Each column has `FURTHER` more states.
-    """
-    (visit,) = along.program.of(FACTORS)
-    for states in along.states.values():
-        if states:
-            read = {name: word.quantize(states[name]) for name, word in factors.inputs.items()}
-            made = evaluate_fixed(factors, read).outputs
-            for name, node in factors.graph.outputs.items():
-                states[Result(visit, name)] = factors.formats[node].real(made[name])
-    samples, extremes = along.states["samples"], along.states["extremes"]
-    along.states["extremes"] = dict(joined(extremes, {n: v[-FURTHER:] for n, v in samples.items()}))
 
 
 def _factors(front: Front, zeros: Container[tuple[int, int]]) -> _Factors:

@@ -64,6 +64,12 @@ class Program:
         """The visits to a template."""
         return [visit for visit in self.reads if visit.template == template]
 
+    @property
+    def wanted(self) -> set[Result]:
+        """The results that visits read."""
+        sources = [factored(source)[0] for own in self.reads.values() for source in own.values()]
+        return {word for word in sources if isinstance(word, Result)}
+
     def read(self, visit: Visit) -> dict[str, tuple[str, float]]:
         """A visit's input → the word of the task that it reads, and the factor; no other inputs."""
         words = {port: factored(source) for port, source in self.reads[visit].items()}

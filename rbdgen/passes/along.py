@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, Integers, convert, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Node
-from ..graph.visits import Program, Result, Source, Visit, once
+from ..graph.visits import Program, Result, Source, Visit, factored, once
 
 WHOLE = "whole"  # the template
 Watch = Callable[[Visit, Node, Array], None]
@@ -50,23 +52,48 @@ def ports(graph: Graph) -> list[str]:
     return [node.name for node in graph.nodes if node.name]
 
 
+def column(source: Source, words: Mapping[Any, Array]) -> Array:
+    """(N,) of a source, from ``words``: (N,) of each word of the task, and of each result."""
+    word, by = factored(source)
+    if isinstance(word, float):
+        return np.broadcast_to(word, len(next(iter(words.values()))))
+    return words[word] if by == 1 else by * words[word]
+
+
+def visited(
+    program: Program,
+    visit: Visit,
+    graph: Graph,
+    words: Mapping[Any, Array],
+    watch: Callable[[Node, Array], None] | None = None,
+) -> dict[Result, Array]:
+    """What a visit gives of ``graph``, (N,) each; ``words`` as of `column`."""
+    own = {port: column(program.reads[visit][port], words) for port in ports(graph)}
+    n = len(next(iter(words.values())))
+    return {
+        Result(visit, name): np.broadcast_to(values, n)
+        for name, values in evaluate(graph, own, watch).items()
+    }
+
+
+def visited_in_words(
+    program: Program, visit: Visit, fixed: FixedGraph, words: Mapping[Any, Array]
+) -> dict[Result, Array]:
+    """The same with the errors of words, inputs' too."""
+    own = program.reads[visit]
+    read = {port: word.quantize(column(own[port], words)) for port, word in fixed.inputs.items()}
+    found, nodes = evaluate_fixed(fixed, read).outputs, fixed.graph.outputs
+    return {Result(visit, n): fixed.formats[node].real(found[n]) for n, node in nodes.items()}
+
+
 def evaluate_along(
     task: Program, graph: Graph, inputs: Mapping[str, Array], watch: Watch | None = None
 ) -> dict[str, Array]:
     """The task's outputs, each (N,), for its words, each (N,); ``watch`` sees every node's."""
-    n = len(next(iter(inputs.values())))
-    given: dict[Source, Array] = {}
+    words: dict[Any, Array] = dict(inputs)
     for visit, part in parts(task, graph).items():
-        own = {name: np.zeros(n) for name in part.inputs}
-        for port in ports(part):
-            source = task.reads[visit][port]
-            if isinstance(source, float):
-                own[port] = np.full(n, source)
-            else:
-                own[port] = inputs[source] if isinstance(source, str) else given[source]
-        found = evaluate(part, own, watch and _at(visit, watch))
-        given |= {Result(visit, name): values for name, values in found.items()}
-    return {name: given[source] for name, source in task.outputs.items()}
+        words |= visited(task, visit, part, words, watch and partial(watch, visit))
+    return {name: column(source, words) for name, source in task.outputs.items()}
 
 
 def words_along(task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]) -> dict[str, Array]:
@@ -88,7 +115,3 @@ def words_along(task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]) -
         given |= {Result(visit, name): (found[name], part.outputs[name]) for name in found}
     outputs = {name: given[source] for name, source in task.outputs.items()}
     return {name: fixed.formats[node].real(words) for name, (words, node) in outputs.items()}
-
-
-def _at(visit: Visit, watch: Watch) -> Callable[[Node, Array], None]:
-    return lambda node, values: watch(visit, node, values)

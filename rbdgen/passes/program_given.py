@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.visits import Program, Result, Source, factored
 from ..search.domain import Domain
+from .along import column, visited, visited_in_words
 from .given import Given, no_states
 
 COLUMNS = "samples", "few", "extremes"
@@ -40,8 +41,7 @@ class GivenAlong:
             }
             for name, template in program.templates.items()
         }
-        sources = [s for own in program.reads.values() for s in own.values()]
-        self.wanted = {word for word, _ in map(factored, sources) if isinstance(word, Result)}
+        self.wanted = program.wanted
 
     def of(self, template: str, thinned: bool = False) -> Given:
         """Limits and samples of a template's inputs.
@@ -66,8 +66,9 @@ class GivenAlong:
             further=partial(self._extremes, ports) if thinned else no_states,
         )
 
-    def made(self, template: str, fixed: FixedGraph) -> None:
-        """Note what the visits to a template give, as far as anything reads it."""
+    def made(self, template: str, fixed: FixedGraph, rounded: bool = False) -> None:
+        """Note what the visits to a template give, as far as anything reads it; ``rounded``: with
+        the errors of its words."""
         for visit in self.program.of(template):
             results = [name for name in fixed.graph.outputs if Result(visit, name) in self.wanted]
             for name in results:
@@ -75,12 +76,10 @@ class GivenAlong:
                 self.limits[Result(visit, name)] = word.limits
             real = self.program.templates[template]
             real = Graph(real.inputs, {name: real.outputs[name] for name in results})
-            for states in self.states.values() if results else ():
-                read = self.program.reads[visit].items()
-                if states:
-                    own = {port: self._column(source, states) for port, source in read}
-                    values = evaluate(real, own)
-                    states |= {Result(visit, name): values[name] for name in results}
+            for states in filter(None, self.states.values() if results else ()):
+                states |= visited(self.program, visit, real, states)
+                if rounded:
+                    states |= visited_in_words(self.program, visit, fixed, states)
 
     def _follows(self, source: Source) -> bool:
         """Whether it follows from other words."""
@@ -119,10 +118,10 @@ class GivenAlong:
             return {}
         found = {}
         for port, sources in ports.items():
-            columns, n = [self._column(source, states) for source in sources], len(sources)
+            columns, n = [column(source, states) for source in sources], len(sources)
             if thinned:
                 most = len(columns[0]) // n
-                columns = [column[k::n][:most] for k, column in enumerate(columns)]
+                columns = [own[k::n][:most] for k, own in enumerate(columns)]
             found[port] = np.stack(columns, axis=1).ravel()
         return found
 
@@ -130,14 +129,7 @@ class GivenAlong:
         """The extremes, visit by visit: of tens of visits together they may fill the memory."""
         states = self.states["extremes"]
         for visit in range(len(next(iter(ports.values()), ())) if states else 0):
-            yield {port: self._column(sources[visit], states) for port, sources in ports.items()}
-
-    @staticmethod
-    def _column(source: Source, states: Mapping[Any, Array]) -> Array:
-        word, by = factored(source)
-        if isinstance(word, float):
-            return np.full(len(next(iter(states.values()))), word)
-        return by * states[word]
+            yield {port: column(sources[visit], states) for port, sources in ports.items()}
 
 
 def in_words_along(program: Program, given: Given, to_words: ToWords) -> dict[str, FixedGraph]:

@@ -6,15 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from ..graph.evaluate import Array, evaluate
+from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op, source
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Source, Visit, factored
+from ..graph.visits import Program, Result, factored
+from .along import column, visited
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Finer, Given
@@ -73,8 +75,9 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
 
     Whatever goes from visit to visit has one format at all its ends: that of the largest.
     """
-    columns = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
-    values, sizes = _values(program, columns)
+    seen = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
+    columns: dict[Any, Array] = {**seen}
+    sizes = _largest(program, columns)
     if any(map(divides, program.templates.values())):
         sizes = {result: max(size, SMALL) for result, size in sizes.items()}
     whole_bits = _whole_bits(program, sizes, given.limits)
@@ -89,7 +92,10 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
             port: (-_below(whole_bits["in", name, port]), _below(whole_bits["in", name, port]))
             for port in template.inputs
         }
-        first, *others = ({p: values[v, p] for p in template.inputs} for v in program.of(name))
+        first, *others = (
+            {p: column(program.reads[v][p], columns) for p in template.inputs}
+            for v in program.of(name)
+        )
         further = partial(iter, others)  # visit by visit: together they would fill the memory
         words = _Noisy(limits, first, {}, frozenset(), further=further, finer=finer[name])
         _, fixed = to_words(template, words, width)
@@ -153,27 +159,20 @@ def _only_added(template: Graph, node: Node) -> bool:
     )
 
 
-def _values(
-    program: Program, columns: Mapping[str, Array]
-) -> tuple[dict[tuple[Visit, str], Array], dict[Result, float]]:
-    """(N,) of every input of every visit, and how large every result gets.
+def _largest(program: Program, words: dict[Any, Array]) -> dict[Result, float]:
+    """How large every result gets, with room for what rounding makes of zeros on the way.
 
-    That has room for what rounding makes of zeros on the way. Visits that read the same share it,
-    and what no visit reads is not kept.
+    ``words``: (N,) of each of the task's; those of results that visits read are added.
     """
-    wanted = {word for own in program.reads.values() for word, _ in map(factored, own.values())}
-    found: dict[tuple[Visit, str], Array] = {}
-    results: dict[Result, Array] = {}
-    sizes: dict[Result, float] = {}
-    size = len(next(iter(columns.values())))
+    wanted, sizes = program.wanted, dict[Result, float]()
     for visit, sources in program.reads.items():
         template, largest = program.templates[visit.template], dict[Node, float]()
 
         def watch(node: Node, values: Array, largest: dict[Node, float] = largest) -> None:
             largest[node] = MARGIN * float(np.abs(values).max())
 
-        inputs = {port: _column(read, columns, results, size) for port, read in sources.items()}
-        outputs = evaluate(template, inputs, watch)
+        made = visited(program, visit, template, words, watch)
+        words |= {result: values for result, values in made.items() if result in wanted}
         raised = set[Node]()
         for node in template.nodes:
             read = sources[node.name] if node.op is Op.INPUT else None
@@ -181,21 +180,8 @@ def _values(
                 largest[node] = sizes[read]
                 raised.add(node)
         bound = _with_noise(template, largest, raised)
-        found |= {(visit, port): column for port, column in inputs.items()}
-        made = {Result(visit, name): column for name, column in outputs.items()}
-        results |= {result: column for result, column in made.items() if result in wanted}
         sizes |= {Result(visit, name): bound[node] for name, node in template.outputs.items()}
-    return found, sizes
-
-
-def _column(
-    source: Source, columns: Mapping[str, Array], results: Mapping[Result, Array], n: int
-) -> Array:
-    word, by = factored(source)
-    if isinstance(word, float):
-        return np.broadcast_to(word, n)
-    column = columns[word] if isinstance(word, str) else results[word]
-    return column if by == 1 else by * column
+    return sizes
 
 
 def _whole_bits(

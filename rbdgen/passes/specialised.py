@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from ..graph.fixed import FixedGraph, Format
@@ -23,18 +23,27 @@ from .instances import CopyingBuilder, FixedProgram, computing, copied
 from .needs import needs_of
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """Visits, and the ``templates`` that they share, without the whole that they make."""
-
-    real: Program
-    templates: Mapping[str, FixedGraph]
-
-
 def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
-    """The same words, of templates that at most ``rounds`` visits share."""
-    parts, whole = parts_of(program, rounds), program.whole
-    return computing(parts.real, parts.templates, whole.inputs, whole.graph.outputs)
+    """The same words, of templates that at most ``rounds`` visits share.
+
+    Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
+    not need it reads as zero.
+    """
+    needs, shared = needs_of(program), _shared(program, rounds)
+    templates, whole = templates_of(program, rounds), program.whole
+    of = {visit: Visit(part, visit.key) for part, own in shared.items() for visit in own}
+    reads = {
+        of[visit]: {
+            port: _renamed(needs[visit].read(port, source), of)
+            for port, source in sources.items()
+            if port in templates[of[visit].template].inputs
+        }
+        for visit, sources in program.real.reads.items()
+    }
+    real = {part: program.real.templates[own[0].template] for part, own in shared.items()}
+    outputs = {name: _renamed(source, of) for name, source in program.real.outputs.items()}
+    made = Program(real, reads, outputs)
+    return computing(made, templates, whole.inputs, whole.graph.outputs)
 
 
 def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
@@ -49,36 +58,10 @@ def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
     }
     there = {visit.template for visit in reads}
     of_task = {s for sources in reads.values() for s in sources.values() if isinstance(s, str)}
-    parts = Parts(
-        Program(
-            {name: real.templates[name] for name in real.templates if name in there}, reads, named
-        ),
-        {name: template for name, template in program.templates.items() if name in there},
-    )
+    graphs = {name: real.templates[name] for name in real.templates if name in there}
+    templates = {name: own for name, own in program.templates.items() if name in there}
     inputs = {name: word for name, word in whole.inputs.items() if name in of_task}
-    return computing(parts.real, parts.templates, inputs, named)
-
-
-def parts_of(program: FixedProgram, rounds: int) -> Parts:
-    """The templates that at most ``rounds`` visits share.
-
-    Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
-    not need it reads as zero.
-    """
-    needs, shared = needs_of(program), _shared(program, rounds)
-    templates = templates_of(program, rounds)
-    of = {visit: Visit(part, visit.key) for part, own in shared.items() for visit in own}
-    reads = {
-        of[visit]: {
-            port: _renamed(needs[visit].read(port, source), of)
-            for port, source in sources.items()
-            if port in templates[of[visit].template].inputs
-        }
-        for visit, sources in program.real.reads.items()
-    }
-    real = {part: program.real.templates[own[0].template] for part, own in shared.items()}
-    outputs = {name: _renamed(source, of) for name, source in program.real.outputs.items()}
-    return Parts(Program(real, reads, outputs), templates)
+    return computing(Program(graphs, reads, named), templates, inputs, named)
 
 
 @lru_cache(maxsize=8)  # of few rounds, counted first, then made

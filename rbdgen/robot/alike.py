@@ -1,8 +1,9 @@
 """Limbs that have the same parameters up to signs, told from the geometry at position zero.
 
 There are eight sign matrices D = diag(±1, ±1, ±1) of the root link's frame: the identity, mirror
-images along x, y and z, half turns about them, and the inversion. They are a group, so that limbs
-alike to a third are alike to each other. A limb's anchor is the point of its first revolute joint's
+images along x, y and z, half turns about them, and the inversion. On a base that stands still, up
+to eight further orthogonal matrices D take the frame that one limb's axes make to another's, up to
+signs, as of limbs round a table. A limb's anchor is the point of its first revolute joint's
 axis that is nearest the next axis not parallel to it. With directions in the root link's frame, all
 joints at zero and positions from the limb's own anchor, limb b is limb a seen through D where their
 k-th joints have
@@ -21,8 +22,8 @@ base parameters: see ``handed_on``),
 
 and their joints the same rotors, damping and friction.
 
-Two limbs are alike where that holds for one D, and their anchors are equal up to signs: through any
-of the eight where they stand on the same link, else through D as seen from the anchors of the two
+Two limbs are alike where that holds for one D, and their anchors are equal through some D: any of
+them where they stand on the same link, else through D as seen from the anchors of the two
 limbs that they stand on, which must be alike through D. A leg may be the other's mirror image and
 stand where half a turn takes it.
 
@@ -201,22 +202,23 @@ def _mimicry(robot: Robot, limb: Sequence[int], i: int) -> object:
     return inside, master, round(abs(mimic.multiplier), 9)
 
 
-def frame_of(shape: Shape) -> Array | None:
-    """(3, 3): directions, in columns, that a limb's axes and places give; None: all parallel."""
-    (first, *others), (p, *points) = shape.axes, shape.points
-    for d in (*others, *(x - p for x in points)):
-        across = d - first * (first @ d)
-        if (size := np.linalg.norm(across)) > np.sqrt(PARALLEL) * np.linalg.norm(d):
-            across = across / size
-            return np.stack([first, across, np.cross(first, across)], axis=1)
-    return None
+def mirrors_of(a: Array, b: Array) -> Array:
+    """(n, 3, 3): sign matrices, and those that take one limb's frame to ± another's, each once.
 
-
-def mirrors_of(a: Array | None, b: Array | None) -> Array:
-    """(n, 3, 3): sign matrices, and those that take one limb's frame to ± another's, each once."""
-    if a is None or b is None:
+    ``a``, ``b``: directions (m, 3) that belong together, axes of joints first. Frames are made of
+    the first one and of the one most across it; there are none where all are parallel.
+    """
+    if a.shape != b.shape:
         return MIRRORS
-    further = [b @ D @ a.T for D in MIRRORS]
+    across = [own - np.outer(own @ own[0], own[0]) for own in (a, b)]
+    lengths, sizes = (np.linalg.norm([x, y], axis=2) for x, y in ((a, b), across))
+    sines = (sizes / np.maximum(lengths, TINY)).prod(axis=0)
+    k = int(np.argmax(np.round(sines, 9)))
+    if sines[k] <= PARALLEL:
+        return MIRRORS
+    ahead, aside = np.array([a[0], b[0]]), [x[k] / np.linalg.norm(x[k]) for x in across]
+    here, there = np.stack([ahead, aside, np.cross(ahead, aside)], axis=2)
+    further = [there @ D @ here.T for D in MIRRORS]
     new = [D for D in further if not np.isclose(D, MIRRORS, atol=PARALLEL).all((1, 2)).any()]
     return np.array([*MIRRORS, *new])
 

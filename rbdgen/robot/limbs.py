@@ -17,7 +17,6 @@ from .alike import (
     Shape,
     differences,
     figures,
-    frame_of,
     handed_on,
     mirrors_of,
     poses_at_zero,
@@ -80,7 +79,16 @@ class Limbs:
         if (on := self._below(a, b)) is not None:
             return self.mirrors(*on)
         floats = self.root >= 0 and self.robot.joints[self.root].kind is JointKind.FLOATING
-        return MIRRORS if floats else mirrors_of(*(frame_of(self.shapes[k]) for k in (a, b)))
+        return MIRRORS if floats else mirrors_of(*(self._directions(k) for k in (a, b)))
+
+    def _directions(self, b: int) -> Array:
+        """(m, 3): the axes of branch b and of all that stands on it, then where these lie."""
+        own = [b]
+        for k, branch in enumerate(self.branches):
+            own += [k] if branch.after in own else []
+        shapes = [self.shapes[k] for k in own]
+        places = np.concatenate([shape.anchor + shape.points for shape in shapes])
+        return np.concatenate([*(shape.axes for shape in shapes), places - places[0]])
 
     def differences(self, a: int, b: int, placed: bool = True) -> Array:
         """How far branch b is from branch a through each of their mirrors (``alike``)."""

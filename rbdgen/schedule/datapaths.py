@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..design.target import Target
-from ..graph.fixed import FixedGraph, Format
-from ..graph.graph import Graph
+from ..graph.fixed import FixedGraph
 from ..graph.node import Node
-from ..graph.verify import verify_fixed
-from ..passes.instances import CopyingBuilder, FixedProgram, copied
+from ..graph.visits import Program, Result, Source, Visit
+from ..passes.instances import FixedProgram, instantiate
 from ..passes.specialised import kind_of
 from .units import Jobs, shared_jobs
 
@@ -63,28 +62,21 @@ def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
 
 
 def datapaths_with(templates: Mapping[str, FixedGraph], numbers: Mapping[str, int]) -> Datapaths:
-    """So many of each template."""
-    builder = CopyingBuilder()
-    formats: dict[Node, Format] = {}
-    inputs: dict[str, Format] = {}
-    outputs: dict[str, Node] = {}
-    copies: dict[Datapath, Mapping[Node, Node]] = {}
-    steps: dict[Node, int] = {}
-    mantissas: dict[Node, int] = {}
-    width = 0
-    for name, template in templates.items():
-        width = template.width
-        for number in range(numbers[name]):
-            datapath = Datapath(name, number)
-            words = {}
-            for port, word in template.inputs.items():
-                words[port] = builder.input(f"{datapath.name}.{port}")
-                inputs[words[port].name] = formats[words[port]] = word
-            copies[datapath] = copy = copied(builder, template, words, formats, (name, number))
-            steps |= {copy[node]: count for node, count in template.steps.items()}
-            mantissas |= {copy[node]: own for node, own in template.mantissas.items()}
-            for result, node in template.graph.outputs.items():
-                outputs[f"{datapath.name}.{result}"] = copies[datapath][node]
-    graph = Graph(tuple(inputs), outputs)
-    fixed = FixedGraph(graph, inputs, formats, width, steps, mantissas)
-    return Datapaths(verify_fixed(fixed), copies)
+    """So many of each template: visits that read nothing of each other."""
+    visits = {
+        Visit(name, (k,)): Datapath(name, k) for name in templates for k in range(numbers[name])
+    }
+    reads: dict[Visit, dict[str, Source]] = {
+        visit: {port: f"{own.name}.{port}" for port in templates[own.template].inputs}
+        for visit, own in visits.items()
+    }
+    outputs: dict[str, Source] = {
+        f"{own.name}.{result}": Result(visit, result)
+        for visit, own in visits.items()
+        for result in templates[own.template].graph.outputs
+    }
+    graphs = {name: template.graph for name, template in templates.items()}
+    made = instantiate(
+        Program(graphs, reads, outputs), templates, regions=lambda v: (v.template, v.key[0])
+    )
+    return Datapaths(made.whole, {own: made.copies[visit] for visit, own in visits.items()})

@@ -105,7 +105,7 @@ class Names:
 
     def other(self, name: str, limb: int) -> str:
         """The name in another limb of a name of the first limb's."""
-        word, new = parse(name), []
+        word, new = parse(name), list[int]()
         slices = self.robot.q_slices if word.kind in OF_Q else self.robot.v_slices
         framed = FRAMES in SHAPES.get(word.kind, ())[:1]
         for index, place in zip(word.indices, self.places(name), strict=True):

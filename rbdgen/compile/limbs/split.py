@@ -113,9 +113,9 @@ def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Progr
     alike = Alike(graph, robot_limbs, whole[0], states, dict.fromkeys(graph.nodes, ""), [""])
     alike.refuse_partly(f"; limbs that take turns must agree to {SAME:.0e}")
     found = _Splitting([alike], ()).split({}, ())
-    outputs = {n: node.value for n, node in found.rest.outputs.items() if node.op is Op.CONST}
     (limbs,) = found.groups
-    outputs |= limbs.outputs
+    outputs = {**limbs.outputs}
+    outputs |= {n: node.value for n, node in found.rest.outputs.items() if node.op is Op.CONST}
     for name in graph.outputs:
         if name not in outputs or found.trunk.outputs:
             raise LimbError(f"{name} depends on what is of no limb, or of several")
