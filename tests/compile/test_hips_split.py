@@ -16,6 +16,7 @@ from rbdgen.compile.limbs.split import Split, split
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import Array, evaluate
 from rbdgen.graph.visits import LIMB
+from rbdgen.graph.word import kind_of
 from rbdgen.robot.alike import SIGNS
 from rbdgen.robot.limbs import limbs_of
 from tests.limbs import (
@@ -214,6 +215,32 @@ def test_pairs_of_limbs(tmp_path: Path) -> None:
     hips = split(front.graph, front.canonical, states, of, INNER, FIRST, partly=False)
     assert [len(group.reads) for group in hips.groups] == [2, 2]
     assert not hips.apart
+    exact, found = evaluate(front.graph, states), together(hips, states)
+    for name, values in exact.items():
+        largest = np.abs(values).max()
+        np.testing.assert_allclose(found[name], values, rtol=0, atol=TOLERANCE * largest)
+
+
+@pytest.mark.parametrize(
+    ("robot", "base", "choices"),
+    [
+        ("hyq", "floating", {"external_forces": ("all",)}),
+        ("hyq", "floating", {"angles": "sincos"}),
+        (urdf_of_carousel(3), "fixed", {"external_forces": ("all",), "angles": "sincos"}),
+    ],
+    ids=["forces", "sines", "both"],
+)
+def test_signs_of_forces_and_sines(
+    robot: str, base: str, choices: dict[str, Any], tmp_path: Path
+) -> None:
+    """Forces on links have the signs of the links' frames; angles may differ by half a turn."""
+    front = front_of(named(robot, tmp_path), "id", base=base, **choices)
+    hips = hips_of(front)
+    (limbs,) = hips.groups
+    read = {kind_of(word) for limb in limbs.reads for word, _ in limbs.read(limb).values()}
+    assert ("f_ext" in read, "sin" in read) == ("external_forces" in choices, "angles" in choices)
+    assert hips.rest.operations()["mul"] == 0
+    states = random_inputs(front.canonical, front.graph.inputs, 20, 4)
     exact, found = evaluate(front.graph, states), together(hips, states)
     for name, values in exact.items():
         largest = np.abs(values).max()

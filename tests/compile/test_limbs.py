@@ -17,6 +17,7 @@ from rbdgen.graph.visits import LIMB
 from rbdgen.passes.given import Given
 from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.model import RobotError
+from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
 from tests.limbs import robot_of_limbs
 from tests.rtl.cores import any_words, core_of
@@ -59,6 +60,37 @@ def test_the_template_is_every_leg_of_hyq(choices: dict[str, Any]) -> None:
     assert all(np.ptp(wanted[name]) == 0 for name in graph.outputs.keys() - found)
     count, whole = template.operations(), graph.operations()
     assert all(4 * count[op] == whole[op] for op in ("mul", "sincos", "recip"))
+
+
+FINGERS = """<link name="{k}"><inertial><origin xyz="0.01 {y} -0.1"/><mass value="1.3"/>
+<inertia ixx="0.02" iyy="0.03" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="{k}" type="revolute"><parent link="{on}"/><child link="{k}"/>
+<origin xyz="0.1 {at} 0"/><axis xyz="0 0 {axis}"/>{mimic}
+<limit lower="-1" upper="1" velocity="3" effort="9"/></joint>"""
+
+
+def test_fingers_that_follow_another_of_their_limb() -> None:
+    """Two grippers, each the other's image, whose second finger mimics the first."""
+    parts = ['<link name="base"/>']
+    for side, s in (("left", 1), ("right", -1)):
+        of = {"y": 0.02 * s, "at": 0.3 * s, "axis": s}
+        parts.append(FINGERS.format(k=side, on="base", mimic="", **of))
+        tips = {"a": "", "b": f'<mimic joint="{side}_a" multiplier="-1.5"/>'}
+        parts += [
+            FINGERS.format(k=f"{side}_{tip}", on=side, mimic=mimic, **of)
+            for tip, mimic in tips.items()
+        ]
+    robot = parse_urdf(f'<robot name="hands">{"".join(parts)}</robot>'.encode())
+    front = core_of(robot, functions=("id", "m"), fold="limbs").front
+    limbs = limbs_of(front)
+    states = random_inputs(front.canonical, front.graph.inputs, 50, 3)
+    wanted = evaluate(front.graph, states)
+    assert len(limbs.reads) == 2
+    for limb in limbs.reads:
+        own = {name: sign * states[whole] for name, (whole, sign) in limbs.read(limb).items()}
+        for name, values in evaluate(limbs.templates[LIMB], own).items():
+            whole, sign = limbs.given(limb)[name]
+            np.testing.assert_allclose(sign * values, wanted[whole], rtol=0, atol=1e-10)
 
 
 def test_signs_are_those_of_the_joints() -> None:

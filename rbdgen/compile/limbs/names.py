@@ -139,12 +139,13 @@ class Names:
             if not all(of.q.any() and of.v.any() for of in signs.values()):
                 continue
             seen = True
-            key = [x for of in signs.values() for x in (*of.q, *of.v)]
-            key += [x for of in signs.values() for x in of.wrench if self.forces]
-            key += [of.half for of in signs.values() if self.sines]
-            if 0 not in key:
+            own_signs = [x for of in signs.values() for x in (*of.q, *of.v)]
+            own_signs += self._beside(signs, there)
+            # of the trunk's a zero will do: what depends on it is no limb's then
+            key = (*own_signs, *self._beside(signs, self.carriers))
+            if 0 not in own_signs:
                 upright = self.floats or np.allclose(mirror @ gravity, gravity, atol=SAME_AXIS)
-                found.setdefault(tuple(key), (not upright, signs))
+                found.setdefault(key, (not upright, signs))
         if not found:
             name, first = (self.robot.joints[joints[0]].name for joints in (own, there))
             what = "turn about other axes than" if not seen else "have other frames than those of"
@@ -154,6 +155,11 @@ class Names:
             )
         ranked = sorted(found.values(), key=lambda own: (own[0], _changes(own[1])))
         return [signs for _, signs in ranked]
+
+    def _beside(self, signs: Mapping[int, Signs], joints: Sequence[int]) -> list[float]:
+        """The signs of forces, and of sines, as far as the graph reads any."""
+        forces = [x for joint in joints if self.forces for x in signs[joint].wrench]
+        return forces + [signs[joint].half for joint in joints if self.sines]
 
     def _signs(self, mirror: Array, own: int, there: int) -> Signs:
         """The signs of joint ``there`` as joint ``own``; zeros where axes, or frames, disagree."""
