@@ -16,9 +16,9 @@ from ..graph.visits import Visit
 from ..robot.drivetrains import drivetrains
 from ..robot.model import Drivetrain, Robot
 from .motion import State
-from .recording import HERE, Recorder
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero
+from .steps import Runner
 from .units import ALIKE, Balance
 
 
@@ -65,7 +65,7 @@ def added(arithmetic: Arithmetic, robot: Robot, state: State, tau: Vector) -> Ve
 
 
 def record(
-    run: Recorder,
+    run: Runner,
     robot: Robot,
     state: State,
     tau: Vector,
@@ -79,9 +79,11 @@ def record(
             visit, s = Visit("driven", (k, n)), balance.at(k)
             here = visit.template, k
             qd, qdd = state.qd[k], state.qdd[k]
-            tau[k] = run(visit, here, _driven, HERE, tau[k], qd, qdd, *_scaled(gears, s))
+            tau[k] = run(visit, here, _driven, run.arithmetic, tau[k], qd, qdd, *_scaled(gears, s))
             M[k][k] = run(visit, here, operator.add, M[k][k], s**2 * gears.armature)
-            dqd[k][k] = run(visit, here, _resisted, HERE, dqd[k][k], qd, *_scaled(gears, s**2)[1:])
+            dqd[k][k] = run(
+                visit, here, _resisted, run.arithmetic, dqd[k][k], qd, *_scaled(gears, s**2)[1:]
+            )
 
 
 def _scaled(gears: Drivetrain, by: float) -> tuple[Scalar, ...]:

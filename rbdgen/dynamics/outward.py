@@ -61,9 +61,10 @@ def move(
         elif joint.kind is JointKind.REVOLUTE:
             turn = Visit("turn", (i,))
             rotation = run(turn, here, turn_by, run.arithmetic, tells[i], multiplications)
-        own = run(
-            visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], unit, multiplications
-        )
+        elif joint.kind in (JointKind.PLANAR, JointKind.FLOATING):
+            rotation = run(visit, here, _turned, joint.kind, tells[i], multiplications)
+        w = run(visit, here, _turning, rotation, arriving[i].w)
+        own = run(visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], w, unit)
         mass = Mass.of(joint.inertia).times(balance.force(i))
         if i in state.payload:
             words, pose = state.payload[i].words, state.payload[i].pose
@@ -138,35 +139,50 @@ def _asked(body: Body, motion: Motion) -> tuple[Wrench, Vector]:
     return force, [row[2] for row in motion.U()]
 
 
+def _turned(kind: JointKind, joint: Told, multiplications: int) -> Rotation | Turn:
+    """How a joint of several coordinates is turned."""
+    if kind is JointKind.PLANAR:
+        _, _, cos, sin = joint.q
+        return Turn(cos, sin, multiplications)
+    return Rotation.of_quaternion(joint.q[3:])
+
+
+def _turning(rotation: Turn | Rotation | None, w: Vector) -> Vector:
+    """The parent's ω along the body's axes, which no acceleration changes."""
+    return list(w) if rotation is None else rotation.back(w)
+
+
 def _moved(
     kind: JointKind,
     joint: Told,
-    rotation: Turn | None,
+    rotation: Turn | Rotation | None,
     arriving: Motion,
+    w: Vector,
     unit: Units,
-    multiplications: int,
 ) -> Moved:
-    """A joint and its body; ``rotation``: of a revolute joint."""
+    """A joint and its body, along whose axes the parent has ``w``."""
     A = unit.acceleration
     match kind:
         case JointKind.REVOLUTE:
-            assert rotation is not None
+            assert isinstance(rotation, Turn)
             (rate,), (qdd,) = joint.rates()
-            return revolved(arriving, rotation, rate, qdd)
+            return revolved(arriving, rotation, w, rate, qdd)
         case JointKind.PRISMATIC:
             return _slid(arriving, joint, A)
         case JointKind.PLANAR:
-            x, y, cos, sin = joint.q
+            assert rotation is not None
+            x, y, _, _ = joint.q
             v, a = (([0.0, 0.0, r[2]], [r[0], r[1], 0.0]) for r in joint.rates())
-            return _free(Turn(cos, sin, multiplications), [x, y, 0.0], arriving, v, a, A)
+            return _free(rotation, [x, y, 0.0], arriving, w, (v, a), A)
         case JointKind.FLOATING:
             # One joint of six coordinates, which are those of the body's own frame. On the ground
             # that takes twelve products: six for the vertical in the body's frame, of the
             # quaternion, and six for ω × v. Split in two, a translation along the ground's axes
             # and a ball, it would take 27: the whole rotation, its acceleration turned, and the
             # force on the way back; and more for each column of M and of the gradients.
+            assert rotation is not None
             v, a = ((list(r[3:]), list(r[:3])) for r in joint.rates())
-            return _free(Rotation.of_quaternion(joint.q[3:]), joint.q[:3], arriving, v, a, A)
+            return _free(rotation, joint.q[:3], arriving, w, (v, a), A)
         case JointKind.FIXED:
             return Moved(arriving, arriving, None, ZERO, ZERO, (ZERO, ZERO), (ZERO, ZERO))
 
@@ -189,14 +205,14 @@ def _free(
     rotation: Rotation | Turn,
     shift: Vector,
     arriving: Motion,
-    velocity: Twist,
-    acceleration: Twist,
+    w: Vector,
+    rates: tuple[Twist, Twist],
     A: float,
 ) -> Moved:
-    """A joint that turns and slides at once; its velocity and acceleration are
-    twists (angular; linear) in the moving body's frame, in SI units."""
-    (w_J, slip), (alpha_J, a_J) = velocity, acceleration
-    w, alpha = rotation.back(arriving.w), rotation.back(arriving.alpha)
+    """A joint that turns and slides at once; ``rates``: its velocity and acceleration as twists
+    (angular; linear) in the moving body's frame, in SI units."""
+    (w_J, slip), (alpha_J, a_J) = rates
+    alpha = rotation.back(arriving.alpha)
     a = rotation.back(arriving.of_point(scale(A, shift)))
     v_J, change = scale(A, slip), scale(A, a_J)
     # α = α' + α_J + ω' × ω_J,   a = a' + U' p + a_J + ω_J × v_J + 2 ω' × v_J
@@ -207,13 +223,16 @@ def _free(
         add(a, add(change, coriolis)),
     )
     above = Motion(w, alpha, a)
-    rates, changes = (w_J, v_J), (alpha_J, change)
-    return Moved(motion, above, rotation, shift, rotation.forward(slip), rates, changes)
+    changes = alpha_J, change
+    return Moved(motion, above, rotation, shift, rotation.forward(slip), (w_J, v_J), changes)
 
 
-def revolved(arriving: Motion, turn: Turn, rate: Scalar, change: Scalar) -> Moved:
-    """A revolute joint: ``arriving`` has its rate q̇ and its change q̈ about z in it already."""
-    w, alpha, a = (turn.back(v) for v in (arriving.w, arriving.alpha, arriving.a))
+def revolved(arriving: Motion, turn: Turn, w: Vector, rate: Scalar, change: Scalar) -> Moved:
+    """A revolute joint: ``arriving`` has its rate q̇ and its change q̈ about z in it already.
+
+    ``w``: its ω, turned along.
+    """
+    alpha, a = turn.back(arriving.alpha), turn.back(arriving.a)
     # α = α' + q̈ z + ω' × q̇ z
     motion = Motion(w, [alpha[0] + w[1] * rate, alpha[1] - w[0] * rate, alpha[2]], a)
     above = Motion([w[0], w[1], w[2] - rate], [alpha[0], alpha[1], alpha[2] - change], a)

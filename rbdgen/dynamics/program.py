@@ -1,4 +1,4 @@
-"""Inverse dynamics, its gradients and M as visits to what one joint, or one pair, computes.
+"""A robot's functions as visits to what one joint, or one pair of joints, computes.
 
 The recursions of ``outward``, ``rnea`` and ``composite``, recorded: numbers of the joint are inputs
 like all others, so a datapath can serve every joint. Templates, of a revolute joint:
@@ -11,21 +11,23 @@ like all others, so a datapath can serve every joint. Templates, of a revolute j
     external the force on a link, as its body takes it
     weigh    what a body weighs with its payload
     driven   what rotor, damping and friction of a joint add to its τ and to its own entries
-    force    what an effort leaves when the bias is taken off
-    product  a column of ∂τ times a given M⁻¹
 
-and those of ``elimination``, which M⁻¹ and q̈ take.
+and those of ``inverted``, where M is. A joint on the base has templates of its own, ``out_base``
+and so on: most of what its parent gives is zero, and nothing goes on from it. So has a joint of
+another kind, see ``templates``.
 
-A joint on the base has templates of its own, ``out_base`` and so on: most of what its parent gives
-is zero, and nothing goes on from it. So has a joint of another kind, see ``templates``.
+τ and ∂τ are at the acceleration that is given, the bias is without any, the gradients of q̈ are at
+the one that is found. Where a design needs several, the way out and back for the bias has templates
+``out_unforced`` and so on, and the one for gradients of q̈ ``out_again`` and so on. What does not
+depend on the acceleration is in none of these: it is computed once (``repeated``).
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..graph.graph import Graph
 from ..graph.node import Builder
@@ -36,35 +38,43 @@ from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
 from .balance import balance_of
 from .bodies import Payload
-from .composite import Columns
+from .composite import Columns, Gradient
 from .drivetrains import record
 from .elimination import Elimination
-from .factorisation import Matrix, Order
 from .interface import WRENCH
+from .inverted import accelerations, efforts_left, inverses, products, substitutions
+from .kept import HERE, Task, times
 from .motion import State, told
 from .outward import move
-from .recording import HERE, Recorder, Task, times
+from .recording import Recorder, Repeating
 from .rnea import gather
 from .scalars import Scalar, Vector
+from .steps import Runner
 from .units import ALIKE, Balance, Units
 
-AT_ACCELERATION = ("id", "did", "difd")  # a given one; fd takes the bias without any
-SOLVING = ("minv", "fd", "difd")
-FUNCTIONS = (*AT_ACCELERATION, "m", "minv", "fd")
-GRADIENTS = {"dtau_dq", "dtau_dqd", "dqdd_dq", "dqdd_dqd"}
+SOLVING = ("minv", "fd", "dfd", "difd")
+FUNCTIONS = ("id", "did", "m", *SOLVING)
 INVERTED = ("Minv", "qdd", "dqdd_dq")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 COMPUTED = (
-    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} ({FUNCTIONS[-1]} without "
-    f"{', '.join(AT_ACCELERATION[:-1])} and {AT_ACCELERATION[-1]}), or {' or '.join(ALONE)} alone"
+    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} (difd without dfd), or "
+    f"{' or '.join(ALONE)} alone"
 )
+UNFORCED, AGAIN = "_unforced", "_again"  # of templates
+
+
+class Found(NamedTuple):
+    """What one way out and back gives: τ (nv,), M and gradients (nv, nv)."""
+
+    tau: Vector
+    gradient: Gradient
 
 
 def lacking(functions: Sequence[str]) -> list[str]:
     """Those of a design's functions that visits do not compute."""
     if len(functions) == 1 and functions[0] in ALONE:
         return []
-    with_others = AT_ACCELERATION if "fd" in functions else ()
+    with_others = ("difd",) if "dfd" in functions else ()  # their outputs have the same names
     return [name for name in functions if name not in FUNCTIONS or name in with_others]
 
 
@@ -81,22 +91,59 @@ def program(
     that carries a payload. ``balanced``: for words, joints are counted in units of their own where
     M is inverted (``balance``), and outputs are results times powers of two.
     """
-    run, unit, order = Recorder(), Units(), _solved(robot, graph)
     kinds = {kind_of(name) for name in graph.outputs}
-    weights = balance_of(robot, order) if balanced and order else ALIKE
-    weights = replace(weights, power=2 if kinds & GRADIENTS else 1)
+    differs = bool(kinds & {"dqdd_dq", "dqdd_dqd"})
+    inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
+    run, order = Recorder(), _solved(robot, graph)
+    units = balance_of(robot, order) if balanced and order else ALIKE
+    state = _state(run, robot, graph, carrier)
+    at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
-    def task(name: str, size: int) -> list[Scalar]:
-        words = [spell(name, k) for k in range(size)]
-        return [Task(word) if word in graph.inputs else 0.0 for word in words]
+    def at(state: State, runner: Runner, gradients: bool) -> Found:
+        own = replace(units, power=2 if gradients else 1)  # of which a force is a part
+        return _gathered(runner, robot, state, multiplications, own, not kinds <= {"tau", *ALONE})
 
+    slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (differs and inverse_given)
+    given = slopes_given or bool(kinds & {"tau", *ALONE}) or "qdd" not in kinds
+    first = bias = at(state if given else at_rest, run, slopes_given)
+    if given and "qdd" in kinds:
+        bias = at(at_rest, Repeating(run, UNFORCED), False)
+    outputs = _of_tau(first, units)
+    if kinds & {"Minv", "qdd"}:
+        side = None
+        if "qdd" in kinds:
+            words = [times(x, units.at(k)) for k, x in enumerate(_task(graph, "tau", robot.nv))]
+            side = efforts_left(run, order, words, bias.tau)
+        found = Elimination(run, first.gradient.M, order, side)
+        if "Minv" in kinds:
+            outputs |= inverses(found, units)
+        if "qdd" in kinds:
+            qdd = accelerations(found, units)
+            outputs |= {spell("qdd", k): x for k, x in qdd.items()}
+            if differs and not inverse_given:
+                forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
+                again = at(replace(state, qdd=forced), Repeating(run, AGAIN), True)
+                outputs |= substitutions(run, found, again.gradient, units)
+    if differs and inverse_given:
+        outputs |= products(run, graph, order, first.gradient, units)
+    return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _task(graph: Graph, name: str, size: int) -> list[Scalar]:
+    """Words of the task; those that the graph has not are zero."""
+    words = [spell(name, k) for k in range(size)]
+    return [Task(word) if word in graph.inputs else 0.0 for word in words]
+
+
+def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> State:
+    """The state that the task gives, with each revolute joint's sine and cosine."""
     forces = {i: _wrench(b, graph) for b, i in enumerate(robot.moving)}
     state = State(
-        task("q", robot.nq),
-        task("qd", robot.nv),
-        task("qdd", robot.nv),
+        _task(graph, "q", robot.nq),
+        _task(graph, "qd", robot.nv),
+        _task(graph, "qdd", robot.nv),
         {i: wrench for i, wrench in forces.items() if wrench},
-        payload=_payload(robot, carrier, task),
+        payload=_payload(robot, carrier, graph),
     )
     for i, joint in enumerate(robot.joints):
         if joint.kind is JointKind.REVOLUTE:
@@ -105,30 +152,41 @@ def program(
             turns = own.multiplier / math.tau, offset - round(offset)
             visit = Visit("turn_mimic" if joint.mimic else "turn", (i,))
             state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
-    moved = move(run, robot, state, unit, multiplications, balance=weights)
-    columns = Columns(run, robot, moved, unit, balance=weights)
-    matrices = any(kind_of(name) not in ("tau", *ALONE) for name in graph.outputs)
-    tau = gather(
-        run, robot, moved, unit, observe=columns.add if matrices else None, balance=weights
-    )
-    M, dq, dqd = columns.gradient
-    record(run, robot, state, tau, M, dqd, weights)
+    return state
+
+
+def _gathered(
+    run: Runner,
+    robot: Robot,
+    state: State,
+    multiplications: int,
+    balance: Balance,
+    matrices: bool,
+) -> Found:
+    """The way out and back at one acceleration, in units of ``balance``."""
+    unit = Units()
+    moved = move(run, robot, state, unit, multiplications, balance=balance)
+    columns = Columns(run, robot, moved, unit, balance=balance)
+    observe = columns.add if matrices else None
+    tau = gather(run, robot, moved, unit, observe=observe, balance=balance)
+    record(run, robot, state, tau, columns.gradient.M, columns.gradient.dtau_dqd, balance)
+    return Found(tau, columns.gradient)
+
+
+def _of_tau(found: Found, units: Balance) -> dict[str, Scalar]:
+    """τ, M and ∂τ by the names of outputs, in the robot's units."""
     outputs: dict[str, Scalar] = {
-        spell(name, k): times(x, 1 / weights.at(k))
+        spell(name, k): times(x, 1 / units.at(k))
         for name in ("tau", *ALONE)
-        for k, x in enumerate(tau)
+        for k, x in enumerate(found.tau)
     }
-    if kinds & {"dqdd_dq", "dqdd_dqd"}:
-        outputs |= _slopes(run, graph, order, (dq, dqd), weights)
-    if kinds & {"Minv", "qdd"}:
-        outputs |= _inverted(run, graph, order, M, tau, task("tau", robot.nv), weights)
-    for name, matrix in (("M", M), ("dtau_dq", dq), ("dtau_dqd", dqd)):
+    for name, matrix in zip(("M", "dtau_dq", "dtau_dqd"), found.gradient, strict=True):
         outputs |= {
-            spell(name, i, j): times(x, 1 / (weights.at(i) * weights.at(j)))
+            spell(name, i, j): times(x, 1 / (units.at(i) * units.at(j)))
             for i, row in enumerate(matrix)
             for j, x in enumerate(row)
         }
-    return run.program({name: outputs[name] for name in graph.outputs})
+    return outputs
 
 
 def _solved(robot: Robot, graph: Graph) -> dict[int, int]:
@@ -138,75 +196,11 @@ def _solved(robot: Robot, graph: Graph) -> dict[int, int]:
     return {k: owner[k] for k in sorted(solved)}
 
 
-def _slopes(
-    run: Recorder, graph: Graph, order: Order, gradients: tuple[Matrix, Matrix], units: Balance
-) -> dict[str, Scalar]:
-    """-M⁻¹ ∂τ by a given M⁻¹, column by column."""
-    inverse: list[Vector] = []
-    for i in order:
-        names = {j: spell("Minv", i, j) for j in order if j <= i}
-        inverse.append(
-            [
-                times(Task(name), 1 / (units.at(i) * units.at(j))) if name in graph.inputs else 0.0
-                for j, name in names.items()
-            ]
-        )
-    outputs: dict[str, Scalar] = {}
-    for n, (kind, matrix) in enumerate(zip(("dqdd_dq", "dqdd_dqd"), gradients, strict=True)):
-        for c, joint in order.items():
-            column = [matrix[j][c] for j in order]
-            found = run(Visit("product", (n, c)), ("product", joint), _product, inverse, column)
-            for i, x in zip(order, found, strict=True):
-                outputs[spell(kind, i, c)] = times(x, units.at(i) / units.at(c))
-    return outputs
-
-
-def _product(inverse: list[Vector], column: Vector) -> Vector:
-    """-M⁻¹ b, from the lower triangle of M⁻¹."""
-    size = range(len(column))
-    rows = [[inverse[max(i, j)][min(i, j)] for j in size] for i in size]
-    return [
-        -sum((x * b for x, b in zip(row[1:], column[1:], strict=True)), row[0] * column[0])
-        for row in rows
-    ]
-
-
-def _inverted(
-    run: Recorder,
-    graph: Graph,
-    order: Order,
-    M: Matrix,
-    bias: Vector,
-    efforts: Vector,
-    units: Balance,
-) -> dict[str, Scalar]:
-    """M⁻¹ and q̈, as far as the graph has them; ``bias``: τ without acceleration."""
-    wanted, side = {kind_of(name) for name in graph.outputs}, None
-    if "qdd" in wanted:
-        side = {
-            k: run(Visit("force", (k,)), ("effort", i), operator.sub, effort, bias[k])
-            for k, i in order.items()
-            for effort in [times(efforts[k], units.at(k))]
-        }
-    found = Elimination(run, M, order, side)
-    outputs: dict[str, Scalar] = {}
-    if "Minv" in wanted:
-        outputs |= {
-            spell("Minv", i, j): times(x, units.at(i) * units.at(j))
-            for (i, j), x in found.inverse().items()
-        }
-    if "qdd" in wanted:
-        outputs |= {spell("qdd", k): times(x, units.at(k)) for k, x in found.solve().items()}
-    return outputs
-
-
-def _payload(
-    robot: Robot, carrier: str | None, task: Callable[[str, int], list[Scalar]]
-) -> dict[int, Payload]:
+def _payload(robot: Robot, carrier: str | None, graph: Graph) -> dict[int, Payload]:
     if carrier is None:
         return {}
     i, pose = frame_of(robot, carrier, PAYLOAD)
-    return {i: Payload(task(PAYLOAD, SIZE), pose)}
+    return {i: Payload(_task(graph, PAYLOAD, SIZE), pose)}
 
 
 def _wrench(b: int, graph: Graph) -> list[Scalar]:

@@ -9,71 +9,33 @@ hand on to each other inside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from functools import partial
 from graphlib import TopologicalSorter
 from typing import Any, TypeVar
 
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
-from ..graph.visits import Program, Result, Scaled, Source, Visit, scaled, settle
+from ..graph.visits import Program, Result, Scaled, Source, Visit, settle
 from ..robot.angles import NOISE
 from ..robot.model import Array
+from .kept import HERE, Here, Kept, Leaf, Place, Task, input_name, mapped, name_of, source_of
+from .repeated import reading_once
 from .scalars import Arithmetic
 from .spatial import Rotation, Turn, TurnX, TurnZX
-from .units import Units
 
 T = TypeVar("T")
-FIXED = (bool, int, str, Enum, Units, type(None))  # what is the same in all visits to a template
-
-
-@dataclass(frozen=True)
-class Task:
-    """An input of the task, by its name."""
-
-    name: str
-
-
-def times(leaf: Any, by: float) -> Any:
-    """A word of the task, or an output, times a power of two."""
-    return scaled(_source(leaf), by) if by != 1 else leaf
-
-
-class _Here:
-    """The arithmetic of whichever template a step is traced in."""
-
-
-HERE: Any = _Here()
-Leaf = float | Task | Result | Scaled | Node | _Here
-Place = tuple[int, str]  # which of a visit's steps, and where among its arguments
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """A step of a visit, and what it takes: structures of constants, `Task` and `Result`."""
-
-    step: Callable[..., Any]
-    args: tuple[Any, ...]
-
-    def shape(self, own: Visit) -> list[Any]:
-        """The same for all visits to a template: functions, structure, what is its own result."""
-        found: list[Any] = [self.step]
-
-        def note(path: str, leaf: Leaf) -> Leaf:
-            own_result = leaf.name if isinstance(leaf, Result) and leaf.visit == own else ""
-            found.append((path, own_result))
-            return leaf
-
-        mapped(self.args, note, found.append)
-        return found
 
 
 @dataclass
 class Recorder:
-    """Keeps each step of each visit."""
+    """Keeps each step of each visit.
 
-    steps: dict[Visit, list[_Kept]] = field(default_factory=dict)
+    ``firsts``: each visit of a pass that repeats another → the visit that it repeats.
+    """
+
+    steps: dict[Visit, list[Kept]] = field(default_factory=dict)
+    firsts: dict[Visit, Visit] = field(default_factory=dict)
     shares: bool = True
 
     @property
@@ -82,25 +44,25 @@ class Recorder:
 
     def __call__(self, visit: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
         kept = self.steps.setdefault(visit, [])
-        number, nodes = len(kept), dict[str, Node]()
-        kept.append(_Kept(step, args))
-        builder = Builder()
+        number, nodes, builder = len(kept), dict[str, Node](), Builder()
 
         def anything(path: str, leaf: Leaf) -> Any:
-            if isinstance(leaf, _Here):
+            if isinstance(leaf, Here):
                 return builder
-            return builder.input(path if isinstance(leaf, float) else repr(leaf))
+            return builder.input(input_name(path, leaf))
 
         def result(path: str, leaf: Leaf) -> Result:
-            assert not isinstance(leaf, Task | Result | Scaled | _Here)
+            assert not isinstance(leaf, Task | Result | Scaled | Here)
             nodes[path] = builder.lift(leaf)
             # a symmetric tensor holds the same result twice
             parts = path.split(".")
             mirrored = ".".join([*parts[:-2], *reversed(parts[-2:])])
             first = mirrored if nodes.get(mirrored) is nodes[path] else path
-            return Result(visit, _name(number, step, first))
+            return Result(visit, name_of(number, step, first))
 
-        return mapped(step(*mapped(args, anything)), result)
+        found = mapped(step(*mapped(args, anything)), result)
+        kept.append(Kept(step, args, {name_of(number, step, p): x for p, x in nodes.items()}))
+        return found
 
     def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
         if abs(R[2, 0]) > NOISE:
@@ -111,27 +73,60 @@ class Recorder:
 
     def program(self, outputs: Mapping[str, Any]) -> Program:
         """The visits that ``outputs`` need: name → `Result`, `Task` or constant."""
-        order = TopologicalSorter({visit: self._before(visit) for visit in self.steps})
+        once = reading_once(self.steps, self.firsts)
+        steps = {
+            visit: [replace(kept, args=mapped(kept.args, once)) for kept in own]
+            for visit, own in self.steps.items()
+        }
+        order = TopologicalSorter({visit: _before(visit, own) for visit, own in steps.items()})
         visits = list(order.static_order())
         templates: dict[str, _Template] = {}
-        for name in dict.fromkeys(visit.template for visit in self.steps):
-            own = {visit: kept for visit, kept in self.steps.items() if visit.template == name}
+        for name in dict.fromkeys(visit.template for visit in steps):
+            own = {visit: kept for visit, kept in steps.items() if visit.template == name}
             templates[name] = _template(own)
         reads = {visit: templates[visit.template].reads(visit) for visit in visits}
-        wanted = {name: _source(leaf) for name, leaf in outputs.items()}
+        wanted = {name: source_of(once("", leaf)) for name, leaf in outputs.items()}
         return settle(lambda name, known: templates[name].trace(name, known), reads, wanted)
 
-    def _before(self, visit: Visit) -> set[Visit]:
-        found: set[Visit] = set()
 
-        def note(_: str, leaf: Leaf) -> Leaf:
-            if isinstance(leaf, Result):
-                found.add(leaf.visit)
-            return leaf
+@dataclass(frozen=True)
+class Repeating:
+    """Runs a recursion that ``run`` has recorded once more, as visits of other templates.
 
-        for kept in self.steps[visit]:
-            mapped(kept.args, note)
-        return found - {visit}
+    Those are called after the first ones', with ``suffix``. What they would give that depends on
+    nothing that is another now is read from the first visits.
+    """
+
+    run: Recorder
+    suffix: str
+    shares: bool = True
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        return self.run.arithmetic
+
+    def __call__(self, visit: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
+        own = Visit(visit.template + self.suffix, visit.key)
+        self.run.firsts[own] = visit
+        return self.run(own, region, step, *args)
+
+    def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
+        return self.run.rotation(R, by)
+
+
+def _before(visit: Visit, steps: Iterable[Kept]) -> set[Visit]:
+    """The visits whose results a visit takes."""
+    found: set[Visit] = set()
+
+    def note(_: str, leaf: Leaf) -> Leaf:
+        word = leaf.of if isinstance(leaf, Scaled) else leaf
+        if isinstance(word, Result):
+            found.add(word.visit)
+        return leaf
+
+    for kept in steps:
+        mapped(kept.args, note)
+    return found - {visit}
 
 
 class _Settling(Builder):
@@ -146,13 +141,13 @@ class _Settling(Builder):
 class _Template:
     """The steps of all visits to a template; ``ports``: place → the port that it is."""
 
-    visits: Mapping[Visit, list[_Kept]]
+    visits: Mapping[Visit, list[Kept]]
     ports: Mapping[Place, str]
 
     def reads(self, visit: Visit) -> dict[str, Source]:
         found: dict[str, Source] = {}
         for place, leaf in _outside(visit, self.visits[visit]):
-            found[self.ports[place]] = _source(leaf)
+            found[self.ports[place]] = source_of(leaf)
         return found
 
     def trace(self, name: str, known: Mapping[str, float]) -> Graph:
@@ -162,7 +157,7 @@ class _Template:
         values: dict[str, Any] = {}
 
         def given(number: int, path: str, leaf: Leaf) -> Any:
-            if isinstance(leaf, _Here):
+            if isinstance(leaf, Here):
                 return builder
             if isinstance(leaf, Result) and leaf.visit == visit:
                 return values[leaf.name]
@@ -173,7 +168,7 @@ class _Template:
             return builder.input(port)
 
         def keep(number: int, step: Callable[..., Any], path: str, leaf: Leaf) -> Leaf:
-            values[_name(number, step, path)] = leaf
+            values[name_of(number, step, path)] = leaf
             return leaf
 
         with builder.region(name, 0):
@@ -183,7 +178,7 @@ class _Template:
         return Graph(tuple(inputs), {key: builder.lift(x) for key, x in values.items()})
 
 
-def _template(visits: Mapping[Visit, list[_Kept]]) -> _Template:
+def _template(visits: Mapping[Visit, list[Kept]]) -> _Template:
     """Ports that read the same in every visit are one."""
     sources: dict[Place, list[Source]] = {}
     shapes: list[list[Any]] = []
@@ -193,7 +188,7 @@ def _template(visits: Mapping[Visit, list[_Kept]]) -> _Template:
             other = next(iter(visits))
             raise ValueError(f"{visit} and {other} are visits to one template, and not alike")
         for place, leaf in _outside(visit, steps):
-            sources.setdefault(place, []).append(_source(leaf))
+            sources.setdefault(place, []).append(source_of(leaf))
     first: dict[tuple[Source, ...], str] = {}
     names: set[str] = set()
     ports: dict[Place, str] = {}
@@ -204,12 +199,12 @@ def _template(visits: Mapping[Visit, list[_Kept]]) -> _Template:
     return _Template(visits, ports)
 
 
-def _outside(visit: Visit, steps: Iterable[_Kept]) -> list[tuple[Place, Leaf]]:
+def _outside(visit: Visit, steps: Iterable[Kept]) -> list[tuple[Place, Leaf]]:
     """The scalars that a visit takes from elsewhere."""
     found: list[tuple[Place, Leaf]] = []
 
     def note(number: int, path: str, leaf: Leaf) -> Leaf:
-        inside = isinstance(leaf, _Here) or (isinstance(leaf, Result) and leaf.visit == visit)
+        inside = isinstance(leaf, Here) or (isinstance(leaf, Result) and leaf.visit == visit)
         if not inside:
             found.append(((number, path), leaf))
         return leaf
@@ -217,42 +212,3 @@ def _outside(visit: Visit, steps: Iterable[_Kept]) -> list[tuple[Place, Leaf]]:
     for number, kept in enumerate(steps):
         mapped(kept.args, partial(note, number))
     return found
-
-
-def _source(leaf: Any) -> Source:
-    if isinstance(leaf, Task):
-        return leaf.name
-    return leaf if isinstance(leaf, Result | Scaled) else float(leaf)
-
-
-def _name(number: int, step: Callable[..., Any], path: str) -> str:
-    return f"{step.__name__.strip('_')}{number}{path}"
-
-
-def mapped(
-    value: Any,
-    leaf: Callable[[str, Any], Any],
-    fixed: Callable[[Any], Any] = lambda _: None,
-    path: str = "",
-) -> Any:
-    """A structure with ``leaf`` of each scalar's path and the scalar in its place.
-
-    ``fixed`` is shown all that is no scalar.
-    """
-    if isinstance(value, float | Task | Result | Scaled | Node | _Here):
-        return leaf(path, value)
-    if isinstance(value, list | tuple):
-        fixed((type(value), len(value)))
-        found = [mapped(x, leaf, fixed, f"{path}.{k}") for k, x in enumerate(value)]
-        return found if isinstance(value, list) else tuple(found)
-    if isinstance(value, FIXED):
-        fixed(value)
-        return value
-    if is_dataclass(value) and not isinstance(value, type):
-        fixed(type(value))
-        own = {
-            f.name: mapped(getattr(value, f.name), leaf, fixed, f"{path}.{f.name}")
-            for f in fields(value)
-        }
-        return replace(value, **own)
-    raise TypeError(f"no structure of scalars: {type(value).__name__}")

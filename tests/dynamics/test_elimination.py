@@ -45,13 +45,13 @@ def test_any_tree(seed: int) -> None:
     """Joints of every kind; of those that mimic others L has more entries than the tree."""
     rng = np.random.default_rng(60 + seed)
     robot = canonicalize(random_robot(rng, 5, ALL_KINDS, branching=0.6, mimic=0.6 * (seed % 2)))
-    graph = trace(robot, ["minv", "fd"])
+    graph = trace(robot, ["minv", "dfd"])
     assert_same(program(robot, graph, 4), graph, robot)
 
 
 def test_a_base_whose_motion_is_given() -> None:
     """Its rows and columns are left out."""
-    made = front_end("hyq", base="floating", root="given", functions=("minv", "fd"))
+    made = front_end("hyq", base="floating", root="given", functions=("minv", "dfd"))
     assert_same(visits_of(made), made.graph, made.canonical)
 
 
@@ -60,7 +60,7 @@ def test_a_base_whose_motion_is_given() -> None:
 )
 def test_joints_in_units_of_their_own(robot: str, base: str) -> None:
     """For words; the outputs are in the robot's units."""
-    for functions in (("m", "minv", "fd"), ("did", "minv", "difd")):
+    for functions in (("m", "minv", "fd"), ("did", "minv", "difd"), ("id", "minv", "dfd")):
         made = front_end(robot, functions=functions, base=base, external_forces=("all",))
         own = chained_frames(made.canonical)
         assert_same(program(own, made.graph, 4, balanced=True), made.graph, made.canonical)
@@ -110,13 +110,23 @@ def inlined(visits: Program, graph: Graph) -> Graph:
         ("fd", "hyq", "floating", 0),
         ("fd", "gantry", "fixed", 0),
         ("fd", "tiago_like", "fixed", 0),
+        ("dfd", "pendulum", "fixed", 0),
+        ("dfd", "iiwa14", "fixed", 0),
+        ("dfd", "hyq", "fixed", 0),
+        ("dfd", "hyq", "floating", 0),
+        ("dfd", "gantry", "fixed", 0),
+        ("dfd", "tiago_like", "fixed", 0),
+        ("id,did,dfd", "pendulum", "fixed", 0),
+        ("id,fd", "iiwa14", "fixed", 0),
+        ("did,fd", "gantry", "fixed", 0),
+        ("difd,fd", "iiwa14", "fixed", 0),
     ],
 )
 def test_values_and_products_of_all_visits(
     functions: str, robot: str, base: str, more: int
 ) -> None:
     """Their values, and beside the products of the graph traced with ``factorisation`` theirs."""
-    own = (functions,)
+    own = tuple(functions.split(","))
     made = front_end(robot, functions=own, base=base, factorisation="ltdl")
     visits = visits_of(made)
     assert_same(visits, made.graph, made.canonical)
@@ -143,10 +153,12 @@ def test_the_pattern_of_a_tree() -> None:
     [
         ("minv,fd,m", []),
         ("minv,did", []),
-        ("fd,id", ["id"]),
-        ("dfd,m", ["dfd"]),
+        ("fd,id", []),
+        ("dfd,m", []),
         ("difd,did,minv", []),
-        ("difd,fd", ["difd"]),
+        ("difd,fd", []),
+        ("difd,dfd", ["difd"]),
+        ("step,dfd", ["step"]),
         ("g", []),
         ("g,m", ["g"]),
     ],

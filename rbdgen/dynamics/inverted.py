@@ -1,0 +1,148 @@
+"""M⁻¹, q̈ and the gradients of q̈ as visits, from what one way out and back gives.
+
+Templates, beside those of ``elimination``:
+
+    force    what an effort leaves when the bias is taken off
+    product  a column of ∂τ times a given M⁻¹
+    slope    a column of ∂τ times M⁻¹ by substitution, from L and D
+
+The last two are visited for each column, with the coordinates that those of the column hang
+together with: of a quadruped on a fixed base, with one leg's.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+from ..graph.graph import Graph
+from ..graph.visits import Visit
+from ..graph.word import spell
+from .composite import Gradient
+from .elimination import Elimination
+from .factorisation import Order
+from .kept import Task, times
+from .rnea import is_nothing
+from .scalars import Scalar, Vector
+from .sparse import connected
+from .steps import Runner
+from .units import Balance
+
+OF_QDD = ("dqdd_dq", "dqdd_dqd")
+
+
+def efforts_left(
+    run: Runner, order: Order, efforts: Sequence[Scalar], bias: Vector
+) -> dict[int, Scalar]:
+    """What accelerations are made of: τ without the bias, both in units."""
+    return {
+        k: run(Visit("force", (k,)), ("effort", i), operator.sub, efforts[k], bias[k])
+        for k, i in order.items()
+    }
+
+
+def inverses(found: Elimination, units: Balance) -> dict[str, Scalar]:
+    """M⁻¹, its lower triangle, in the robot's units."""
+    return {
+        spell("Minv", i, j): times(x, units.at(i) * units.at(j))
+        for (i, j), x in found.inverse().items()
+    }
+
+
+def accelerations(found: Elimination, units: Balance) -> dict[int, Scalar]:
+    """Coordinate → its q̈, in the robot's units."""
+    return {k: times(x, units.at(k)) for k, x in found.solve().items()}
+
+
+def substitutions(
+    run: Runner, found: Elimination, gradient: Gradient, units: Balance
+) -> dict[str, Scalar]:
+    """The gradients of q̈, from the factors of M."""
+
+    def factors(places: Sequence[int]) -> tuple[Vector, list[Vector]]:
+        rows = [found.rows[k] for k in places]
+        L = []
+        for k, row in zip(places, rows, strict=True):
+            entries = dict(zip(found.pattern.above[k], row.L, strict=False))
+            L.append([entries.get(i, 0.0) for i in places if i < k])
+        return [row.inverse for row in rows], L
+
+    return _columns(run, "slope", _substituted, found.order, gradient, factors, units)
+
+
+def products(
+    run: Runner, graph: Graph, order: Order, gradient: Gradient, units: Balance
+) -> dict[str, Scalar]:
+    """The gradients of q̈, from M⁻¹ as the task gives it."""
+
+    def entry(i: int, j: int) -> Scalar:
+        name, by = spell("Minv", i, j), 1 / (units.at(i) * units.at(j))
+        return times(Task(name), by) if name in graph.inputs else 0.0
+
+    def rows(places: Sequence[int]) -> tuple[list[Vector]]:
+        return ([[entry(i, j) for j in places if j <= i] for i in places],)
+
+    return _columns(run, "product", _product, order, gradient, rows, units)
+
+
+def _columns(
+    run: Runner,
+    template: str,
+    step: Callable[..., Vector],
+    order: Order,
+    gradient: Gradient,
+    factors: Callable[[Sequence[int]], tuple[Any, ...]],
+    units: Balance,
+) -> dict[str, Scalar]:
+    """-M⁻¹ ∂τ by ``step`` of ``factors`` of M or M⁻¹ and a column, for each column."""
+    outputs: dict[str, Scalar] = {}
+    of_tau = gradient.dtau_dq, gradient.dtau_dqd
+    for places in _together(order, gradient):
+        visited, own = f"{template}_of{len(places)}", factors(places)
+        for n, (kind, matrix) in enumerate(zip(OF_QDD, of_tau, strict=True)):
+            for c in places:
+                column, here = [matrix[i][c] for i in places], ("product", order[c])
+                found = run(Visit(visited, (n, c)), here, step, *own, column)
+                for i, x in zip(places, found, strict=True):
+                    outputs[spell(kind, i, c)] = times(x, units.at(i) / units.at(c))
+    return outputs
+
+
+def _together(order: Order, gradient: Gradient) -> list[list[int]]:
+    """Coordinates whose columns have entries of each other, directly or not."""
+    known = {
+        (i, j)
+        for pair in combinations(order, 2)
+        for i, j in (pair, pair[::-1])
+        if not all(is_nothing(matrix[i][j]) for matrix in gradient)
+    }
+    return connected(known, list(order))
+
+
+def _product(inverse: list[Vector], column: Vector) -> Vector:
+    """-M⁻¹ b, from the lower triangle of M⁻¹."""
+    size = range(len(column))
+    rows = [[inverse[max(i, j)][min(i, j)] for j in size] for i in size]
+    return [
+        -sum((x * b for x, b in zip(row[1:], column[1:], strict=True)), row[0] * column[0])
+        for row in rows
+    ]
+
+
+def _substituted(D_inverse: Vector, L: list[Vector], column: Vector) -> Vector:
+    """-M⁻¹ b, from L below its diagonal and 1 / D."""
+    y = list(column)
+    for k in reversed(range(len(y))):
+        # y_i -= L_ki y_k
+        for i, entry in enumerate(L[k]):
+            y[i] = y[i] - entry * y[k]
+    x: Vector = []
+    for own, inverse, row in zip(y, D_inverse, L, strict=True):
+        # x_k = y_k / D_k - Σ L_ki x_i
+        value = own * inverse
+        for entry, above in zip(row, x, strict=True):
+            value = value - entry * above
+        x.append(value)
+    return [-value for value in x]
