@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS
+from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, TO_COMPARE
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
-from ..dynamics.program import COMPUTED, SOLVING, lacking
+from ..dynamics.program import COMPUTED, FORMULATED, FORMULATIONS, SOLVING, lacking
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
@@ -163,6 +163,8 @@ def chooses_joints(design: Design) -> bool:
     """Whether joints may take turns without being asked to."""
     if has_registers(design) or design.proven != "none":  # their words are searched
         return False
+    if design.formulation in TO_COMPARE:  # with themselves
+        return False
     # one binary point for all joints costs more digits of M⁻¹ than logic is worth
     return not set(SOLVING).intersection(design.functions)
 
@@ -187,8 +189,8 @@ def refuse_joints(design: Design, robot: str) -> None:
     wrong = [
         (others, f"functions: {', '.join(others)}: joints in turn compute {COMPUTED}"),
         (
-            formulation_of(design) != "composite",
-            "formulation: joints in turn have the composite one",
+            formulation_of(design) not in FORMULATIONS,
+            f"formulation: joints in turn have {FORMULATED}",
         ),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),

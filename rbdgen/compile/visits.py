@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..design.design import formulation_of
-from ..dynamics.program import COMPUTED, lacking, program
+from ..dynamics.program import COMPUTED, FORMULATED, FORMULATIONS, lacking, program
 from ..graph.visits import Program
 from ..robot.model import RobotError
 from .front import Front
@@ -17,14 +17,20 @@ def visits_of(front: Front) -> Program | None:
     design = front.design
     if design.code != "loops":
         return None
-    others = lacking(design.functions)
+    others, formulation = lacking(design.functions), formulation_of(design)
     wrong = (
         (others, f"functions: {', '.join(others)}: loops compute {COMPUTED}"),
-        (formulation_of(design) != "composite", "formulation: loops have the composite one"),
+        (formulation not in FORMULATIONS, f"formulation: loops have {FORMULATED}"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),
     )
     for is_so, what in wrong:
         if is_so:
             raise RobotError(f"{front.robot.name}: code: loops: {what}")
-    return program(front.canonical, front.graph, design.rotation, design.payload)
+    return program(
+        front.canonical,
+        front.graph,
+        design.rotation,
+        design.payload,
+        formulation=formulation,
+    )

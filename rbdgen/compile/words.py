@@ -10,6 +10,7 @@ import numpy as np
 
 from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
+from ..design.design import formulation_of
 from ..design.states import State
 from ..dynamics.interface import (
     MARGIN,
@@ -131,7 +132,9 @@ def program_in_words(
     RobotError where all of these are the same in every state.
     """
     design, robot = front.design, chained_frames(front.canonical)
-    program = program_of_joints(robot, graph, design.rotation, design.payload, balanced=True)
+    program = program_of_joints(
+        robot, graph, design.rotation, design.payload, True, formulation_of(design)
+    )
     if not program.reads:
         raise _constant(front)
     progress("ranges and word lengths of joints in turn")

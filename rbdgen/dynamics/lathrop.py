@@ -8,91 +8,40 @@ mass, s* = p* + r*, all along its axes.
 
 Where Table 5 prints 2 S + Q, the Coriolis terms it is derived from give 2 (S + Q), which is here.
 
-Both are written in vector operations, for any interpreter of them: `Scalars` computes or traces
-their scalars, `rbdgen.reproduce.timetable` keeps the time of each.
+Both are written in vector operations, for any interpreter of them: `Scalars` has each as operations
+of scalars, `rbdgen.reproduce.timetable` keeps the time of each. A link's share, or a gluing, is a
+step of a visit (``steps``), to one of the templates
+
+    turn     sine and cosine of a joint's angle
+    frame    a link's A, p*, q̇ and q̈
+    out      linear: its motion, F and N
+    back     linear: f, n and τ
+    leaf, glue, body, glue_back, effort      logarithmic: as Table 5 has them
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
+from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot, RobotError, Transform
-from . import spatial
-from .motion import State, joint_position, joint_rates, joint_turn
+from .motion import State, Told, multiplier, told, turn_by
 from .networks import scan
-from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, Tensor, add, matvec, transposed
+from .rnea import summed
+from .scalars import Scalar, Vector
+from .spatial import Tensor, Turn, add, matvec, transposed
+from .steps import Runner
+from .templates import turns_of
+from .vectors import Operations, Run, Scalars, Value
 
+FORMULATIONS = LINEAR, LOGARITHMIC = "lathrop-linear", "lathrop-log"
 ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-INWARD = {"f", "n", "τ"}  # what of Table 2 is computed from the tip to the base
-
-Value = Any  # an interpreter's scalar, vector (3,) or matrix (3, 3)
-
-
-class Operations(Protocol):
-    """What the two are written in."""
-
-    still: Value  # the vector of zeros
-
-    def about(self, variable: str, link: int) -> AbstractContextManager[None]:
-        """What is computed in it: which variable of the paper, and of which link."""
-
-    def mv(self, A: Value, x: Value) -> Value:
-        """Matrix times vector."""
-
-    def mm(self, A: Value, B: Value) -> Value:
-        """Matrix times matrix."""
-
-    def vc(self, a: Value, b: Value) -> Value:
-        """Cross product."""
-
-    def va(self, a: Value, b: Value) -> Value:
-        """Sum of vectors."""
-
-    def sv(self, s: Value, x: Value) -> Value:
-        """Scalar times vector."""
-
-    def dot(self, a: Value, b: Value) -> Value:
-        """Dot product."""
-
-    def transposed(self, A: Value) -> Value:
-        """Aᵀ, which costs nothing."""
-
-    def row(self, A: Value, k: int) -> Value:
-        """Aᵀ e_k, which costs nothing."""
-
-    def along_z(self, s: Value) -> Value:
-        """The vector (0, 0, s)."""
-
-
-@dataclass(frozen=True)
-class Scalars:
-    """On three scalars a vector: numbers, or graph nodes in regions ("forward" | "backward", i)."""
-
-    arithmetic: Arithmetic
-    still = ZERO
-    mv = staticmethod(matvec)
-    mm = staticmethod(spatial.product)
-    vc = staticmethod(spatial.cross)
-    va = staticmethod(add)
-    sv = staticmethod(spatial.scale)
-    dot = staticmethod(spatial.dot)
-    transposed = staticmethod(transposed)
-
-    def about(self, variable: str, link: int) -> AbstractContextManager[None]:
-        way = "backward" if variable in INWARD else "forward"
-        found: AbstractContextManager[None] = self.arithmetic.region(way, link)
-        return found
-
-    def row(self, A: Tensor, k: int) -> Vector:
-        return A[k]
-
-    def along_z(self, s: Scalar) -> Vector:
-        return [0.0, 0.0, s]
 
 
 @dataclass(frozen=True)
@@ -111,8 +60,29 @@ class Link:
     turns: bool = True
 
 
+def inverse_dynamics(
+    run: Runner, robot: Robot, state: State, multiplications: int = 4, formulation: str = LINEAR
+) -> Vector:
+    """τ (nv,) of a chain whose axes are along z.
+
+    What is of link i is in regions ("forward", i) and ("backward", i), gluings in ("forward", 0).
+    """
+    links, a = links_of(run, robot, state, multiplications)
+    factors = [multiplier(joint) for joint in robot.joints]
+    ops = Scalars()
+    if formulation == LINEAR:
+        efforts = linear(run, ops, links, a, factors).tau
+    else:
+        efforts = logarithmic(run, ops, links, a, ONE, factors=factors)
+    tau: Vector = [0.0] * robot.nv
+    for i, effort in enumerate(efforts):
+        k = robot.v_slices[i].start
+        tau[k] = summed(run, (k, i), ("backward", i), tau[k], effort)
+    return tau
+
+
 def links_of(
-    arithmetic: Arithmetic, robot: Robot, state: State, multiplications: int = 4
+    run: Runner, robot: Robot, state: State, multiplications: int = 4
 ) -> tuple[list[Link], Vector]:
     """The links of a chain whose axes are along z, and the base's acceleration, -g, along the axes
     of frame 0."""
@@ -131,23 +101,40 @@ def links_of(
     for i, joint in enumerate(robot.joints):
         after = robot.joints[i + 1].placement if i + 1 < len(robot.joints) else Transform()
         P, at = after.rotation, after.translation
-        inertia, turns = joint.inertia, joint.kind is JointKind.REVOLUTE
+        inertia, turns, here = joint.inertia, joint.kind is JointKind.REVOLUTE, ("forward", i)
         c = inertia.h / inertia.mass if inertia.mass else np.zeros(3)
         about_c = inertia.J - inertia.mass * (c @ c * np.eye(3) - np.outer(c, c))
-        ((rate,), (change,)) = joint_rates(robot, i, state)
-        with arithmetic.region("forward", i):
-            way: Vector = at.tolist()  # along the axes of the body, which are frame i-1's, turned
-            A: Tensor = P.tolist()
-            if turns:
-                turn = joint_turn(arithmetic, robot, i, state, multiplications)
-                A = transposed([turn.forward(column) for column in P.T.tolist()])
-            else:
-                way = add(way, [0.0, 0.0, joint_position(robot, i, state)])
-            p, r = matvec(P.T.tolist(), way), (P.T @ (c - at)).tolist()
-            J = (P.T @ about_c @ P).tolist()
-            found.append(Link(A, p, r, add(p, r), inertia.mass, J, rate, change, turns))
+        own, turn = told(robot, i, state), None
+        if i in state.turns:
+            sin, cos = state.turns[i]
+            turn = Turn(cos, sin, multiplications)
+        elif turns:
+            visit = Visit("turn", (i,))
+            turn = run(visit, here, turn_by, run.arithmetic, own, multiplications)
+        visit = Visit("frame" + _way(turns) + turns_of(P), (i,))
+        frame = run(visit, here, _frame, own, turn, P.tolist(), at.tolist())
+        r, J = (P.T @ (c - at)).tolist(), (P.T @ about_c @ P).tolist()
+        A, p, rate, change = frame
+        s = run(visit, here, add, p, r)
+        found.append(Link(A, p, r, s, inertia.mass, J, rate, change, turns))
     first = robot.joints[0].placement.rotation
     return found, (-first.T @ robot.gravity).tolist()
+
+
+def _frame(
+    joint: Told, turn: Turn | None, P: Tensor, at: Vector
+) -> tuple[Tensor, Vector, Scalar, Scalar]:
+    """A, p*, q̇ and q̈ of a joint behind which the next one is placed by ``P`` and ``at``."""
+    (rate,), (change,) = joint.rates()
+    back = transposed(P)
+    way = at  # along the axes of the body, which are frame i-1's, turned
+    if turn is None:
+        return P, matvec(back, add(way, [0.0, 0.0, joint.position()])), rate, change
+    return transposed([turn.forward(column) for column in back]), matvec(back, way), rate, change
+
+
+def _way(turns: bool) -> str:
+    return "" if turns else "_prismatic"
 
 
 class Linear(NamedTuple):
@@ -157,46 +144,79 @@ class Linear(NamedTuple):
     first_moment: Value
 
 
-def linear(ops: Operations, links: list[Link], a: Value) -> Linear:
-    """Table 2, on a base at rest; ``a`` (3,): the base's acceleration, -g, along frame 0."""
+def linear(
+    run: Run, ops: Operations, links: list[Link], a: Value, factors: Sequence[float] | None = None
+) -> Linear:
+    """Table 2, on a base at rest; ``a`` (3,): the base's acceleration, -g, along frame 0.
+
+    ``factors``: of the efforts.
+    """
     w = alpha = ops.still
     own = []
     for i, link in enumerate(links):
-        w, alpha, a = _outward(ops, i, link, w, alpha, a)
-        own.append(_of_body(ops, i, link, w, alpha, a))
+        visit, here = Visit("out" + _way(link.turns) + _place(i), (i,)), ("forward", i)
+        w, alpha, a = run(visit, here, _outward, ops, link, w, alpha, a)
+        own.append(run(visit, here, _of_body, ops, link, w, alpha, a))
     tau: list[Value] = [None] * len(links)
     f = n = ops.still
     for i, link in reversed(list(enumerate(links))):
+        last = i + 1 == len(links)
+        visit = Visit("back" + _way(link.turns) + "_last" * last, (i,))
         F, N = own[i]
-        with ops.about("n", i):
-            moment = ops.va(ops.vc(link.s, F), N)
-        if i + 1 == len(links):
-            f, n = F, moment
+        if last:
+            f, n = run(visit, ("backward", i), _held, ops, link, F, N)
         else:
-            # f = F + A' f',   n = A' n' + N + s* × F + p* × A' f'
             A_next = links[i + 1].A
-            with ops.about("f", i):
-                carried = ops.mv(A_next, f)
-            with ops.about("n", i):
-                n = ops.va(ops.mv(A_next, n), ops.va(ops.vc(link.p, carried), moment))
-            with ops.about("f", i):
-                f = ops.va(carried, F)
-        with ops.about("τ", i):
-            tau[i] = ops.dot(ops.row(link.A, 2), n if link.turns else f)  # Aᵀ z
+            f, n = run(visit, ("backward", i), _inward, ops, link, A_next, F, N, f, n)
+        tau[i] = run(visit, ("backward", i), _effort, ops, link, f, n, _of(factors, i))
     return Linear(tau, n)
 
 
+def _place(i: int) -> str:
+    return "_base" if i == 0 else ""
+
+
+def _of(factors: Sequence[float] | None, i: int) -> float:
+    return 1.0 if factors is None else factors[i]
+
+
+def _effort(ops: Operations, link: Link, f: Value, n: Value, factor: float) -> Value:
+    with ops.about("τ"):
+        effort = ops.dot(ops.row(link.A, 2), n if link.turns else f)  # Aᵀ z
+        return ops.times(factor, effort)
+
+
+def _held(ops: Operations, link: Link, F: Value, N: Value) -> tuple[Value, Value]:
+    """f and n of a link with none behind it."""
+    with ops.about("n"):
+        return F, ops.va(ops.vc(link.s, F), N)
+
+
+def _inward(
+    ops: Operations, link: Link, A_next: Value, F: Value, N: Value, f: Value, n: Value
+) -> tuple[Value, Value]:
+    """f and n from those of the next link: f = F + A' f',   n = A' n' + N + s* × F + p* × A' f'."""
+    with ops.about("n"):
+        moment = ops.va(ops.vc(link.s, F), N)
+    with ops.about("f"):
+        carried = ops.mv(A_next, f)
+    with ops.about("n"):
+        n = ops.va(ops.mv(A_next, n), ops.va(ops.vc(link.p, carried), moment))
+    with ops.about("f"):
+        return ops.va(carried, F), n
+
+
 def _outward(
-    ops: Operations, i: int, link: Link, w: Value, alpha: Value, a: Value
+    ops: Operations, link: Link, w: Value, alpha: Value, a: Value
 ) -> tuple[Value, Value, Value]:
     """ω, ω̇ and p̈ of frame i from those of frame i-1."""
     back, rate, change = ops.transposed(link.A), ops.along_z(link.rate), ops.along_z(link.change)
-    with ops.about("ω̇", i):
+    with ops.about("ω̇"):
         turned = ops.va(ops.va(ops.vc(w, rate), change), alpha) if link.turns else alpha
         alpha = ops.mv(back, turned)
-    with ops.about("ω", i):
+    with ops.about("ω"):
         w = ops.mv(back, ops.va(w, rate) if link.turns else w)
-    with ops.about("p̈", i):
+    with ops.about("p̈"):
         swung = ops.va(ops.vc(w, ops.vc(w, link.p)), ops.vc(alpha, link.p))
         a = ops.va(ops.mv(back, a), swung)
         if not link.turns:
@@ -205,16 +225,14 @@ def _outward(
     return w, alpha, a
 
 
-def _of_body(
-    ops: Operations, i: int, link: Link, w: Value, alpha: Value, a: Value
-) -> tuple[Value, Value]:
+def _of_body(ops: Operations, link: Link, w: Value, alpha: Value, a: Value) -> tuple[Value, Value]:
     """F = m r̈ and N = J ω̇ + ω × J ω, of a centre of mass at r*."""
-    with ops.about("r̈", i):
+    with ops.about("r̈"):
         swung = ops.va(ops.vc(w, ops.vc(w, link.r)), ops.vc(alpha, link.r))
         a = ops.va(swung, a)
-    with ops.about("F", i):
+    with ops.about("F"):
         F = ops.sv(link.mass, a)
-    with ops.about("N", i):
+    with ops.about("N"):
         return F, ops.va(ops.vc(w, ops.mv(link.J, w)), ops.mv(link.J, alpha))
 
 
@@ -242,51 +260,74 @@ class Inward:
 
 
 def logarithmic(
+    run: Run,
     ops: Operations,
     links: list[Link],
     a: Value,
     end: Value,
     moving: Outward | None = None,
     network: str = "sklansky",
+    factors: Sequence[float] | None = None,
 ) -> list[Value]:
-    """Table 5: efforts τ (n,).
+    """Table 5: efforts τ (n,), times ``factors``.
 
     ``a`` (3,): the acceleration, -g, of a base at rest, which is no leaf of its own; ``moving``: a
     base that moves, which is the first leaf, as in Figure 5; ``end``: the rotation of no link
     beyond the last; ``network``: of `networks.NETWORKS`.
     """
-    leaves = {i: _leaf(ops, i, link) for i, link in enumerate(links)}
+    numbers = count()
+
+    def gluing(template: str, step: Callable[..., Value], X: Value, Y: Value) -> Value:
+        return run(Visit(template, (next(numbers),)), ("forward", 0), step, ops, X, Y)
+
+    leaves = {
+        i: run(Visit("leaf" + _way(link.turns), (i,)), ("forward", i), _leaf, ops, link)
+        for i, link in enumerate(links)
+    }
     if moving is not None:
         leaves[-1] = moving
     parents = {i: i - 1 for i in leaves}
-    moved = scan(leaves, parents, lambda X, Y: _glued(ops, X, Y), network, _anywhere)
+    moved = scan(leaves, parents, lambda X, Y: gluing("glue", _glued, X, Y), network, _anywhere)
     held = {}
     for i, link in enumerate(links):
-        own = moved[i]
-        with ops.about("p̈", i):
-            fallen = own.a if moving else ops.va(own.a, ops.mv(ops.transposed(own.W), a))
-        F, N = _of_body(ops, i, link, own.w, own.alpha, fallen)
-        with ops.about("inward leaf", i):
-            A_next = links[i + 1].A if i + 1 < len(links) else end
-            n = ops.va(ops.vc(link.s, F), N)
-            held[i] = Inward(A_next, F, n, ops.mv(ops.transposed(A_next), link.p))
+        visit, here = Visit("body" + _way(link.turns), (i,)), ("forward", i)
+        A_next = links[i + 1].A if i + 1 < len(links) else end
+        fallen = moved[i].a if moving else run(visit, here, _fallen, ops, moved[i], a)
+        held[i] = run(visit, here, _held_leaf, ops, link, A_next, moved[i], fallen)
     # the path from the tip: what comes first there is glued to the end of what comes next
     after = {i: i + 1 for i in held}
-    found = scan(held, after, lambda Y, X: _glued_inward(ops, X, Y), network, _anywhere)
+    found = scan(
+        held, after, lambda Y, X: gluing("glue_back", _glued_inward, X, Y), network, _anywhere
+    )
     efforts = []
     for i, link in enumerate(links):
-        with ops.about("τ", i):
-            efforts.append(ops.dot(ops.row(link.A, 2), found[i].n if link.turns else found[i].f))
+        visit, own = Visit("effort" + _way(link.turns), (i,)), found[i]
+        factor = _of(factors, i)
+        efforts.append(run(visit, ("backward", i), _effort, ops, link, own.f, own.n, factor))
     return efforts
 
 
 def _anywhere(_: int) -> AbstractContextManager[None]:
-    """A glue says by itself what it is about."""
+    """A step says by itself where it is."""
     return nullcontext()
 
 
-def _leaf(ops: Operations, i: int, link: Link) -> Outward:
-    with ops.about("leaf", i):
+def _fallen(ops: Operations, own: Outward, a: Value) -> Value:
+    """p̈ with that of the base, along whose axes it is ``a``."""
+    with ops.about("p̈"):
+        return ops.va(own.a, ops.mv(ops.transposed(own.W), a))
+
+
+def _held_leaf(ops: Operations, link: Link, A_next: Value, own: Outward, fallen: Value) -> Inward:
+    """What a link alone adds on the way back."""
+    F, N = _of_body(ops, link, own.w, own.alpha, fallen)
+    with ops.about("inward leaf"):
+        n = ops.va(ops.vc(link.s, F), N)
+        return Inward(A_next, F, n, ops.mv(ops.transposed(A_next), link.p))
+
+
+def _leaf(ops: Operations, link: Link) -> Outward:
+    with ops.about("leaf"):
         axis = ops.row(link.A, 2)
         rate, change = ops.sv(link.rate, axis), ops.sv(link.change, axis)
         if not link.turns:
@@ -298,7 +339,7 @@ def _leaf(ops: Operations, i: int, link: Link) -> Outward:
 
 def _glued(ops: Operations, X: Outward, Y: Outward) -> Outward:
     """X, nearer the base, and Y after it."""
-    with ops.about("glue", 0):
+    with ops.about("glue"):
         V = ops.transposed(Y.W)
         w, alpha = ops.mv(V, X.w), ops.mv(V, X.alpha)
         # S = V S_X + w × R_Y + S_Y
@@ -319,7 +360,7 @@ def _glued(ops: Operations, X: Outward, Y: Outward) -> Outward:
 
 def _glued_inward(ops: Operations, X: Inward, Y: Inward) -> Inward:
     """X, nearer the base, and Y after it: n = n_X + W_X (R_X × f_Y + n_Y)."""
-    with ops.about("glue back", 0):
+    with ops.about("glue back"):
         moment = ops.va(ops.vc(X.R, Y.f), Y.n)
         return Inward(
             ops.mm(X.W, Y.W),

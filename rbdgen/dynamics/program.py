@@ -36,6 +36,7 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
+from . import lathrop
 from .balance import balance_of
 from .bodies import Payload
 from .composite import Columns, Gradient
@@ -60,6 +61,9 @@ COMPUTED = (
     f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} (difd without dfd), or "
     f"{' or '.join(ALONE)} alone"
 )
+COMPOSITE = "composite"
+FORMULATIONS = (COMPOSITE, *lathrop.FORMULATIONS)
+FORMULATED = f"{', '.join(FORMULATIONS[:-1])} or {FORMULATIONS[-1]}"
 UNFORCED, AGAIN = "_unforced", "_again"  # of templates
 
 
@@ -84,13 +88,17 @@ def program(
     multiplications: int,
     carrier: str | None = None,
     balanced: bool = False,
+    formulation: str = "composite",
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
     that carries a payload. ``balanced``: for words, joints are counted in units of their own where
-    M is inverted (``balance``), and outputs are results times powers of two.
+    M is inverted (``balance``), and outputs are results times powers of two. ``formulation``: of
+    `FORMULATIONS`; those of ``lathrop``, which has templates of its own, are of id alone.
     """
+    if formulation != COMPOSITE:
+        return _efforts(robot, graph, multiplications, formulation)
     kinds = {kind_of(name) for name in graph.outputs}
     differs = bool(kinds & {"dqdd_dq", "dqdd_dqd"})
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
@@ -127,6 +135,16 @@ def program(
     if differs and inverse_given:
         outputs |= products(run, graph, order, first.gradient, units)
     return run.program({name: outputs[name] for name in graph.outputs})
+
+
+def _efforts(robot: Robot, graph: Graph, multiplications: int, formulation: str) -> Program:
+    """τ in a formulation that has nothing else."""
+    run, n = Recorder(), robot.nv
+    state = _state(run, robot, graph, None)
+    tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation)
+    M, dqd = ([[0.0] * n for _ in range(n)] for _ in range(2))
+    record(run, robot, state, tau, M, dqd)
+    return run.program({name: tau[indices(name)[0]] for name in graph.outputs})
 
 
 def _task(graph: Graph, name: str, size: int) -> list[Scalar]:

@@ -15,7 +15,7 @@ from . import lathrop, linear
 from .common_frame import OneRegion, common_frame, joined_roots
 from .composite import Columns, Gradient
 from .logarithmic import Logarithmic
-from .motion import Moved, State, multiplier
+from .motion import Moved, State
 from .outward import move
 from .recursive import recursive_gradient
 from .rnea import gather, indices
@@ -27,7 +27,7 @@ from .winograd import Largest
 
 AGAIN = "_again"  # of regions at the acceleration that was found
 LOGARITHMIC, RECURSIVE, LINEAR = "logarithmic", "recursive", "linear"
-LATHROP = ("lathrop-linear", "lathrop-log")
+LATHROP = lathrop.FORMULATIONS
 OF_ID = (LINEAR, *LATHROP)  # inverse dynamics alone
 
 
@@ -141,20 +141,11 @@ class Recursions:
         """τ (nv,) in a formulation that has nothing else."""
         if self.formulation == LINEAR:
             return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
-        in_a_row = self.formulation == LATHROP[0]
         arithmetic: Arithmetic = self.builder
-        if not in_a_row:
+        if self.formulation == lathrop.LOGARITHMIC:
             arithmetic = OneRegion(self.builder, joined_roots(robot))
-        ops = lathrop.Scalars(arithmetic)
-        links, a = lathrop.links_of(arithmetic, robot, state, self.multiplications)
-        if in_a_row:
-            efforts = lathrop.linear(ops, links, a).tau
-        else:
-            efforts = lathrop.logarithmic(ops, links, a, lathrop.ONE)
-        tau: Vector = [0.0] * robot.nv
-        for i, effort in enumerate(efforts):
-            tau[robot.v_slices[i].start] += multiplier(robot.joints[i]) * effort
-        return tau
+        run = Inline(arithmetic)
+        return lathrop.inverse_dynamics(run, robot, state, self.multiplications, self.formulation)
 
     def _summed(self, robot: Robot, state: State, wanted: bool, regions: str) -> Pass:
         """The same as sums in one frame for each tree."""

@@ -34,7 +34,7 @@ def meeting(robot: Robot, i: int, n: int, below: int, above: int) -> Visit:
 
 def on_link(joint: Joint, i: int) -> Visit:
     """The visit of joint ``i`` for the external force on its link."""
-    return Visit("external" + _turns(joint.link_frame.rotation), (i,))
+    return Visit("external" + turns_of(joint.link_frame.rotation), (i,))
 
 
 def weighing(i: int) -> Visit:
@@ -48,10 +48,10 @@ def _way(robot: Robot, i: int) -> str:
     kind = "" if joint.kind is JointKind.REVOLUTE else f"_{joint.kind.value}"
     if joint.parent < 0:
         return kind
-    return kind + _turns(joint.placement.rotation)
+    return kind + turns_of(joint.placement.rotation)
 
 
-def _turns(R: Array) -> str:
+def turns_of(R: Array) -> str:
     """What a rotation is but a turn about x."""
     if differs(R[2, 0], 0.0, NOISE):
         return "_oblique"

@@ -9,10 +9,12 @@ from typing import Any
 
 from ..draw import timetable as drawing
 from ..draw.tables import table
-from ..dynamics.lathrop import ONE, Link, Outward, Scalars, linear, logarithmic
+from ..dynamics.lathrop import ONE, Link, Outward, linear, logarithmic
 from ..dynamics.networks import levels
 from ..dynamics.scalars import Numbers
 from ..dynamics.spatial import ZERO, add
+from ..dynamics.steps import Inline
+from ..dynamics.vectors import Scalars
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.verify import verify
@@ -97,13 +99,13 @@ def graph_of(form: str, n: int) -> Graph:
     """Inverse dynamics of a general chain, "linear" or "logarithmic", as scalar operations."""
     b = Builder()
     links = general_chain(b, n)
-    ops, a = Scalars(Numbers()), [b.input(spell("a", k)) for k in range(3)]
+    run, ops, a = Inline(Numbers()), Scalars(), [b.input(spell("a", k)) for k in range(3)]
     if form == "linear":
-        tau = linear(ops, links, a).tau
+        tau = linear(run, ops, links, a).tau
     else:  # on a base that moves
         w, alpha = ([b.input(spell(name, k)) for k in range(3)] for name in ("w", "al"))
         base = Outward(ONE, w, alpha, ZERO, ZERO, ZERO, a)
-        tau = logarithmic(ops, links, ZERO, ONE, base)
+        tau = logarithmic(run, ops, links, ZERO, ONE, base)
     outputs = {spell("tau", i): b.lift(x) for i, x in enumerate(tau)}
     names = [node.name for node in Graph((), outputs).nodes if node.name]
     return verify(Graph(tuple(dict.fromkeys(names)), outputs))
@@ -114,10 +116,10 @@ def timetable(form: str, n: int) -> tuple[Timetable, When, When]:
     now, ops = When(), Timetable()
     links = [Link(now, now, now, now, now, now, now, now) for _ in range(n)]
     if form == "linear":
-        found = linear(ops, links, now)
+        found = linear(ops, ops, links, now)
         return ops, found.first_moment, found.tau[0]
     base = Outward(now, now, now, now, now, now, now)
-    tau = logarithmic(ops, links, now, now, base)
+    tau = logarithmic(ops, ops, links, now, now, base)
     first = tau[0]
     last = max(tau, key=lambda when: (when.flops, when))
     return ops, When(first.multiplications - 1, first.additions - 2), last

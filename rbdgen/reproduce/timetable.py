@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from ..dynamics.lathrop import Operations
+from ..dynamics.vectors import Operations
+from ..graph.node import Region
+from ..graph.visits import Visit
 from ..system.records import Record
+
+T = TypeVar("T")
 
 
 class When(NamedTuple):
@@ -46,9 +50,14 @@ class Timetable:
     _variable: str = ""
     _link: int = 0
 
+    def __call__(self, _: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
+        """A step of what is of a link, as a `Runner` is called."""
+        self._link = region[1]
+        return step(*args)
+
     @contextmanager
-    def about(self, variable: str, link: int) -> Iterator[None]:
-        self._variable, self._link = variable, link
+    def about(self, variable: str) -> Iterator[None]:
+        self._variable = variable
         yield
 
     def mv(self, A: When, x: When) -> When:
@@ -79,6 +88,9 @@ class Timetable:
         return A
 
     def along_z(self, s: When) -> When:
+        return s
+
+    def times(self, factor: float, s: When) -> When:
         return s
 
     def _after(self, operation: str, *ready: When | float) -> When:

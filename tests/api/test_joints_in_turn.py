@@ -142,7 +142,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("iiwa14", {"functions": ("did", "ddid", "step")}, "iiwa14: functions: ddid, step: joints in"),
     ("iiwa14", {"functions": ("id", "nle")}, "functions: nle: .*, dfd and difd .*, or g or nle al"),
     ("iiwa14", {"error": 1e-4}, "iiwa14: error: joints in turn have words of one width"),
-    ("iiwa14", {"formulation": "recursive"}, "iiwa14: formulation: joints in turn have the comp"),
+    (
+        "iiwa14",
+        {"formulation": "recursive"},
+        "iiwa14: formulation: joints in turn have composite",
+    ),
     ("iiwa14", {"angles": "sincos"}, "iiwa14: angles: joints in turn make their own sines"),
     ("iiwa14", {"style": "latency"}, "fold: joints is for style throughput, not latency"),
     ("iiwa14", {"scheduler": "exact"}, "iiwa14: scheduler: joints in turn have the list sched"),

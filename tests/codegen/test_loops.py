@@ -105,7 +105,10 @@ def test_slots_are_given_on(tmp_path: Path) -> None:
 def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     for choices, what in (
         ({"functions": ("fd", "step")}, "functions: step: loops compute id, did, m, minv, fd, dfd"),
-        ({"formulation": "recursive", "functions": ("did",)}, "formulation: loops have the comp"),
+        (
+            {"formulation": "recursive", "functions": ("did",)},
+            "formulation: loops have composit",
+        ),
         ({"angles": "sincos"}, "angles: loops make their own sines"),
         ({"external_forces": ("all",)}, "external_forces: loops take none"),
     ):

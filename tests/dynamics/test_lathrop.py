@@ -6,16 +6,22 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
+from rbdgen.compile.flow import front_end
 from rbdgen.design.loading import load
 from rbdgen.dynamics import lathrop
-from rbdgen.dynamics.interface import from_columns, to_columns
+from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
+from rbdgen.dynamics.program import program
 from rbdgen.dynamics.scalars import Numbers
 from rbdgen.dynamics.spatial import add
+from rbdgen.dynamics.steps import Inline
 from rbdgen.dynamics.trace import trace
+from rbdgen.dynamics.vectors import Scalars
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.passes.order import EXACT, run
 from rbdgen.robot.canonical import canonicalize, stages
 from rbdgen.robot.model import RobotError
+from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import (
     TOLERANCE,
     assert_golden,
@@ -48,6 +54,20 @@ def test_chains(formulation: str, joints: int) -> None:
     assert np.abs(found["tau"] - wanted).max() <= TOLERANCE * np.abs(wanted).max()
 
 
+@pytest.mark.parametrize("formulation", lathrop.FORMULATIONS)
+@pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "gantry"])
+def test_visits(robot: str, formulation: str) -> None:
+    """As they are recorded: the traced graph's values, and inlined its operations."""
+    made = front_end(robot, functions=("id",), formulation=formulation)
+    visits = program(made.canonical, made.graph, 4, formulation=formulation)
+    assert_same(visits, made.graph, made.canonical)
+    states = random_inputs(made.canonical, made.graph.inputs, 4, 3)
+    found = run(EXACT, inlined(visits, made.graph), states).operations()
+    wanted = made.graph.operations()
+    wanted["mulc"] += wanted["sincos"]  # visits have angles in turns
+    assert all(found[op] <= count for op, count in wanted.items())
+
+
 @pytest.mark.parametrize("formulation", ["lathrop-linear", "lathrop-log"])
 def test_refused(formulation: str) -> None:
     for name, why in (("hyq", "branches off; use logarithmic"), ("iiwa14", "id alone, not did")):
@@ -66,11 +86,11 @@ def test_table_1(n: int) -> None:
     """
     builder = Builder()
     links, a = _given(builder, n)
-    ops = lathrop.Scalars(Numbers())
-    tau = [builder.lift(t) for t in lathrop.linear(ops, links, a).tau]
+    inline, ops = Inline(Numbers()), Scalars()
+    tau = [builder.lift(t) for t in lathrop.linear(inline, ops, links, a).tau]
     assert _in_a_row(tau, Op.MUL) == 2 * n + 4
     levels = n.bit_length()  # ⌈log₂(n+1)⌉
-    tau = [builder.lift(t) for t in lathrop.logarithmic(ops, links, a, lathrop.ONE)]
+    tau = [builder.lift(t) for t in lathrop.logarithmic(inline, ops, links, a, lathrop.ONE)]
     assert _in_a_row(tau, Op.MUL) <= 2 * levels + 6
     assert _in_a_row(tau, Op.MUL) >= 2 * (levels - 1) + 4
 

@@ -13,10 +13,12 @@ from rbdgen import golden
 from rbdgen.cli.main import main
 from rbdgen.draw.curves import Panel, picture, ticks
 from rbdgen.draw.exploration import Axis
-from rbdgen.dynamics.lathrop import ONE, Link, Outward, Scalars, linear, logarithmic
+from rbdgen.dynamics.lathrop import ONE, Link, Outward, linear, logarithmic
 from rbdgen.dynamics.networks import NETWORKS
 from rbdgen.dynamics.scalars import Numbers
 from rbdgen.dynamics.spatial import ZERO, add
+from rbdgen.dynamics.steps import Inline
+from rbdgen.dynamics.vectors import Scalars
 from rbdgen.reproduce.paper_003 import OTHERS, PROCESSORS, timetable
 from rbdgen.reproduce.times import Time, crossover, measured, pinocchio_times, series
 from rbdgen.robot.model import Inertia, Joint, JointKind, Robot, Transform
@@ -53,12 +55,12 @@ def test_lathrops_forms_are_inverse_dynamics(n: int) -> None:
     q, qd, qdd = rng.uniform(-2, 2, (3, n))
     robot, links = arm(q, qd, qdd)
     tau = golden.rnea(robot, q[None], qd[None], qdd[None])[0]
-    ops, up = Scalars(Numbers()), [0.0, 0.0, 9.81]
-    forms = {"linear": linear(ops, links, up).tau}
+    run, ops, up = Inline(Numbers()), Scalars(), [0.0, 0.0, 9.81]
+    forms = {"linear": linear(run, ops, links, up).tau}
     for name in NETWORKS:
         base = Outward(ONE, ZERO, ZERO, ZERO, ZERO, ZERO, up)
-        forms[f"{name}, moving"] = logarithmic(ops, links, ZERO, ONE, base, name)
-        forms[name] = logarithmic(ops, links, up, ONE, network=name)
+        forms[f"{name}, moving"] = logarithmic(run, ops, links, ZERO, ONE, base, name)
+        forms[name] = logarithmic(run, ops, links, up, ONE, network=name)
     for name, found in forms.items():
         np.testing.assert_allclose(found, tau, rtol=1e-11, atol=1e-12, err_msg=name)
 
