@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..graph.visits import Result, Scaled, Visit, scaled
+from ..graph.visits import Result, Scaled, Visit
 from .kept import Kept, Leaf, input_name, mapped
 
 Steps = Mapping[Visit, Sequence[Kept]]
@@ -45,7 +45,7 @@ def reading_once(steps: Steps, firsts: Mapping[Visit, Visit]) -> Callable[[str, 
 
     def once(_: str, leaf: Leaf) -> Leaf:
         if isinstance(leaf, Scaled) and isinstance(leaf.of, Result):
-            return scaled(_first(leaf.of), leaf.by)
+            return Scaled(_first(leaf.of), leaf.by)
         return _first(leaf) if isinstance(leaf, Result) else leaf
 
     def _first(result: Result) -> Result:
