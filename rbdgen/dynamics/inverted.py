@@ -51,9 +51,17 @@ def inverses(found: Elimination, units: Balance) -> dict[str, Scalar]:
     }
 
 
-def accelerations(found: Elimination, units: Balance) -> dict[int, Scalar]:
-    """Coordinate → its q̈, in the robot's units."""
-    return {k: times(x, units.at(k)) for k, x in found.solve().items()}
+def accelerations(
+    run: Runner, found: Elimination, units: Balance
+) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
+    """Coordinate → its q̈, for the task, and for visits: those read no results times 2^k, of
+    which each joint has another."""
+    solved = found.solve()
+    read = {
+        k: run(Visit("solve", (k,)), ("out", found.order[k]), operator.mul, x, units.at(k))
+        for k, x in solved.items()
+    }
+    return {k: times(x, units.at(k)) for k, x in solved.items()}, read
 
 
 def substitutions(

@@ -126,8 +126,8 @@ def program(
         if "Minv" in kinds:
             outputs |= inverses(found, units)
         if "qdd" in kinds:
-            qdd = accelerations(found, units)
-            outputs |= {spell("qdd", k): x for k, x in qdd.items()}
+            found_qdd, qdd = accelerations(run, found, units)
+            outputs |= {spell("qdd", k): x for k, x in found_qdd.items()}
             if differs and not inverse_given:
                 forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
                 again = at(replace(state, qdd=forced), Repeating(run, AGAIN), True)
