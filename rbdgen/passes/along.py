@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.evaluate import Array, evaluate
-from ..graph.fixed import FixedGraph, Integers, convert, evaluate_fixed
+from ..graph.fixed import FixedGraph, evaluate_fixed
 from ..graph.graph import Graph
 from ..graph.node import Node
 from ..graph.visits import Program, Result, Source, Visit, factored, once
@@ -79,11 +79,16 @@ def visited(
 def visited_in_words(
     program: Program, visit: Visit, fixed: FixedGraph, words: Mapping[Any, Array]
 ) -> dict[Result, Array]:
-    """The same with the errors of words, inputs' too."""
-    own = program.reads[visit]
-    read = {port: word.quantize(column(own[port], words)) for port, word in fixed.inputs.items()}
-    found, nodes = evaluate_fixed(fixed, read).outputs, fixed.graph.outputs
-    return {Result(visit, n): fixed.formats[node].real(found[n]) for n, node in nodes.items()}
+    """The same with the errors of words, inputs' too: what the results' words stand for."""
+    own, nodes = program.reads[visit], fixed.graph.outputs
+    read = {
+        port: fixed.inputs[port].quantize(column(own[port], words)) for port in ports(fixed.graph)
+    }
+    found, n = evaluate_fixed(fixed, read).outputs, len(next(iter(words.values())))
+    return {
+        Result(visit, name): np.broadcast_to(fixed.formats[node].real(found[name]), n)
+        for name, node in nodes.items()
+    }
 
 
 def evaluate_along(
@@ -98,20 +103,7 @@ def evaluate_along(
 
 def words_along(task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The same in fixed point: what the outputs' words stand for."""
-    n = len(next(iter(inputs.values())))
-    given: dict[Source, tuple[Integers, Node]] = {}
+    words: dict[Any, Array] = dict(inputs)
     for visit, part in parts(task, fixed.graph).items():
-        own = {name: np.zeros(n, np.int64) for name in part.inputs}
-        for port in ports(part):
-            source, word = task.reads[visit][port], fixed.inputs[port]
-            if isinstance(source, float):
-                own[port] = word.quantize(np.full(n, source))
-            elif isinstance(source, str):
-                own[port] = word.quantize(inputs[source])
-            else:
-                words, node = given[source]
-                own[port], _ = convert(words, fixed.formats[node], word)
-        found = evaluate_fixed(replace(fixed, graph=part), own).outputs
-        given |= {Result(visit, name): (found[name], part.outputs[name]) for name in found}
-    outputs = {name: given[source] for name, source in task.outputs.items()}
-    return {name: fixed.formats[node].real(words) for name, (words, node) in outputs.items()}
+        words |= visited_in_words(task, visit, replace(fixed, graph=part), words)
+    return {name: column(source, words) for name, source in task.outputs.items()}
