@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..design.design import Design, formulation_of
-from ..dynamics.interface import random_inputs
+from ..design.design import Design
 from ..passes.given import Given
 from ..passes.pieces import Piece
 from ..robot.equal_limbs import cure
@@ -16,11 +15,10 @@ from ..tasks.stages import constant
 from .front import Front, Progress
 from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError
-from .limbs.pieces import cut_hips, split_hips
-from .limbs.split import find_limbs
+from .limbs.pieces import cut_limbs, split_limbs
 from .paces import stage_intervals
-from .stage_pieces import StagePieces, cut_limbs, cut_whole
-from .words import LIMB_SAMPLES, LIMB_SEED, sample_inputs, with_extremes
+from .stage_pieces import StagePieces, cut_whole
+from .words import sample_inputs, with_extremes
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,22 +87,13 @@ class Pieces:
         front = self.front
         if front.design.root == "each":
             return "what their joints feel of the base differs by task (root: each)"
-        anything = random_inputs(front.canonical, front.graph.inputs, LIMB_SAMPLES, LIMB_SEED)
         try:
-            limbs = find_limbs(front.graph, front.canonical, anything)
+            limbs = split_limbs(front, partly)
+            given = self.given if limbs.alone else self.searched
+            pieces = cut_limbs(front, limbs, given, self.progress)
         except LimbError as error:
-            why = str(error)
-        else:
-            pieces = cut_limbs(front, limbs, self.given, self.progress)
-            return Found((len(limbs.reads),), pieces)
-        if formulation_of(front.design) == "logarithmic":
-            return f"{why}; sums in one frame are not cut where limbs meet a trunk"
-        try:
-            hips = split_hips(front, partly)
-            pieces = cut_hips(front, hips, self.searched, self.progress)
-        except LimbError as error:
-            return f"{why}; {error}"
-        return Found(tuple(len(limbs.reads) for limbs in hips.groups), pieces, hips.apart)
+            return str(error)
+        return Found(tuple(len(own.reads) for own in limbs.groups), pieces, limbs.apart)
 
 
 def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:

@@ -1,7 +1,4 @@
-"""A robot's fixed-point graph cut into what the stages of its accelerator compute.
-
-Where limbs are alike, the graph of one of them is made and cut, and stands for all.
-"""
+"""A robot's fixed-point graph cut into what the stages of its accelerator compute."""
 
 from __future__ import annotations
 
@@ -16,15 +13,12 @@ from ..graph.visits import LIMB, Program, in_turn
 from ..graph.word import indices, kind_of, spell
 from ..passes.given import Given
 from ..passes.instances import instantiate
-from ..passes.limb_pieces import of_all_limbs
 from ..passes.pieces import SHARED, Piece, cut
-from ..passes.program_given import in_words_along
 from ..robot.model import RobotError
 from ..tasks.integration import Coordinate, integration
 from ..tasks.routes import LAST, ROLLOUTS
-from .core import of_limbs
 from .front import Front, Progress
-from .words import as_designed, in_words
+from .words import in_words
 
 # The outputs that each stage is for; `trig` and `inverse` have other results besides.
 OUTPUTS: dict[str, tuple[str, ...]] = {
@@ -60,27 +54,15 @@ def cut_whole(front: Front, given: Given, progress: Progress) -> StagePieces:
     return complete(front, StagePieces(pieces, whole.inputs, given))
 
 
-def cut_limbs(front: Front, limbs: Program, given: Given, progress: Progress) -> StagePieces:
-    """The same, every limb as the first one."""
-    (template,) = in_words_along(limbs, given, as_designed(front, progress)).values()
-    inputs = of_limbs(front, limbs, template, given).whole.inputs
-    same = {name: value for name, value in limbs.outputs.items() if isinstance(value, float)}
-    of_stage = {
-        stage: {name: value for name, value in same.items() if kind_of(name) in kinds}
-        for stage, kinds in OUTPUTS.items()
-    }
-    own = cut(template, targets_of(template.graph))
-    pieces = of_all_limbs(limbs, template.width, own, of_stage)
-    if has_rollouts(front):
-        coordinates = _coordinates(front, inputs, pieces["forward"])
-        pieces["integrate"] = _limbs_steps(coordinates, limbs, front.design.width)
-    return complete(front, StagePieces(pieces, inputs))
-
-
-def steps(front: Front, inputs: Mapping[str, Format], forward: Piece) -> Piece:
-    """The stage that integrates what `forward` gives; errors as those of a rollout."""
-    coordinates = _coordinates(front, inputs, forward)
-    return Piece(integration(list(coordinates.values()), front.design.width), {})
+def steps(
+    front: Front, inputs: Mapping[str, Format], forward: Piece, limbs: Program | None = None
+) -> Piece:
+    """The stage that integrates what `forward` gives, of ``limbs`` that are alike, if they are;
+    errors as those of a rollout."""
+    coordinates, width = _coordinates(front, inputs, forward), front.design.width
+    if limbs is not None and (made := _limbs_steps(coordinates, limbs, width)) is not None:
+        return made
+    return Piece(integration(list(coordinates.values()), width), {})
 
 
 def has_rollouts(front: Front) -> bool:
@@ -170,8 +152,8 @@ def _whole(word: Format) -> int:
     return word.width - 1 - word.fraction
 
 
-def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Program, width: int) -> Piece:
-    """The stage that integrates, of limbs whose coordinates are alike; without signs.
+def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Program, width: int) -> Piece | None:
+    """The same of limbs, without signs; None where their coordinates are not alike.
 
     Every limb reads the same step size and turn of the rollout.
     """
@@ -186,7 +168,7 @@ def _limbs_steps(coordinates: Mapping[int, Coordinate], limbs: Program, width: i
     first = [coordinates[k] for k in joints[0]]
     alike = all(replace(coordinates[own[at.k]], k=at.k) == at for own in joints for at in first)
     if not alike:
-        return Piece(integration(list(coordinates.values()), width), {})
+        return None
     template = integration(first, width)
 
     def named(word: str, own: Mapping[int, int]) -> tuple[str, int]:

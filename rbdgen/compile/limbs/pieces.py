@@ -1,4 +1,4 @@
-"""A robot whose trunk moves, split at the hips, and cut into the pieces of its stages.
+"""A robot of limbs, split at the hips where a trunk moves, and cut into the pieces of its stages.
 
 What limbs that are alike compute of a stage becomes a stage of its own before it, in which they
 take turns; what they and the rest read of the trunk another one, before all of those. Where the
@@ -10,62 +10,82 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ...design.design import formulation_of
 from ...dynamics.interface import random_inputs
-from ...graph.fixed import FixedGraph, Format
+from ...graph.fixed import FixedGraph
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
 from ...graph.visits import Program
+from ...graph.word import kind_of
 from ...passes.given import Given
 from ...passes.limb_pieces import of_all_limbs
 from ...passes.pieces import Piece, cut
 from ...passes.program_given import in_words_along
+from ...passes.wordlength import input_formats
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
 from ..front import Front, Progress
-from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, targets_of
-from ..words import as_designed
+from ..stage_pieces import OUTPUTS, StagePieces, complete, has_rollouts, steps, targets_of
+from ..words import LIMB_SAMPLES, LIMB_SEED, as_designed
 from .names import LimbError
-from .split import REST, Split, split
+from .split import REST, Split, find_limbs, split
 
-SAMPLES, SEED = 8, 7
+NOTHING = Graph((), {})
 INNER = ("M", "dtau_dq", "dtau_dqd")  # what stages read of each other's results
 FIRST = ("trig", "rnea", "gradient")  # what a task visits when it has been at the trunk
 EARLY = ("trig", "mass", "inverse")  # what a task visits without RNEA
 APART = ("forward", "product")  # of whole matrices: no limb has much of them to itself
 
 
-def split_hips(front: Front, partly: bool) -> Split:
-    """The front's graph split at the hips of limbs that are alike, or ``partly`` so.
+def split_limbs(front: Front, partly: bool) -> Split:
+    """The front's graph as limbs that are alike, alone or on a trunk, there ``partly`` so, too.
 
     Raises LimbError where that cannot be.
     """
-    if has_rollouts(front):
-        raise LimbError("of rollouts, limbs take turns only where they stand on what does not move")
-    if front.design.error is not None:
-        raise LimbError("of what limbs give a trunk, no error can be asked for")
-    anything = random_inputs(front.canonical, front.graph.inputs, SAMPLES, SEED)
-    of = owners(front.graph)
-    hips = split(front.graph, front.canonical, anything, of, INNER, FIRST, partly)
-    if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
-        raise LimbError("nothing depends on several limbs")
+    graph, robot, design = front.graph, front.canonical, front.design
+    anything = random_inputs(robot, graph.inputs, LIMB_SAMPLES, LIMB_SEED)
+    try:
+        return Split(NOTHING, (find_limbs(graph, robot, anything),), NOTHING, {})
+    except LimbError as error:
+        why = str(error)
+    refused = {
+        "sums in one frame are not cut where limbs meet a trunk": (
+            formulation_of(design) == "logarithmic"
+        ),
+        "of rollouts, limbs take turns only where they stand on what does not move": (
+            has_rollouts(front)
+        ),
+        "of what limbs give a trunk, no error can be asked for": design.error is not None,
+    }
+    try:
+        for what, is_so in refused.items():
+            if is_so:
+                raise LimbError(what)
+        hips = split(graph, robot, anything, owners(graph), INNER, FIRST, partly)
+        if all(node.op is Op.CONST for node in hips.rest.outputs.values()):
+            raise LimbError("nothing depends on several limbs")
+    except LimbError as error:
+        raise LimbError(f"{why}; {error}") from None
     return hips
 
 
-def cut_hips(front: Front, hips: Split, given: Given, progress: Progress) -> StagePieces:
+def cut_limbs(front: Front, found: Split, given: Given, progress: Progress) -> StagePieces:
     """The pieces of a robot with every limb of a group as the first one; LimbError as above."""
-    program = hips.program(front.graph.inputs)
-    words = in_words_along(program, given, as_designed(front, progress))
-    pieces: dict[str, Piece] = {}
-    inputs: dict[str, Format] = {}
-    parts = cut(words[REST], targets_of(words[REST].graph))
-    for part, limbs in zip(LIMBS, hips.groups, strict=False):
-        parts = _limb_pieces(hips, limbs, words, part, "trig" in parts) | parts
+    names, width = front.graph.inputs, front.design.width
+    words = in_words_along(found.program(names), given, as_designed(front, progress))
+    parts = cut(words[REST], targets_of(words[REST].graph)) if REST in words else {}
+    for part, limbs in zip(("",) if found.alone else LIMBS, found.groups, strict=False):
+        parts = _limb_pieces(found, limbs, words, part, "trig" in parts) | parts
     if TRUNK in words:
-        parts = _trunk_pieces(words[TRUNK], hips.owner, parts) | parts
+        parts = _trunk_pieces(words[TRUNK], found.owner, parts) | parts
+    pieces: dict[str, Piece] = {}
+    inputs = input_formats(Graph(names, {}), given.limits, width)
     for name, piece in parts.items():
         pieces[name] = _reading(piece, pieces, front.graph)
-        inputs |= piece.fixed.inputs
-    inputs = {name: of for name, of in inputs.items() if name in front.graph.inputs}
-    return complete(front, StagePieces(_in_order(pieces), inputs, given))
+        inputs |= {word: of for word, of in piece.fixed.inputs.items() if word in names}
+    pieces = _in_order(pieces)
+    if has_rollouts(front):
+        pieces["integrate"] = steps(front, inputs, pieces["forward"], found.groups[0])
+    return complete(front, StagePieces(pieces, inputs, None if found.alone else given))
 
 
 def owners(graph: Graph) -> dict[Node, str]:
@@ -112,8 +132,12 @@ def _limb_pieces(
         stage if stage == "trig" and not sines else part_of(stage, part): to
         for stage, to in targets.items()
     }
-    none: dict[str, Mapping[str, float]] = {name: {} for name in own}
-    return of_all_limbs(limbs, template.width, cut(template, own), none)
+    same = {name: value for name, value in limbs.outputs.items() if isinstance(value, float)}
+    constants = {
+        name: {n: value for n, value in same.items() if kind_of(n) in OUTPUTS[parse(name).step]}
+        for name in own
+    }
+    return of_all_limbs(limbs, template.width, cut(template, own), constants)
 
 
 def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 
 from ...graph.evaluate import Array
@@ -48,12 +49,16 @@ class Split:
     owner: Mapping[str, str]
     apart: tuple[str, ...] = ()
 
+    @property
+    def alone(self) -> bool:
+        """Whether there is nothing but limbs."""
+        return not self.trunk.outputs and not self.rest.outputs
+
     def program(self, task: Collection[str]) -> Program:
         """One visit to the trunk, one for each limb, one to the rest; ``task``: its own words."""
-        program = once(TRUNK, self.trunk) if self.trunk.outputs else Program({}, {}, {})
-        for limbs in (*self.groups, once(REST, self.rest)):
-            program = then(program, limbs, task)
-        return program
+        ends = (once(name, own) for name, own in ((TRUNK, self.trunk), (REST, self.rest)))
+        first, last = ([own] if own.outputs else [] for own in ends)
+        return reduce(lambda one, other: then(one, other, task), (*first, *self.groups, *last))
 
 
 def split(
