@@ -45,6 +45,7 @@ from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
 from .mppi import mppi
+from .mutated import mutated_robots
 from .names import TAKES, chosen
 from .parameters import parameters
 from .payload import payload
@@ -317,6 +318,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "accelerators": accelerators,
     "peers": beside_peers,
     "reliability": reliability,
+    "reliability-robots": mutated_robots,
     "rk4": rk4,
     "delays": delays,
     "area-model": area_model,

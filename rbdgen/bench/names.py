@@ -41,6 +41,7 @@ TAKES = {
     "accelerators": "hours",
     "peers": "hours",
     "reliability": "an hour",
+    "reliability-robots": "half an hour",
     "rk4": "minutes",
     "delays": "an hour",
     "area-model": "hours",

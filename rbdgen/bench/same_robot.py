@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pinocchio as pin
-import pytest
 from numpy.testing import assert_allclose
 
-from rbdgen.robot.model import Inertia, JointKind, Robot, Transform
+from ..robot.model import Inertia, JointKind, Robot, Transform
+
+if TYPE_CHECKING:
+    import pinocchio
 
 
 def rigid_bodies(robot: Robot) -> tuple[dict[int, Inertia], list[tuple[int, Transform]]]:
@@ -29,8 +32,13 @@ def rigid_bodies(robot: Robot) -> tuple[dict[int, Inertia], list[tuple[int, Tran
     return carried, seat
 
 
-def assert_same_robot(robot: Robot, model: pin.Model) -> None:
-    """Same joints, tree, placements, axes and inertias; mimic tags ignored on both sides."""
+def assert_same_robot(robot: Robot, model: pinocchio.Model) -> None:
+    """Same joints, tree, placements, axes and inertias; mimic tags ignored on both sides.
+
+    AssertionError where there is another.
+    """
+    import pinocchio as pin
+
     assert robot.nv == model.nv
     # Pinocchio holds a continuous angle as cosine and sine.
     names = robot.joint_names
@@ -49,7 +57,7 @@ def assert_same_robot(robot: Robot, model: pin.Model) -> None:
         assert_allclose(placed.rotation, model.jointPlacements[k].rotation, atol=1e-9)
         assert_allclose(placed.translation, model.jointPlacements[k].translation, atol=1e-12)
         theirs = model.inertias[k]
-        assert carried[i].mass == pytest.approx(theirs.mass, rel=1e-12, abs=1e-300)
+        assert_allclose(carried[i].mass, theirs.mass, rtol=1e-12, atol=1e-300)
         scale = max(1e-9, np.abs(theirs.matrix()).max())
         assert_allclose(carried[i].h, theirs.mass * theirs.lever, atol=1e-12 * scale)
         assert_allclose(carried[i].J, theirs.matrix()[3:, 3:], atol=1e-11 * scale)
