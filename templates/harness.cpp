@@ -152,10 +152,11 @@ extern "C" {
 
 struct Request {
     uint64_t tokens;
+    uint64_t awaited;       // results, as many as tokens where each has one
     const int64_t* inputs;  // (tokens, input fields)
-    int64_t* outputs;       // (tokens, output fields)
+    int64_t* outputs;       // (awaited, output fields)
     int64_t* accept_cycle;  // (tokens,)
-    int64_t* result_cycle;  // (tokens,)
+    int64_t* result_cycle;  // (awaited,)
     uint64_t stall_in, stall_out;  // probability of a stall in a cycle, times 2^32
     uint64_t seed;
     uint64_t hang_limit;  // cycles without a transfer before giving up
@@ -204,7 +205,8 @@ EXPORT int rbdgen_run(Request* r) {
     bool offered = false, holding = false;
     int status = DONE;
     for (;; ++cycle) {
-        if (results == r->tokens && cycle - last_transfer > r->drain) break;
+        const bool done = results == r->awaited && accepted == r->tokens;
+        if (done && cycle - last_transfer > r->drain) break;
         const bool room = accepted < r->tokens && accepted - results < r->under_way;
         if (!offered && room && !random.chance(r->stall_in)) {
             pack(r->inputs + accepted * INPUT_FIELDS.size(), payload);
@@ -220,7 +222,8 @@ EXPORT int rbdgen_run(Request* r) {
         if (dut.OUTPUT_VALID) {
             get(dut.OUTPUT_PAYLOAD, result, out_words);
             if (holding && std::memcmp(result, held, sizeof held)) { status = CHANGED; break; }
-            if (results >= accepted + taken) { status = SURPLUS; break; }
+            const uint64_t due = r->awaited == r->tokens ? accepted + taken : r->awaited;
+            if (results >= due) { status = SURPLUS; break; }
             if (ready) {
                 unpack(result, r->outputs + results * OUTPUT_FIELDS.size());
                 r->result_cycle[results++] = cycle;
@@ -241,7 +244,7 @@ EXPORT int rbdgen_run(Request* r) {
             offered = false;
             last_transfer = cycle;
         }
-        if (results < r->tokens && cycle - last_transfer > r->hang_limit) { status = HANG; break; }
+        if (!done && cycle - last_transfer > r->hang_limit) { status = HANG; break; }
         bench->tick();
     }
     r->accepted = accepted;

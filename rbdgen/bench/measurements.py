@@ -44,6 +44,7 @@ from .gpu import gpu
 from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
+from .malformed import malformed
 from .mppi import mppi
 from .mutated import mutated_robots
 from .names import TAKES, chosen
@@ -319,6 +320,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "peers": beside_peers,
     "reliability": reliability,
     "reliability-robots": mutated_robots,
+    "reliability-packets": malformed,
     "rk4": rk4,
     "delays": delays,
     "area-model": area_model,

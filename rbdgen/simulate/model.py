@@ -19,14 +19,14 @@ Int64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Result:
-    """The results of a run of N tokens.
+    """The results of a run of N tokens; R of them, one of each token unless said otherwise.
 
     Cycles count from the first one after reset; ``result_cycle - accept_cycle`` is the latency.
     """
 
-    outputs: Int64  # (N, output fields)
+    outputs: Int64  # (R, output fields)
     accept_cycle: Int64  # (N,) cycle in which the token was taken
-    result_cycle: Int64  # (N,) cycle in which its result was taken
+    result_cycle: Int64  # (R,) cycle in which its result was taken
     cycles: int
 
     def field(self, model: Model, name: str) -> Int64:
@@ -40,6 +40,7 @@ class _Request(ctypes.Structure):
 
     _fields_ = [
         ("tokens", ctypes.c_uint64),
+        ("awaited", ctypes.c_uint64),
         ("inputs", ctypes.c_void_p),
         ("outputs", ctypes.c_void_p),
         ("accept_cycle", ctypes.c_void_p),
@@ -90,6 +91,7 @@ class Model:
         seed: int = 0,
         hang_limit: int = 10_000,
         under_way: int | None = None,
+        awaited: int | None = None,
         drain: int = 64,
         waves: Path | None = None,
         progress: Callable[[int], None] | None = None,
@@ -105,6 +107,7 @@ class Model:
             seed: of the stalls and of the registers that have no reset.
             hang_limit: cycles without any transfer that count as a hang.
             under_way: how many tokens may be without a result before another is offered (any).
+            awaited: results of all tokens (as many as there are, one after each has been taken).
             drain: cycles watched, after the last result, for results that must not come.
             waves: VCD file, for a model built with ``trace=True``.
             progress: called with the number of results every 65536 of them.
@@ -119,8 +122,9 @@ class Model:
         source, sink = self.ports.input.fields, self.ports.output.fields
         tokens = _checked(inputs, source)
         n = len(tokens)
+        due = n if awaited is None else awaited
         result = Result(
-            np.zeros((n, len(sink)), np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64), 0
+            np.zeros((due, len(sink)), np.int64), np.zeros(n, np.int64), np.zeros(due, np.int64), 0
         )
         raised: list[BaseException] = []
 
@@ -136,6 +140,7 @@ class Model:
         callback = _PROGRESS(report)
         request = _Request(
             n,
+            due,
             tokens.ctypes.data,
             result.outputs.ctypes.data,
             result.accept_cycle.ctypes.data,
