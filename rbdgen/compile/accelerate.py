@@ -67,7 +67,7 @@ def _as_asked(front: Front, words: Pieces) -> Accelerated:
         return of_whole(front, words, ())
     turns = in_turn(front, words, partly=design.fold == "limbs")
     if not isinstance(turns, str):
-        return scheduled(front, words, turns.pieces, turns.intervals, turns.notes)
+        return scheduled(front, words, *turns)
     if design.fold == "limbs":
         raise RobotError(f"{front.robot.name}: fold: limbs: {turns}")
     return of_whole(front, words, (f"limbs do not take turns: {turns}",))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..design.design import Design
@@ -16,28 +15,13 @@ from .front import Front, Progress
 from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError
 from .limbs.pieces import cut_limbs, split_limbs
+from .limbs.split import Split
 from .paces import stage_intervals
 from .stage_pieces import StagePieces, cut_whole
 from .words import sample_inputs, with_extremes
 
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """So many limbs in each group that is alike, the pieces, of which one limb's stand for all, and
-    why others do not take turns."""
-
-    counts: tuple[int, ...]
-    pieces: StagePieces
-    apart: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class InTurn:
-    """Pieces and their intervals where limbs take turns, and notes of who does."""
-
-    pieces: StagePieces
-    intervals: dict[str, int]
-    notes: tuple[str, ...]
+# pieces and their intervals where limbs take turns, and notes of who does
+InTurn = tuple[StagePieces, dict[str, int], tuple[str, ...]]
 
 
 class Pieces:
@@ -45,7 +29,7 @@ class Pieces:
 
     def __init__(self, front: Front, progress: Progress) -> None:
         self.front, self.progress = front, progress
-        self._alike: dict[bool, Found | str] = {}
+        self._alike: dict[bool, tuple[Split, StagePieces] | str] = {}
         self._joints: dict[tuple[frozenset[str], frozenset[str]], StagePieces] = {}
 
     @cached_property
@@ -74,8 +58,9 @@ class Pieces:
             )
         return self._joints[key]
 
-    def alike(self, partly: bool) -> Found | str:
-        """The limbs that are alike, ``partly`` or in all that their joints feel; or why none are.
+    def alike(self, partly: bool) -> tuple[Split, StagePieces] | str:
+        """The limbs that are alike, ``partly`` or in all that their joints feel, and the pieces, of
+        which one limb's stand for all; or why none are.
 
         The robot consists of them, or they stand on a trunk that moves, or that others stand on.
         """
@@ -83,17 +68,16 @@ class Pieces:
             self._alike[partly] = self._found(partly)
         return self._alike[partly]
 
-    def _found(self, partly: bool) -> Found | str:
+    def _found(self, partly: bool) -> tuple[Split, StagePieces] | str:
         front = self.front
         if front.design.root == "each":
             return "what their joints feel of the base differs by task (root: each)"
         try:
             limbs = split_limbs(front, partly)
             given = self.given if limbs.alone else self.searched
-            pieces = cut_limbs(front, limbs, given, self.progress)
+            return limbs, cut_limbs(front, limbs, given, self.progress)
         except LimbError as error:
             return str(error)
-        return Found(tuple(len(own.reads) for own in limbs.groups), pieces, limbs.apart)
 
 
 def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
@@ -101,13 +85,14 @@ def in_turn(front: Front, words: Pieces, partly: bool) -> InTurn | str:
     alike = words.alike(partly)
     if isinstance(alike, str):
         return alike + cure(front.canonical)
-    pieces, counts = alike.pieces.pieces, alike.counts
+    limbs, staged = alike
+    pieces, counts = staged.pieces, [len(own.reads) for own in limbs.groups]
     intervals = stage_intervals(front.design, front.target, pieces, math.lcm(*counts))
     note = _about_turns(pieces, intervals, counts)
     if not note:
         return f"no stage's interval is a multiple of the {_either(counts)} limbs"
-    others = (f"other limbs do not take turns: {why}" for why in alike.apart)
-    return InTurn(alike.pieces, intervals, (note, *others))
+    others = (f"other limbs do not take turns: {why}" for why in limbs.apart)
+    return staged, intervals, (note, *others)
 
 
 def takes_turns(piece: Piece, interval: int) -> bool:

@@ -7,7 +7,7 @@ mass matrix reads sines of the trunk's joints, these are a stage before all sine
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...design.design import formulation_of
@@ -15,10 +15,10 @@ from ...dynamics.interface import random_inputs
 from ...graph.fixed import FixedGraph
 from ...graph.graph import Graph
 from ...graph.node import Node, Op
-from ...graph.visits import Program
+from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
 from ...passes.given import Given
-from ...passes.limb_pieces import of_all_limbs
+from ...passes.instances import instantiate
 from ...passes.pieces import Piece, cut
 from ...passes.program_given import in_words_along
 from ...passes.wordlength import input_formats
@@ -132,12 +132,58 @@ def _limb_pieces(
         stage if stage == "trig" and not sines else part_of(stage, part): to
         for stage, to in targets.items()
     }
-    same = {name: value for name, value in limbs.outputs.items() if isinstance(value, float)}
-    constants = {
-        name: {n: value for n, value in same.items() if kind_of(n) in OUTPUTS[parse(name).step]}
-        for name in own
+    return _of_all(limbs, cut(template, own), own, template.width)
+
+
+def _of_all(
+    limbs: Program, pieces: Mapping[str, Piece], names: Iterable[str], width: int
+) -> dict[str, Piece]:
+    """The robot's pieces, from those that the template of its ``limbs``, in words, was cut into.
+
+    Words between pieces are called PIECE.K here too, the first limb's first. A piece, of those of
+    these ``names``, has the outputs that are the same in every state, too.
+    """
+    (template,) = limbs.templates.values()
+    outside = [(limbs.read(visit), limbs.given(visit)) for visit in limbs.reads]
+    crossing = {
+        name: [own for own in piece.fixed.graph.outputs if own not in template.outputs]
+        for name, piece in pieces.items()
     }
-    return of_all_limbs(limbs, template.width, cut(template, own), constants)
+    between = [
+        {
+            own: f"{name}.{number * len(of) + k}"
+            for name, of in crossing.items()
+            for k, own in enumerate(of)
+        }
+        for number in range(len(outside))
+    ]
+    same = {name: value for name, value in limbs.outputs.items() if isinstance(value, float)}
+    empty = Piece(FixedGraph(NOTHING, {}, {}, width), {})
+    found = {}
+    for name in names:
+        constants = {n: x for n, x in same.items() if kind_of(n) in OUTPUTS[parse(name).step]}
+        if name in pieces or constants:
+            own = pieces.get(name, empty).fixed
+            read_and_given = [
+                (_named(own.graph.inputs, read, words), _named(own.graph.outputs, given, words))
+                for (read, given), words in zip(outside, between, strict=True)
+            ]
+            program = in_turn(own.graph, read_and_given)
+            program = replace(program, outputs={**program.outputs, **constants})
+            made = instantiate(program, dict.fromkeys(program.templates, own))
+            found[name] = Piece(made.whole, {}, made)
+    return found
+
+
+def _named(
+    words: Iterable[str], of_robot: Mapping[str, Signed], between: Mapping[str, str]
+) -> dict[str, Signed]:
+    """A limb's words → their names in the robot, or between pieces, and their signs there."""
+    return {
+        word: (between[word], 1) if word in between else of_robot[word]
+        for word in words
+        if word in between or word in of_robot
+    }
 
 
 def _reading(piece: Piece, before: Mapping[str, Piece], whole: Graph) -> Piece:
