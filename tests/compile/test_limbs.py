@@ -6,20 +6,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from rbdgen.cli.main import main
 from rbdgen.compile.core import limbs_of
 from rbdgen.compile.flow import Core, Front, compile_core, front_end
+from rbdgen.compile.front import trace
+from rbdgen.compile.limbs.split import find_limbs
+from rbdgen.design.design import Design
 from rbdgen.dynamics.interface import random_inputs
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
-from rbdgen.graph.visits import LIMB
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.visits import LIMB, Program
 from rbdgen.passes.given import Given
 from rbdgen.passes.program_given import GivenAlong
-from rbdgen.robot.model import RobotError
+from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
 from tests.limbs import robot_of_limbs
+from tests.robot.test_topology import mirrored, robot_of, subtree
 from tests.rtl.cores import any_words, core_of
 
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
@@ -82,15 +89,44 @@ def test_fingers_that_follow_another_of_their_limb() -> None:
         ]
     robot = parse_urdf(f'<robot name="hands">{"".join(parts)}</robot>'.encode())
     front = core_of(robot, functions=("id", "m"), fold="limbs").front
-    limbs = limbs_of(front)
-    states = random_inputs(front.canonical, front.graph.inputs, 50, 3)
-    wanted = evaluate(front.graph, states)
+    limbs_compute(limbs_of(front), front.graph, front.canonical)
+
+
+def limbs_compute(limbs: Program, graph: Graph, robot: Robot) -> None:
+    """Whatever the whole does: two limbs, and all that varies."""
+    states = random_inputs(robot, graph.inputs, 50, 3)
+    wanted = evaluate(graph, states)
     assert len(limbs.reads) == 2
+    found = {name for name, source in limbs.outputs.items() if isinstance(source, float)}
     for limb in limbs.reads:
         own = {name: sign * states[whole] for name, (whole, sign) in limbs.read(limb).items()}
         for name, values in evaluate(limbs.templates[LIMB], own).items():
             whole, sign = limbs.given(limb)[name]
-            np.testing.assert_allclose(sign * values, wanted[whole], rtol=0, atol=1e-10)
+            size = np.abs(wanted[whole]).max()
+            np.testing.assert_allclose(sign * values, wanted[whole], rtol=0, atol=1e-10 * size)
+            found.add(whole)
+    assert found == wanted.keys()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("functions", "angles"), [(("id", "m"), "on-chip"), (("fd",), "sincos")], ids=["id", "fd"]
+)
+@pytest.mark.parametrize("seed", range(0, 24, 6))
+def test_any_limb_and_its_image(
+    seed: int, functions: tuple[str, ...], angles: str, turned: bool
+) -> None:
+    """Trees of any joints, seen through signs that keep what is vertical, or turned about it."""
+    own, through = (
+        subtree(seed),
+        np.diag([*(1.0 - 2.0 * (seed // 3 >> k & 1) for k in (0, 1)), 1.0]),
+    )
+    if turned:
+        through = through @ Rotation.from_euler("z", seed + 0.3).as_matrix()
+    robot = canonicalize(robot_of([own, mirrored(own, through, "other_", len(own))]))
+    graph = trace(Design("", functions=functions, angles=angles), robot)
+    states = random_inputs(robot, graph.inputs, 16, 7)
+    limbs_compute(find_limbs(graph, robot, states), graph, robot)
 
 
 def test_signs_are_those_of_the_joints() -> None:
