@@ -6,8 +6,10 @@ Templates, beside those of ``elimination``:
     product  a column of ∂τ times a given M⁻¹
     slope    a column of ∂τ times M⁻¹ by substitution, from L and D
 
-The last two are visited for each column, with the coordinates that those of the column hang
-together with: of a quadruped on a fixed base, with one leg's.
+The last two are visited for each column, with the coordinates that it hangs together with: of a
+quadruped on a fixed base, with one leg's. Those that the column has entries of come first, so that
+zeros of one leg's columns lie where another's do, and a datapath of such columns has no products
+of them.
 """
 
 from __future__ import annotations
@@ -69,15 +71,20 @@ def substitutions(
 ) -> dict[str, Scalar]:
     """The gradients of q̈, from the factors of M."""
 
+    above = found.pattern.above
+
+    def reached(own: set[int]) -> set[int]:
+        return own.union(*(above[k] for k in own))
+
     def factors(places: Sequence[int]) -> tuple[Vector, list[Vector]]:
         rows = [found.rows[k] for k in places]
         L = []
-        for k, row in zip(places, rows, strict=True):
-            entries = dict(zip(found.pattern.above[k], row.L, strict=False))
-            L.append([entries.get(i, 0.0) for i in places if i < k])
+        for n, (k, row) in enumerate(zip(places, rows, strict=True)):
+            entries = dict(zip(above[k], row.L, strict=False))
+            L.append([entries.get(i, 0.0) for i in places[:n]])
         return [row.inverse for row in rows], L
 
-    return _columns(run, "slope", _substituted, found.order, gradient, factors, units)
+    return _columns(run, "slope", _substituted, found.order, gradient, reached, factors, units)
 
 
 def products(
@@ -86,13 +93,13 @@ def products(
     """The gradients of q̈, from M⁻¹ as the task gives it."""
 
     def entry(i: int, j: int) -> Scalar:
-        name, by = spell("Minv", i, j), 1 / (units.at(i) * units.at(j))
+        name, by = spell("Minv", max(i, j), min(i, j)), 1 / (units.at(i) * units.at(j))
         return times(Task(name), by) if name in graph.inputs else 0.0
 
     def rows(places: Sequence[int]) -> tuple[list[Vector]]:
-        return ([[entry(i, j) for j in places if j <= i] for i in places],)
+        return ([[entry(i, j) for j in places[: n + 1]] for n, i in enumerate(places)],)
 
-    return _columns(run, "product", _product, order, gradient, rows, units)
+    return _columns(run, "product", _product, order, gradient, set, rows, units)
 
 
 def _columns(
@@ -101,18 +108,27 @@ def _columns(
     step: Callable[..., Vector],
     order: Order,
     gradient: Gradient,
+    reached: Callable[[set[int]], set[int]],
     factors: Callable[[Sequence[int]], tuple[Any, ...]],
     units: Balance,
 ) -> dict[str, Scalar]:
-    """-M⁻¹ ∂τ by ``step`` of ``factors`` of M or M⁻¹ and a column, for each column."""
+    """-M⁻¹ ∂τ by ``step`` of ``factors`` of M or M⁻¹ and a column, for each column.
+
+    ``reached``: where on the way there are numbers, of a column with entries of some coordinates;
+    these come first, the others after them, each root first.
+    """
     outputs: dict[str, Scalar] = {}
     of_tau = gradient.dtau_dq, gradient.dtau_dqd
-    for places in _together(order, gradient):
-        visited, own = f"{template}_of{len(places)}", factors(places)
-        for n, (kind, matrix) in enumerate(zip(OF_QDD, of_tau, strict=True)):
-            for c in places:
-                column, here = [matrix[i][c] for i in places], ("product", order[c])
-                found = run(Visit(visited, (n, c)), here, step, *own, column)
+    for group in _together(order, gradient):
+        name = f"{template}_of{len(group)}"
+        for c in group:
+            own = {i for i in group if not all(is_nothing(matrix[i][c]) for matrix in of_tau)}
+            first = reached(own)
+            places = [*sorted(first), *(i for i in group if i not in first)]
+            given, here = factors(places), ("product", order[c])
+            for n, (kind, matrix) in enumerate(zip(OF_QDD, of_tau, strict=True)):
+                column = [matrix[i][c] for i in places]
+                found = run(Visit(name, (n, c)), here, step, *given, column)
                 for i, x in zip(places, found, strict=True):
                     outputs[spell(kind, i, c)] = times(x, units.at(i) / units.at(c))
     return outputs

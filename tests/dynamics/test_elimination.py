@@ -137,6 +137,17 @@ def test_values_and_products_of_all_visits(
     assert found["mul"] <= wanted["mul"] + more
 
 
+@pytest.mark.parametrize(("functions", "template"), [("dfd", "slope"), ("difd", "product")])
+def test_columns_of_legs_have_the_same_zeros(functions: str, template: str) -> None:
+    """Of HyQ on a floating base: nothing is there for the nine joints of other legs."""
+    visits = visits_of(front_end("hyq", base="floating", functions=(functions,)))
+    hips = [v for v in visits.of(f"{template}_of18") if v.key[1] in (6, 9, 12, 15)]
+    assert len(hips) == 8
+    zeros = [{port for port, read in visits.reads[v].items() if read == 0.0} for v in hips]
+    assert all(own == zeros[0] for own in zeros)
+    assert len(zeros[0]) >= 9
+
+
 def test_the_pattern_of_a_tree() -> None:
     """Two limbs on a base of one coordinate, of which one has two."""
     M = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0], [1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
