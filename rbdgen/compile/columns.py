@@ -26,10 +26,10 @@ from ..graph.verify import verify, verify_fixed
 from ..graph.visits import LIMB, Program, Signed, once, then
 from ..graph.visits import in_turn as turns
 from ..graph.word import indices, kind_of, spell
+from ..passes.along import GivenAlong
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import Piece
-from ..passes.program_given import GivenAlong
 from ..tasks.visit import COLUMNS, part_of
 from .front import Front, Progress, is_large
 from .words import as_designed, with_outputs

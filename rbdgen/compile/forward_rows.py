@@ -17,10 +17,10 @@ from ..graph.node import Builder
 from ..graph.verify import verify
 from ..graph.visits import LIMB, Signed, in_turn
 from ..graph.word import indices, spell
+from ..passes.along import GivenAlong
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import Piece
-from ..passes.program_given import GivenAlong
 from .columns import one_point
 
 REGION = ("effort", 0)

@@ -33,11 +33,11 @@ from ..graph.node import Builder, Op
 from ..graph.verify import verify
 from ..graph.visits import LIMB, Program, Result, Signed, in_turn, once, then
 from ..graph.word import indices, kind_of, spell
+from ..passes.along import GivenAlong
 from ..passes.climbs import joined
 from ..passes.given import Given
 from ..passes.instances import instantiate
 from ..passes.pieces import Piece
-from ..passes.program_given import GivenAlong
 from ..tasks.visit import FACTORS, parse, part_of
 from .forward_rows import in_rows
 from .front import Front, Progress

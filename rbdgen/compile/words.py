@@ -27,11 +27,11 @@ from ..graph.graph import Graph
 from ..graph.node import STILL
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
+from ..passes.along import GivenAlong, ToWords
 from ..passes.climbs import joined
 from ..passes.given import Given, largest_inputs, within
 from ..passes.instances import FixedProgram
 from ..passes.order import UNITS, run
-from ..passes.program_given import GivenAlong, ToWords
 from ..passes.program_words import fixed_program
 from ..passes.ranges import Ranges
 from ..passes.registers import PARAMETER, with_registers

@@ -19,7 +19,7 @@ from rbdgen.design.choices import ROLLOUTS, WHOLE
 from rbdgen.estimate.features import features
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.visits import LIMB
-from rbdgen.passes.program_given import GivenAlong
+from rbdgen.passes.along import GivenAlong
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.tasks.model import evaluate_task

@@ -19,8 +19,8 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.visits import LIMB, Program
+from rbdgen.passes.along import GivenAlong
 from rbdgen.passes.given import Given
-from rbdgen.passes.program_given import GivenAlong
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
@@ -117,10 +117,8 @@ def test_any_limb_and_its_image(
     seed: int, functions: tuple[str, ...], angles: str, turned: bool
 ) -> None:
     """Trees of any joints, seen through signs that keep what is vertical, or turned about it."""
-    own, through = (
-        subtree(seed),
-        np.diag([*(1.0 - 2.0 * (seed // 3 >> k & 1) for k in (0, 1)), 1.0]),
-    )
+    own, signs = subtree(seed), [1.0 - 2.0 * (seed // 6 >> k & 1) for k in (0, 1)]
+    through = np.diag([*signs, 1.0])
     if turned:
         through = through @ Rotation.from_euler("z", seed + 0.3).as_matrix()
     robot = canonicalize(robot_of([own, mirrored(own, through, "other_", len(own))]))

@@ -17,10 +17,10 @@ from ...graph.graph import Graph
 from ...graph.node import Node, Op
 from ...graph.visits import Program, Signed, in_turn
 from ...graph.word import kind_of
+from ...passes.along import in_words_along
 from ...passes.given import Given
 from ...passes.instances import instantiate
 from ...passes.pieces import Piece, cut
-from ...passes.program_given import in_words_along
 from ...passes.wordlength import input_formats
 from ...tasks.visit import LIMBS, PARTS, TRUNK, parse, part_of
 from ..front import Front, Progress

@@ -10,9 +10,9 @@ from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.text import from_text
 from rbdgen.graph.visits import LIMB, in_turn, once, then
+from rbdgen.passes.along import GivenAlong, in_words_along
 from rbdgen.passes.given import Given
 from rbdgen.passes.instances import instantiate
-from rbdgen.passes.program_given import GivenAlong, in_words_along
 from rbdgen.passes.words import to_words
 
 LEG = from_text("input v\ninput q\n%0 = input v\n%1 = input q\n%2 = mul %0 %1\noutput f = %2")
