@@ -140,10 +140,10 @@ def test_golden_agrees_where_m_is_inverted() -> None:
     rng = np.random.default_rng(4)
     given = {name: rng.uniform(-1, 1, (20, 7)) for name in ("q", "qd", "tau")}
     found, golden = (
-        api.evaluate("iiwa14", given, m, functions=("minv", "fd"), code="loops")
+        api.evaluate("iiwa14", given, m, functions=("minv", "dfd"), code="loops")
         for m in ("cuda-on-cpu", "golden")
     )
-    for name in ("Minv", "qdd"):
+    for name in ("Minv", "qdd", "dqdd_dq", "dqdd_dqd"):
         np.testing.assert_allclose(found[name], golden[name], atol=1e-9)
 
 
