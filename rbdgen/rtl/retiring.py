@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
 from ..tasks.routes import CODE, RESULT, Source
 from ..tasks.stages import TAG
+from .fields import fitted
 from .lut_ram import LutRam
 from .slot_queue import SlotQueue
 from .slots import Slots
@@ -52,7 +53,9 @@ class Retiring:
                 o.payload.function.eq(found.function),
                 o.payload.tag.eq(tag),
                 o.payload.overflow.eq(overflow),
-                o.payload.words.as_value().eq(Cat(words)),
+                o.payload.words.as_value().eq(
+                    Cat(fitted(word, core.result_width) for word in words)
+                ),
             ]
         m.d.sync += [self.slots.leaves.eq(picked & moves), self.slots.left.eq(found.slot)]
 
@@ -124,9 +127,7 @@ class Retiring:
                     of = is_one_of(function, owners)
                     asked[key] = once(self.slots.m, of, f"result_{len(asked)}_asked")
                 word = Mux(asked[key], banks[giver.stage][giver.field], word)
-            # bits beyond a word here: all words in one line, bit by bit, are too many for Verilator
-            words.append(Signal(signed(self.slots.core.result_width), name=f"result_{k}"))
-            self.slots.m.d.comb += words[-1].eq(word)
+            words.append(once(self.slots.m, word, f"result_{k}"))
         by_stage: dict[str, list[str]] = {}
         for f in accelerator.functions:
             for stage in accelerator.flags_of(f):

@@ -12,6 +12,7 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS
 from rbdgen.rtl import modules
+from rbdgen.rtl.emit import wrapped
 from rbdgen.rtl.modules import Modules, write_modules
 from rbdgen.rtl.multiplier import Multiplier
 
@@ -65,3 +66,14 @@ def test_an_accelerator_writes_once_what_it_reads_often() -> None:
             cells[module.split("\n")[0], kind, *ports[:-1]] += 1
     assert cells.total() > 500
     assert cells.total() < 1.15 * len(cells)
+
+
+def test_long_lines_go_on_in_the_next() -> None:
+    """Of tens of thousands of words in a line Verilator takes none."""
+    long = f"  assign a = {{ {', '.join(f'word_{k}' for k in range(9000))} }};\n"
+    text = f"module a;\n{long}endmodule\n"
+    found = wrapped(text)
+    assert found.replace("\n", "") == text.replace("\n", "")
+    assert max(map(len, found.splitlines())) <= 1001
+    assert all(line.endswith(", ") for line in found.splitlines()[1:-2])
+    assert wrapped("module a;\n  assign a = b;\nendmodule\n").count("\n") == 3
