@@ -192,6 +192,7 @@ def refuse_joints(design: Design, robot: str) -> None:
             formulation_of(design) not in FORMULATIONS,
             f"formulation: joints in turn have {FORMULATED}",
         ),
+        (design.integrator != "euler", "integrator: joints in turn have euler"),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),
         (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),

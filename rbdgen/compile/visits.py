@@ -21,6 +21,7 @@ def visits_of(front: Front) -> Program | None:
     wrong = (
         (others, f"functions: {', '.join(others)}: loops compute {COMPUTED}"),
         (formulation not in FORMULATIONS, f"formulation: loops have {FORMULATED}"),
+        (design.integrator != "euler", "integrator: loops have euler"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),
     )
@@ -33,4 +34,5 @@ def visits_of(front: Front) -> Program | None:
         design.rotation,
         design.payload,
         formulation=formulation,
+        step=design.step,
     )

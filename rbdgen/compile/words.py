@@ -133,7 +133,7 @@ def program_in_words(
     """
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
-        robot, graph, design.rotation, design.payload, True, formulation_of(design)
+        robot, graph, design.rotation, design.payload, True, formulation_of(design), design.step
     )
     if not program.reads:
         raise _constant(front)

@@ -24,7 +24,7 @@ from ..graph.visits import Visit
 from ..graph.word import spell
 from .composite import Gradient
 from .elimination import Elimination
-from .factorisation import Order
+from .factorisation import Entries, Order
 from .kept import Task, times
 from .rnea import is_nothing
 from .scalars import Scalar, Vector
@@ -33,6 +33,7 @@ from .steps import Runner
 from .units import Balance
 
 OF_QDD = ("dqdd_dq", "dqdd_dqd")
+Slopes = list[dict[int, dict[int, Scalar]]]  # by q and by q̇: column → row → entry
 
 
 def efforts_left(
@@ -45,11 +46,20 @@ def efforts_left(
     }
 
 
-def inverses(found: Elimination, units: Balance) -> dict[str, Scalar]:
-    """M⁻¹, its lower triangle, in the robot's units."""
+def named_inverse(inverse: Entries, units: Balance) -> dict[str, Scalar]:
+    """M⁻¹, its lower triangle, by the names of outputs, in the robot's units."""
     return {
-        spell("Minv", i, j): times(x, units.at(i) * units.at(j))
-        for (i, j), x in found.inverse().items()
+        spell("Minv", i, j): times(x, units.at(i) * units.at(j)) for (i, j), x in inverse.items()
+    }
+
+
+def named_slopes(slopes: Slopes, units: Balance) -> dict[str, Scalar]:
+    """The gradients of q̈ by the names of outputs, in the robot's units."""
+    return {
+        spell(kind, i, c): times(x, units.at(i) / units.at(c))
+        for kind, columns in zip(OF_QDD, slopes, strict=True)
+        for c, column in columns.items()
+        for i, x in column.items()
     }
 
 
@@ -66,11 +76,8 @@ def accelerations(
     return {k: times(x, units.at(k)) for k, x in solved.items()}, read
 
 
-def substitutions(
-    run: Runner, found: Elimination, gradient: Gradient, units: Balance
-) -> dict[str, Scalar]:
+def substitutions(run: Runner, found: Elimination, gradient: Gradient) -> Slopes:
     """The gradients of q̈, from the factors of M."""
-
     above = found.pattern.above
 
     def reached(own: set[int]) -> set[int]:
@@ -84,12 +91,10 @@ def substitutions(
             L.append([entries.get(i, 0.0) for i in places[:n]])
         return [row.inverse for row in rows], L
 
-    return _columns(run, "slope", _substituted, found.order, gradient, reached, factors, units)
+    return _columns(run, "slope", _substituted, found.order, gradient, reached, factors)
 
 
-def products(
-    run: Runner, graph: Graph, order: Order, gradient: Gradient, units: Balance
-) -> dict[str, Scalar]:
+def products(run: Runner, graph: Graph, order: Order, gradient: Gradient, units: Balance) -> Slopes:
     """The gradients of q̈, from M⁻¹ as the task gives it."""
 
     def entry(i: int, j: int) -> Scalar:
@@ -99,7 +104,7 @@ def products(
     def rows(places: Sequence[int]) -> tuple[list[Vector]]:
         return ([[entry(i, j) for j in places[: n + 1]] for n, i in enumerate(places)],)
 
-    return _columns(run, "product", _product, order, gradient, set, rows, units)
+    return _columns(run, "product", _product, order, gradient, set, rows)
 
 
 def _columns(
@@ -110,14 +115,13 @@ def _columns(
     gradient: Gradient,
     reached: Callable[[set[int]], set[int]],
     factors: Callable[[Sequence[int]], tuple[Any, ...]],
-    units: Balance,
-) -> dict[str, Scalar]:
+) -> Slopes:
     """-M⁻¹ ∂τ by ``step`` of ``factors`` of M or M⁻¹ and a column, for each column.
 
     ``reached``: where on the way there are numbers, of a column with entries of some coordinates;
     these come first, the others after them, each root first.
     """
-    outputs: dict[str, Scalar] = {}
+    slopes: Slopes = [{}, {}]
     of_tau = gradient.dtau_dq, gradient.dtau_dqd
     for group in _together(order, gradient):
         name = f"{template}_of{len(group)}"
@@ -126,12 +130,11 @@ def _columns(
             first = reached(own)
             places = [*sorted(first), *(i for i in group if i not in first)]
             given, here = factors(places), ("product", order[c])
-            for n, (kind, matrix) in enumerate(zip(OF_QDD, of_tau, strict=True)):
+            for n, matrix in enumerate(of_tau):
                 column = [matrix[i][c] for i in places]
                 found = run(Visit(name, (n, c)), here, step, *given, column)
-                for i, x in zip(places, found, strict=True):
-                    outputs[spell(kind, i, c)] = times(x, units.at(i) / units.at(c))
-    return outputs
+                slopes[n][c] = dict(zip(places, found, strict=True))
+    return slopes
 
 
 def _together(order: Order, gradient: Gradient) -> list[list[int]]:

@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..design.choices import STEP
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.visits import Program, Visit
@@ -43,22 +44,31 @@ from .composite import Columns, Gradient
 from .drivetrains import record
 from .elimination import Elimination
 from .interface import WRENCH
-from .inverted import accelerations, efforts_left, inverses, products, substitutions
+from .inverted import (
+    OF_QDD,
+    accelerations,
+    efforts_left,
+    named_inverse,
+    named_slopes,
+    products,
+    substitutions,
+)
 from .kept import HERE, Task, times
 from .motion import State, told
 from .outward import move
 from .recording import Recorder, Repeating
 from .rnea import gather
 from .scalars import Scalar, Vector
+from .stepping import Rates, euler, named
 from .steps import Runner
 from .units import ALIKE, Balance, Units
 
-SOLVING = ("minv", "fd", "dfd", "difd")
+SOLVING = ("minv", "fd", "dfd", "difd", "step")
 FUNCTIONS = ("id", "did", "m", *SOLVING)
-INVERTED = ("Minv", "qdd", "dqdd_dq")
+INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 COMPUTED = (
-    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} (difd without dfd), or "
+    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} (difd without dfd and step), or "
     f"{' or '.join(ALONE)} alone"
 )
 COMPOSITE = "composite"
@@ -78,7 +88,8 @@ def lacking(functions: Sequence[str]) -> list[str]:
     """Those of a design's functions that visits do not compute."""
     if len(functions) == 1 and functions[0] in ALONE:
         return []
-    with_others = ("difd",) if "dfd" in functions else ()  # their outputs have the same names
+    # their outputs have the same names, or M⁻¹ is given to one and not to the other
+    with_others = () if {"dfd", "step"}.isdisjoint(functions) else ("difd",)
     return [name for name in functions if name not in FUNCTIONS or name in with_others]
 
 
@@ -89,6 +100,7 @@ def program(
     carrier: str | None = None,
     balanced: bool = False,
     formulation: str = "composite",
+    step: float = STEP,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
@@ -96,12 +108,15 @@ def program(
     that carries a payload. ``balanced``: for words, joints are counted in units of their own where
     M is inverted (``balance``), and outputs are results times powers of two. ``formulation``: of
     `FORMULATIONS`; those of ``lathrop``, which has templates of its own, are of id alone.
+    ``step`` [s]: of Euler's rule.
     """
     if formulation != COMPOSITE:
         return _efforts(robot, graph, multiplications, formulation)
     kinds = {kind_of(name) for name in graph.outputs}
-    differs = bool(kinds & {"dqdd_dq", "dqdd_dqd"})
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
+    steps, forward = "qd_next" in kinds, bool(kinds & {"qdd", "qd_next"})
+    slopes_asked = bool(kinds & {*OF_QDD})
+    slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (slopes_asked and inverse_given)
     run, order = Recorder(), _solved(robot, graph)
     units = balance_of(robot, order) if balanced and order else ALIKE
     state = _state(run, robot, graph, carrier)
@@ -111,29 +126,32 @@ def program(
         own = replace(units, power=2 if gradients else 1)  # of which a force is a part
         return _gathered(runner, robot, state, multiplications, own, not kinds <= {"tau", *ALONE})
 
-    slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (differs and inverse_given)
-    given = slopes_given or bool(kinds & {"tau", *ALONE}) or "qdd" not in kinds
-    first = bias = at(state if given else at_rest, run, slopes_given)
-    if given and "qdd" in kinds:
+    accelerated = slopes_given or bool(kinds & {"tau", *ALONE}) or not forward
+    first = bias = at(state if accelerated else at_rest, run, slopes_given)
+    if accelerated and forward:
         bias = at(at_rest, Repeating(run, UNFORCED), False)
     outputs = _of_tau(first, units)
-    if kinds & {"Minv", "qdd"}:
+    if kinds & {"Minv", "qdd", "qd_next"}:
         side = None
-        if "qdd" in kinds:
+        if forward:
             words = [times(x, units.at(k)) for k, x in enumerate(_task(graph, "tau", robot.nv))]
             side = efforts_left(run, order, words, bias.tau)
         found = Elimination(run, first.gradient.M, order, side)
-        if "Minv" in kinds:
-            outputs |= inverses(found, units)
-        if "qdd" in kinds:
-            found_qdd, qdd = accelerations(run, found, units)
-            outputs |= {spell("qdd", k): x for k, x in found_qdd.items()}
-            if differs and not inverse_given:
-                forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
-                again = at(replace(state, qdd=forced), Repeating(run, AGAIN), True)
-                outputs |= substitutions(run, found, again.gradient, units)
-    if differs and inverse_given:
-        outputs |= products(run, graph, order, first.gradient, units)
+        inverse = found.inverse() if steps or "Minv" in kinds else {}
+        outputs |= named_inverse(inverse, units)
+        if forward:
+            solved, qdd = accelerations(run, found, units)
+            outputs |= {spell("qdd", k): x for k, x in solved.items()}
+        if steps or (slopes_asked and forward and not inverse_given):
+            forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
+            again = at(replace(state, qdd=forced), Repeating(run, AGAIN), True)
+            slopes = substitutions(run, found, again.gradient)
+            outputs |= named_slopes(slopes, units)
+            if steps:
+                rates = Rates(qdd, [list(columns.values()) for columns in slopes], inverse)
+                outputs |= named(euler(run, robot, step, state, rates, units))
+    if slopes_asked and inverse_given:
+        outputs |= named_slopes(products(run, graph, order, first.gradient, units), units)
     return run.program({name: outputs[name] for name in graph.outputs})
 
 

@@ -20,17 +20,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from ..graph.node import Builder
+from ..graph.visits import Visit
 from ..graph.word import spell
-from ..robot.model import Robot
-from .exponential import moved
+from ..robot.model import JointKind, Robot
+from .exponential import PLACES, Moved, moved
 from .factorisation import Entries
 from .motion import State
-from .ports import Interface
-from .rnea import indices
+from .rnea import indices, is_nothing
 from .scalars import Scalar, Vector
 from .spatial import is_zero
+from .steps import Runner
+from .units import ALIKE, Balance
 
 Columns = list[dict[int, Scalar]]  # column by column, row → entry
 STEP = "step"  # the regions
@@ -73,23 +76,74 @@ class Rate:
     by: Columns = field(default_factory=list)
 
 
-def gives_step(face: Interface, point: Point) -> None:
-    """q_next, qd_next, A and B."""
+def named(point: Point) -> Iterator[tuple[str, Scalar]]:
+    """q_next, qd_next, A and B by the names of outputs."""
     nv = len(point.qd)
-    face.gives_vector("q_next", dict(enumerate(point.q)))
-    face.gives_vector("qd_next", dict(enumerate(point.qd)))
+    for name, values in (("q_next", point.q), ("qd_next", point.qd)):
+        yield from ((spell(name, k), value) for k, value in enumerate(values))
     for first, columns in ((0, point.by_q), (nv, point.by_qd)):
         for j, column in enumerate(columns):
             name, of = ("A", j) if j < 2 * nv else ("B", j - 2 * nv)
             for k, value in sorted(column.items()):
-                face.gives(spell(name, first + k, of), value)
+                yield spell(name, first + k, of), value
 
 
-def euler(builder: Builder, robot: Robot, h: float, state: State, rates: Rates) -> Point:
-    """A step of semi-implicit Euler, of ``h`` seconds."""
-    first = _first(robot, state)
-    after = _after(builder, robot, first, h, [_accelerated(builder, robot, rates, first)])
-    return _moved(builder, robot, first, _sum(builder, robot, h, [after]), after)
+def euler(
+    run: Runner,
+    robot: Robot,
+    h: float,
+    state: State,
+    rates: Rates,
+    units: Balance = ALIKE,
+) -> Point:
+    """A step of semi-implicit Euler, of ``h`` seconds; slopes and M⁻¹ are in ``units``.
+
+    Visits to "step", of a joint, and to "follow", of a joint and a column of A or B.
+    """
+    nv = robot.nv
+    columns = [*chain(*rates.slopes), *rates.by_effort(nv)]
+    point = Point(list(state.q), list(state.qd), [{} for _ in columns], [{} for _ in columns])
+    for i in robot.free:
+        kind, at, own = robot.joints[i].kind, robot.q_slices[i], indices(robot.v_slices[i])
+        here, suffix = (STEP, i), f"_{kind.value}" if kind in PLACES else ""
+        rate, change = [state.qd[k] for k in own], [rates.qdd.get(k, 0.0) for k in own]
+        visit = Visit("step" + suffix, (i,))
+        faster, there = run(visit, here, _advanced, kind, h, list(state.q[at]), rate, change)
+        point.q[at], point.qd[own.start : own.stop] = there.q, faster
+        for j, column in enumerate(columns):
+            entries = [column.get(k, 0.0) for k in own]
+            alone = [float(j == nv + k) for k in own]
+            turned = there.turned(j - own.start) if j in own else [0.0 for _ in own]
+            if all(is_nothing(x) for x in (*entries, *alone, *turned)):
+                continue
+            of = units.at(j % nv) if j >= 2 * nv else 1 / units.at(j % nv)
+            taken = there.J, [h * of * units.at(k) for k in own], entries, alone, turned
+            found = run(Visit("follow" + suffix, (i, j)), here, _followed, h, *taken)
+            for by, values in zip((point.by_q, point.by_qd), found, strict=True):
+                by[j] |= {k: x for k, x in zip(own, values, strict=True) if not is_zero([x])}
+    return point
+
+
+def _advanced(
+    kind: JointKind, h: Scalar, q: Vector, qd: Vector, qdd: Vector
+) -> tuple[Vector, Moved]:
+    """q̇₊ of a joint, and where it is then."""
+    faster = [v + h * a for v, a in zip(qd, qdd, strict=True)]
+    return faster, moved(kind, q, [h * v for v in faster])
+
+
+def _followed(
+    h: Scalar,
+    J: list[Vector] | None,
+    scales: Vector,
+    entries: Vector,
+    alone: Vector,
+    turned: Vector,
+) -> tuple[Vector, Vector]:
+    """The rows of a joint in a column of A or B: of q₊, and of q̇₊."""
+    of_qd = [s * x + one for s, x, one in zip(scales, entries, alone, strict=True)]
+    along = Moved([], None, J).along([h * x for x in of_qd])
+    return [x + y for x, y in zip(along, turned, strict=True)], of_qd
 
 
 def runge_kutta(

@@ -48,7 +48,8 @@ from .solved import (
     gives_of_effort,
 )
 from .spatial import is_zero
-from .stepping import Point, Rates, euler, gives_step, runge_kutta
+from .stepping import Point, Rates, euler, named, runge_kutta
+from .steps import Inline
 from .units import Units, units
 from .winograd import Largest
 
@@ -388,7 +389,8 @@ class _Tracing:
             gives_forward(face, self.order, slopes)
         if "step" in self.functions:
             first = Rates(qdd, slopes, solver.explicit())
-            gives_step(face, self._stepped(state, tau, first))
+            for name, value in named(self._stepped(state, tau, first)):
+                face.gives(name, value)
 
     def _accelerations(self, tau: Vector, at: Pass, solver: Solver) -> dict[int, Scalar]:
         (qdd,) = solver.times([self._effort(tau, at)])
@@ -417,7 +419,7 @@ class _Tracing:
     def _stepped(self, state: State, tau: Vector, first: Rates) -> Point:
         """The state after a step, by the rule asked for."""
         if self.integrator == "euler":
-            return euler(self.builder, self.robot, self.step, state, first)
+            return euler(Inline(self.builder), self.robot, self.step, state, first)
 
         def rates(there: State) -> Rates:
             if there is state:

@@ -104,7 +104,8 @@ def test_slots_are_given_on(tmp_path: Path) -> None:
 
 def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     for choices, what in (
-        ({"functions": ("fd", "step")}, "functions: step: loops compute id, did, m, minv, fd, dfd"),
+        ({"functions": ("fd", "ddid")}, "functions: ddid: loops compute id, did, m, minv, fd, dfd"),
+        ({"functions": ("step",), "integrator": "rk4"}, "integrator: loops have euler"),
         (
             {"formulation": "recursive", "functions": ("did",)},
             "formulation: loops have composit",

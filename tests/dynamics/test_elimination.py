@@ -45,7 +45,7 @@ def test_any_tree(seed: int) -> None:
     """Joints of every kind; of those that mimic others L has more entries than the tree."""
     rng = np.random.default_rng(60 + seed)
     robot = canonicalize(random_robot(rng, 5, ALL_KINDS, branching=0.6, mimic=0.6 * (seed % 2)))
-    graph = trace(robot, ["minv", "dfd"])
+    graph = trace(robot, ["minv", "dfd", "step"])
     assert_same(program(robot, graph, 4), graph, robot)
 
 
@@ -120,6 +120,9 @@ def inlined(visits: Program, graph: Graph) -> Graph:
         ("id,fd", "iiwa14", "fixed", 0),
         ("did,fd", "gantry", "fixed", 0),
         ("difd,fd", "iiwa14", "fixed", 0),
+        ("step", "pendulum", "fixed", 0),
+        ("step", "iiwa14", "fixed", 0),
+        ("step,dfd", "gantry", "fixed", 0),
     ],
 )
 def test_values_and_products_of_all_visits(
@@ -169,7 +172,8 @@ def test_the_pattern_of_a_tree() -> None:
         ("difd,did,minv", []),
         ("difd,fd", []),
         ("difd,dfd", ["difd"]),
-        ("step,dfd", ["step"]),
+        ("step,dfd", []),
+        ("step,difd,ddid", ["difd", "ddid"]),
         ("g", []),
         ("g,m", ["g"]),
     ],

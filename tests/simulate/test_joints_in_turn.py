@@ -1,6 +1,8 @@
-"""Gradients of forward dynamics, and Lathrop's links, in turn: every bit and flag, on time."""
+"""Gradients of forward dynamics, steps and Lathrop's links in turn: every bit, on time."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -17,25 +19,27 @@ from tests.rtl.cores import (
 pytestmark = pytest.mark.rtl
 
 
-def test_at_three_accelerations(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """One that is given, none, and the one that is found."""
-    core = compile_core(front_end("pendulum", functions=("id", "dfd"), fold="joints", ii=24))
+@pytest.mark.parametrize(
+    ("choices", "templates"),
+    [
+        # at an acceleration that is given, at none, and at the one that is found
+        ({"functions": ("id", "dfd"), "ii": 24}, {"out", "out_unforced", "out_again", "slope_of2"}),
+        ({"functions": ("step",), "ii": 24}, {"out", "out_again", "step", "follow"}),
+        ({"formulation": "lathrop-linear", "ii": 12}, {"out_base", "out", "back_last", "back"}),
+    ],
+    ids=["dfd", "step", "lathrop"],
+)
+def test_every_bit(
+    choices: dict[str, Any],
+    templates: set[str],
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> None:
+    core = compile_core(front_end("pendulum", fold="joints", **choices))
     assert isinstance(core.plan, RoundPlan)
-    templates = {visit.template for visit in core.plan.program.real.reads}
-    assert {"out", "out_unforced", "out_again"} <= templates
-    model = verilated(core, shared_folder(tmp_path_factory, "in_turn"), "pendulum_dfd")
-    inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 300, 2)
-    assert anywhere.flags.any()
-    assert not inside.flags.any()
-    for expected in (inside, anywhere):
-        check_runs(model, core, expected)
-
-
-def test_lathrops_links_in_turn(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """In a formulation of a few templates of its own."""
-    core = compile_core(front_end("pendulum", formulation="lathrop-linear", fold="joints", ii=12))
-    assert isinstance(core.plan, RoundPlan)
-    model = verilated(core, shared_folder(tmp_path_factory, "in_turn"), "pendulum_lathrop")
+    assert templates <= {visit.template for visit in core.plan.program.real.reads}
+    folder = shared_folder(tmp_path_factory, "in_turn")
+    model = verilated(core, folder, f"pendulum_{request.node.callspec.id}")
     inside, anywhere = states_within_limits(core, 500, 1), any_words(core, 300, 2)
     assert anywhere.flags.any()
     assert not inside.flags.any()
