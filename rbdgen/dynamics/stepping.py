@@ -105,6 +105,8 @@ def euler(
     point = Point(list(state.q), list(state.qd), [{} for _ in columns], [{} for _ in columns])
     for i in robot.free:
         kind, at, own = robot.joints[i].kind, robot.q_slices[i], indices(robot.v_slices[i])
+        if kind not in PLACES:  # whatever moves along one axis is moved alike
+            kind = JointKind.REVOLUTE
         here, suffix = (STEP, i), f"_{kind.value}" if kind in PLACES else ""
         rate, change = [state.qd[k] for k in own], [rates.qdd.get(k, 0.0) for k in own]
         visit = Visit("step" + suffix, (i,))
