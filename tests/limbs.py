@@ -111,6 +111,23 @@ def urdf_of_carousel(arms: int) -> str:
     return f'<robot name="carousel">{"".join(parts)}</robot>'
 
 
+def urdf_of_hexapod() -> str:
+    """A body on six legs of three joints, all round it."""
+    parts = [BODY.format(name="body", y=0, mass=9, xy=0, yz=0)]
+    for k in range(6):
+        angle, on = 2 * math.pi * k / 6, "body"
+        at = (0.3 * math.cos(angle), 0.3 * math.sin(angle), 0.0)
+        for n, axis in enumerate(("0 0 1", "0 1 0", "0 1 0")):
+            name, (x, y, z), turn = f"leg{k}_{n}", at, 0.0 if n else angle
+            parts.append(BODY.format(name=name, y=0.01, mass=2 - n / 2, xy=3e-3, yz=1e-3))
+            parts.append(
+                f'<joint name="{name}" type="revolute"><parent link="{on}"/><child link="{name}"/>'
+                f'<origin xyz="{x!r} {y!r} {z!r}" rpy="0 0 {turn!r}"/><axis xyz="{axis}"/>{TURN}'
+            )
+            at, on = (0.2, 0.01, -0.02), name
+    return f'<robot name="hexapod">{"".join(parts)}</robot>'
+
+
 def urdf_of_faun() -> str:
     """The walker's legs, and two arms of two joints on a torso that turns on its body."""
     parts = [BODY.format(name="torso", y=0.02, mass=3, xy=1e-3, yz=2e-3)]

@@ -160,8 +160,9 @@ class _Equal:
         on = branches[pair.first].after, branches[pair.limb].after
         if on[0] is not None and on[1] is not None and on[0] != on[1]:
             return self.anchor[on[1]] + pair.through @ (first - self.found.shapes[on[0]].anchor)
-        places = [D @ first for D in self.found.mirrors(pair.first, pair.limb)]
-        return min(places, key=lambda at: float(np.abs(limb - at).max()))
+        by_signs = (pair.through == MIRRORS).all(axis=(1, 2)).any()
+        mirrors = MIRRORS if by_signs else self.found.mirrors(pair.first, pair.limb)
+        return min((D @ first for D in mirrors), key=lambda at: float(np.abs(limb - at).max()))
 
     def _move(self, pair: Pair) -> None:
         """Move the axes to where the first one's are."""

@@ -82,13 +82,15 @@ class Limbs:
         return MIRRORS if floats else mirrors_of(*(self._directions(k) for k in (a, b)))
 
     def _directions(self, b: int) -> Array:
-        """(m, 3): the axes of branch b and of all that stands on it, then where these lie."""
+        """(m, 3): the axes of branch b and of all that stands on it, where these lie, the links'
+        first moments, and what is vertical."""
         own = [b]
         for k, branch in enumerate(self.branches):
             own += [k] if branch.after in own else []
         shapes = [self.shapes[k] for k in own]
         places = np.concatenate([shape.anchor + shape.points for shape in shapes])
-        return np.concatenate([*(shape.axes for shape in shapes), places - places[0]])
+        firsts, down = (shape.firsts for shape in shapes), self.robot.gravity[None]
+        return np.concatenate([*(s.axes for s in shapes), places - places[0], *firsts, down])
 
     def differences(self, a: int, b: int, placed: bool = True) -> Array:
         """How far branch b is from branch a through each of their mirrors (``alike``)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.urdf import parse_urdf
 from rbdgen.schedule.limbs import LimbPlan
-from tests.limbs import robot_of_limbs
+from tests.limbs import WALKER, robot_of_limbs, urdf_of_cart, urdf_of_hexapod
 from tests.robot.test_topology import mirrored, robot_of, subtree
 from tests.rtl.cores import any_words, core_of
 
 FUNCTIONS = ("id", "fd", "m", "minv", "did", "dfd", "difd")
+QUADRUPED = WALKER.with_name("quadruped.urdf")
 LEGS = ("lf", "rf", "lh", "rh")
 CHOICES: list[dict[str, Any]] = [{"functions": (f,)} for f in FUNCTIONS]
 CHOICES += [
@@ -92,11 +94,30 @@ def test_fingers_that_follow_another_of_their_limb() -> None:
     limbs_compute(limbs_of(front), front.graph, front.canonical)
 
 
-def limbs_compute(limbs: Program, graph: Graph, robot: Robot) -> None:
-    """Whatever the whole does: two limbs, and all that varies."""
+@pytest.mark.parametrize(
+    ("robot", "count", "choices"),
+    [
+        (QUADRUPED.read_text(), 4, {"functions": ("id", "g")}),  # single joints, turned apart
+        (urdf_of_cart(), 2, {"functions": ("g",)}),  # along the rail there is no weight
+        (urdf_of_cart(), 2, {"functions": ("m",)}),  # a leg's own inertia is constant
+        (urdf_of_hexapod(), 6, {"functions": ("fd",), "angles": "sincos"}),
+        (urdf_of_hexapod(), 6, {"functions": ("id",), "external_forces": ("all",)}),
+    ],
+)
+def test_limbs_that_are_not_legs_of_hyq(
+    robot: str, count: int, choices: dict[str, Any], tmp_path: Path
+) -> None:
+    place = tmp_path / "robot.urdf"
+    place.write_text(robot)
+    front = front_end(str(place), fold="limbs", **choices)
+    limbs_compute(limbs_of(front), front.graph, front.canonical, count)
+
+
+def limbs_compute(limbs: Program, graph: Graph, robot: Robot, count: int = 2) -> None:
+    """Whatever the whole does: so many limbs, and all that varies."""
     states = random_inputs(robot, graph.inputs, 50, 3)
     wanted = evaluate(graph, states)
-    assert len(limbs.reads) == 2
+    assert len(limbs.reads) == count
     found = {name for name, source in limbs.outputs.items() if isinstance(source, float)}
     for limb in limbs.reads:
         own = {name: sign * states[whole] for name, (whole, sign) in limbs.read(limb).items()}

@@ -58,7 +58,8 @@ class Alike:
         others: Collection[int] = (),
     ) -> None:
         self.graph, self.robot, self.states = graph, found.robot, states
-        self.names, self.count = Names(found, limbs, graph.inputs, others), len(limbs)
+        read = [node.name for node in graph.nodes if node.op is Op.INPUT]
+        self.names, self.count = Names(found, limbs, read, others), len(limbs)
         self.reads: dict[Node, frozenset[int]] = {}  # the limbs that a node depends on
         self.of: dict[Node, frozenset[int] | None] = {}  # the same; None where it is the rest's
         for node in graph.nodes:
@@ -186,17 +187,16 @@ class Alike:
             found |= dict(zip(names, (*along.T, *about.T), strict=True))
 
     def _off(self, limb: int, values: Mapping[Node, Array]) -> list[tuple[float, str]]:
-        """How far off what the limb's own joints feel is, and the outputs' names."""
-        found = []
+        """How far off what the limb's own joints feel is, and the outputs' names; where they feel
+        nothing that is asked for, all that is of the limb."""
+        own, others = list[tuple[float, str]](), list[tuple[float, str]]()
         for name, node in self.graph.outputs.items():
-            if self.reads[node] != {0} or any(
-                joint not in self.names.limb_of for joint, _ in self.names.joints(name)
-            ):
-                continue
-            there = self.graph.outputs.get(self.names.other(name, limb))
-            if there is not None:
-                found.append((_apart(values[node], self.values[there])[0], name))
-        return found
+            there = self.reads[node] == {0} and self.graph.outputs.get(self.names.other(name, limb))
+            if there:
+                inside = all(joint in self.names.limb_of for joint, _ in self.names.joints(name))
+                apart, _ = _apart(values[node], self.values[there])
+                (own if inside else others).append((apart, name))
+        return own or others
 
     def _able(self) -> set[Node]:
         """The first limb's nodes, and the trunk's, that can be computed for each limb.

@@ -42,8 +42,8 @@ class Signs:
 class Names:
     """The names of a graph: whose each is, its name in another limb, and its sign in a mirror.
 
-    ``inputs``: of the graph. ``others``: joints of limbs of another group. ``frames``: of each
-    limb, those of the named frames that stand on it.
+    ``inputs``: those that the graph reads. ``others``: joints of limbs of another group.
+    ``frames``: of each limb, those of the named frames that stand on it.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Names:
             }
             for slices in (robot.q_slices, robot.v_slices)
         )
-        self.forces = any(parse(name).axis for name in inputs)
-        self.sines = any(kind_of(name) in ("sin", "cos") for name in inputs)
+        self.forces = {self.joints(name)[0][0] for name in inputs if parse(name).axis}
+        self.sines = {self.joints(n)[0][0] for n in inputs if kind_of(n) in ("sin", "cos")}
         self.carriers: list[int] = []  # of the trunk's joints, those that carry the limbs
         at = robot.joints[limbs[0][0]].parent
         while at >= 0:
@@ -158,8 +158,8 @@ class Names:
 
     def _beside(self, signs: Mapping[int, Signs], joints: Sequence[int]) -> list[float]:
         """The signs of forces, and of sines, as far as the graph reads any."""
-        forces = [x for joint in joints if self.forces for x in signs[joint].wrench]
-        return forces + [signs[joint].half for joint in joints if self.sines]
+        forces = [x for joint in joints if joint in self.forces for x in signs[joint].wrench]
+        return forces + [signs[joint].half for joint in joints if joint in self.sines]
 
     def _signs(self, mirror: Array, own: int, there: int) -> Signs:
         """The signs of joint ``there`` as joint ``own``; zeros where axes, or frames, disagree."""

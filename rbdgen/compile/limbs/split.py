@@ -23,11 +23,11 @@ from ...graph.node import Builder, Node, Op
 from ...graph.verify import verify
 from ...graph.visits import LIMB, Program, Signed, in_turn, once, then
 from ...graph.word import indices, kind_of, spell
-from ...robot.limbs import Group, limbs_of
+from ...robot.limbs import Group, Limbs, limbs_of
 from ...robot.model import Robot
 from ...tasks.visit import LIMBS, TRUNK
 from .alike import FREE, SAME, Alike
-from .names import LimbError
+from .names import OTHER, LimbError, Names
 
 REST = "rest"  # the template beside the trunk and the limbs
 
@@ -100,17 +100,17 @@ def split(
 
 
 def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Program:
-    """Visits to the first limb of a robot that consists of limbs, on a base that does not move.
+    """Visits to the first limb of a graph whose results are of one limb each, or constants.
 
-    Compared in ``states``, (N,) of each input. Outputs that are the same in every state are
-    constants. Raises LimbError where there is one limb only, or where one differs from the first.
+    Compared in ``states``, (N,) of each input. Raises LimbError where there is one limb only, or
+    where one differs from the first.
     """
-    on_base = [robot.joints[i].name for i in robot.children[-1]]
-    if len(on_base) < 2:
-        raise LimbError("there is one limb: one joint of the base carries all others")
     robot_limbs = limbs_of(robot)
-    whole = [k for k in robot_limbs.turning if len(k) * len(k[0]) == len(robot.joints)]
+    whole = [own for own in robot_limbs.turning if _alone(graph, robot_limbs, own)]
     if not whole:
+        on_base = [robot.joints[i].name for i in robot.children[-1]]
+        if len(on_base) == 1:
+            raise LimbError("there is one limb: one joint of the base carries all others")
         raise LimbError(
             f"after joints {', '.join(on_base)} come joints of several kinds, or not as many; "
             "limbs that take turns are alike"
@@ -122,9 +122,23 @@ def find_limbs(graph: Graph, robot: Robot, states: Mapping[str, Array]) -> Progr
     outputs = {**limbs.outputs}
     outputs |= {n: node.value for n, node in found.rest.outputs.items() if node.op is Op.CONST}
     for name in graph.outputs:
-        if name not in outputs or found.trunk.outputs:
-            raise LimbError(f"{name} depends on what is of no limb, or of several")
+        if name not in outputs:
+            raise LimbError(f"{name} is of one limb, and another has none that is like it")
     return Program(limbs.templates, limbs.reads, {name: outputs[name] for name in graph.outputs})
+
+
+def _alone(graph: Graph, robot_limbs: Limbs, limbs: Group) -> bool:
+    """Whether every output that varies depends on joints of one limb alone."""
+    try:
+        names = Names(robot_limbs, limbs)
+    except LimbError:
+        return False
+    reads: dict[Node, frozenset[int]] = {}
+    for node in graph.nodes:
+        own = names.limb(node.name) or {OTHER} if node.op is Op.INPUT else ()
+        reads[node] = frozenset(own).union(*(reads[a] for a in node.args))
+    found = [reads[node] for node in graph.outputs.values()]
+    return all(len(own) < 2 and OTHER not in own for own in found)
 
 
 def _disjoint(groups: Iterable[Group]) -> list[Group]:
