@@ -26,6 +26,7 @@ from tests.limbs import (
     urdf_of_biped,
     urdf_of_carousel,
     urdf_of_faun,
+    urdf_of_hexapod,
     urdf_of_pairs,
 )
 
@@ -75,9 +76,10 @@ def together(hips: Split, states: dict[str, Array]) -> dict[str, Array]:
         ("hyq", "floating", ("did",), (4,), 1200),
         (urdf_of_biped(), "floating", ("id", "m", "did"), (2,), 1900),
         (urdf_of_carousel(3), "fixed", ("id", "m", "did"), (3,), 330),
+        (urdf_of_hexapod(), "floating", ("id", "m"), (2, 2, 2), 860),
         (urdf_of_faun(), "floating", ("id", "fd", "m", "minv", "did", "dfd"), (2, 2), None),
     ],
-    ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel", "faun"],
+    ids=["walker", "hyq-id", "hyq-m", "hyq-did", "biped", "carousel", "hexapod", "faun"],
 )
 def test_the_parts_compute_what_the_whole_does(
     robot: str,
