@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, TO_COMPARE
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
-from ..dynamics.program import COMPUTED, FORMULATED, FORMULATIONS, SOLVING, lacking
+from ..dynamics.program import FORMULATED, FORMULATIONS, IN_WORDS, SOLVING, computed, lacking
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
@@ -185,14 +185,13 @@ def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
 
 def refuse_joints(design: Design, robot: str) -> None:
     """RobotError for what joints that take turns do not do; in an accelerator, in no stage."""
-    others = [] if design.accelerator else lacking(design.functions)
+    others = [] if design.accelerator else lacking(design.functions, IN_WORDS)
     wrong = [
-        (others, f"functions: {', '.join(others)}: joints in turn compute {COMPUTED}"),
+        (others, f"functions: {', '.join(others)}: joints in turn compute {computed(IN_WORDS)}"),
         (
             formulation_of(design) not in FORMULATIONS,
             f"formulation: joints in turn have {FORMULATED}",
         ),
-        (design.integrator != "euler", "integrator: joints in turn have euler"),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),
         (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),

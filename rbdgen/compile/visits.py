@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..design.design import formulation_of
-from ..dynamics.program import COMPUTED, FORMULATED, FORMULATIONS, lacking, program
+from ..dynamics.program import FORMULATED, FORMULATIONS, computed, lacking, program
 from ..graph.visits import Program
 from ..robot.model import RobotError
 from .front import Front
@@ -19,7 +19,7 @@ def visits_of(front: Front) -> Program | None:
         return None
     others, formulation = lacking(design.functions), formulation_of(design)
     wrong = (
-        (others, f"functions: {', '.join(others)}: loops compute {COMPUTED}"),
+        (others, f"functions: {', '.join(others)}: loops compute {computed()}"),
         (formulation not in FORMULATIONS, f"formulation: loops have {FORMULATED}"),
         (design.integrator != "euler", "integrator: loops have euler"),
         (design.angles != "on-chip", "angles: loops make their own sines"),

@@ -67,10 +67,9 @@ SOLVING = ("minv", "fd", "dfd", "difd", "step")
 FUNCTIONS = ("id", "did", "m", *SOLVING)
 INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
-COMPUTED = (
-    f"{', '.join(FUNCTIONS[:-1])} and {FUNCTIONS[-1]} (difd without dfd and step), or "
-    f"{' or '.join(ALONE)} alone"
-)
+IN_WORDS = tuple(name for name in FUNCTIONS if name != "step")  # of hardware
+
+
 COMPOSITE = "composite"
 FORMULATIONS = (COMPOSITE, *lathrop.FORMULATIONS)
 FORMULATED = f"{', '.join(FORMULATIONS[:-1])} or {FORMULATIONS[-1]}"
@@ -84,13 +83,22 @@ class Found(NamedTuple):
     gradient: Gradient
 
 
-def lacking(functions: Sequence[str]) -> list[str]:
-    """Those of a design's functions that visits do not compute."""
+def lacking(functions: Sequence[str], known: Sequence[str] = FUNCTIONS) -> list[str]:
+    """Those of a design's functions that visits do not compute; ``known``: or `IN_WORDS`."""
     if len(functions) == 1 and functions[0] in ALONE:
         return []
     # their outputs have the same names, or M⁻¹ is given to one and not to the other
     with_others = () if {"dfd", "step"}.isdisjoint(functions) else ("difd",)
-    return [name for name in functions if name not in FUNCTIONS or name in with_others]
+    return [name for name in functions if name not in known or name in with_others]
+
+
+def computed(known: Sequence[str] = FUNCTIONS) -> str:
+    """What visits compute, in words."""
+    beside = " and step" if "step" in known else ""
+    return (
+        f"{', '.join(known[:-1])} and {known[-1]} (difd without dfd{beside}), or "
+        f"{' or '.join(ALONE)} alone"
+    )
 
 
 def program(

@@ -11,7 +11,7 @@ from rbdgen.compile.flow import front_end
 from rbdgen.dynamics.balance import balance_of
 from rbdgen.dynamics.elimination import Pattern
 from rbdgen.dynamics.interface import random_inputs
-from rbdgen.dynamics.program import lacking, program
+from rbdgen.dynamics.program import IN_WORDS, lacking, program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.arrays import array_of
 from rbdgen.graph.evaluate import evaluate
@@ -180,3 +180,5 @@ def test_the_pattern_of_a_tree() -> None:
 )
 def test_what_visits_do_not_compute(functions: str, others: list[str]) -> None:
     assert lacking(functions.split(",")) == others
+    in_words = [name for name in functions.split(",") if name == "step" or name in others]
+    assert lacking(functions.split(","), IN_WORDS) == in_words

@@ -1,4 +1,4 @@
-"""Gradients of forward dynamics, steps and Lathrop's links in turn: every bit, on time."""
+"""Gradients of forward dynamics and Lathrop's links in turn: every bit, on time."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ pytestmark = pytest.mark.rtl
     [
         # at an acceleration that is given, at none, and at the one that is found
         ({"functions": ("id", "dfd"), "ii": 24}, {"out", "out_unforced", "out_again", "slope_of2"}),
-        ({"functions": ("step",), "ii": 24}, {"out", "out_again", "step", "follow"}),
         ({"formulation": "lathrop-linear", "ii": 12}, {"out_base", "out", "back_last", "back"}),
     ],
-    ids=["dfd", "step", "lathrop"],
+    ids=["dfd", "lathrop"],
 )
 def test_every_bit(
     choices: dict[str, Any],
