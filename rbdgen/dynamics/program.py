@@ -57,6 +57,7 @@ from .kept import HERE, Task, times
 from .motion import State, told
 from .outward import move
 from .recording import Recorder, Repeating
+from .recursions import AGAIN
 from .rnea import gather
 from .scalars import Scalar, Vector
 from .stepping import Rates, euler, named
@@ -73,7 +74,7 @@ IN_WORDS = tuple(name for name in FUNCTIONS if name != "step")  # of hardware
 COMPOSITE = "composite"
 FORMULATIONS = (COMPOSITE, *lathrop.FORMULATIONS)
 FORMULATED = f"{', '.join(FORMULATIONS[:-1])} or {FORMULATIONS[-1]}"
-UNFORCED, AGAIN = "_unforced", "_again"  # of templates
+UNFORCED = "_unforced"  # of templates, as AGAIN
 
 
 class Found(NamedTuple):

@@ -125,7 +125,7 @@ def test_less_logic_where_many_joints_are_alike() -> None:
     [
         ({"factorisation": "mminvgen"}, "factorisation: mminvgen: where joints take turns"),
         ({"angles": "sincos"}, "angles: joints in turn make their own sines"),
-        ({"formulation": "logarithmic"}, "formulation: joints in turn have the composite one"),
+        ({"formulation": "logarithmic"}, "formulation: joints in turn have composite, lathrop-"),
         ({"ii": None}, "say how often with ii"),
         ({"ii": 4}, "stage rnea: ii: 4: joints in turn take 5 cycles and more"),
     ],

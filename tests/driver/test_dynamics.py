@@ -32,6 +32,9 @@ METHODS = {
 }
 
 
+GIVEN = ("aba", "computeMinverse", "computeABADerivatives")  # of a base that moves as it is told
+
+
 def several(found: Any) -> tuple[np.ndarray, ...]:
     return found if isinstance(found, tuple) else (found,)
 
@@ -402,5 +405,7 @@ def test_rtl_of_a_robot(tasks: int) -> None:
 
 
 def test_every_method_is_a_call() -> None:
-    assert {*METHODS, *NEEDS, *ALIASES} == set(CALLS)
+    of_given_bases = {f"{name}_given" for name in GIVEN}
+    assert {*METHODS, *NEEDS, *ALIASES, *of_given_bases} == set(CALLS)
+    assert all(hasattr(Dynamics, name) for name in GIVEN)
     assert all(hasattr(Dynamics, name) for name in ("g", "nle", *OF_FRAMES, *OF_MASSES))
