@@ -134,7 +134,7 @@ def test_the_c_header_has_both(each: Path, tmp_path: Path) -> None:
 @pytest.mark.rtl
 def test_a_given_base_in_hardware(each: Path) -> None:
     """Every bit of a task that says that its base is given; its words are the integer model's."""
-    own = {line.function: line for line in simulate(each, states=20).facts.functions}
+    own = simulate(each, states=20).facts.functions
     assert {"fd_given", "minv_given", "dfd_given"} < own.keys()
     assert not any(line.overflows for line in own.values())
     s = states(10)
