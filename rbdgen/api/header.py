@@ -9,7 +9,7 @@ from typing import Any
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..graph.fixed import Format
 from ..graph.word import kind_of, spell
-from ..robot.model import JointKind
+from ..robot.model import BASE
 from ..rtl.task_registers import MAGIC
 from ..system.records import NoRecord
 from ..system.templates import render
@@ -18,7 +18,6 @@ from .contract import UNREAD, Contract, Operand
 from .folder import InputError
 from .header_arrays import Arrays
 
-BASE = JointKind.FLOATING.nv
 WORD = 32  # bits of a packet's words
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, needs, root_of
 from ..design.bounds import bounds
-from ..design.choices import BASE, INVERTING, ROLLOUTS
+from ..design.choices import INVERTING, ROLLOUTS
 from ..design.design import Design
 from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
@@ -23,7 +23,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.word import indices, kind_of, renamed, spell
 from ..robot.drivetrains import without_friction
-from ..robot.model import Array, Robot, RobotError, Transform
+from ..robot.model import BASE, Array, Robot, RobotError, Transform
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
 from ..search.domain import Domain, copied
@@ -62,9 +62,8 @@ def sample_states(
         state["tau"] = tau[:, given:]
         if np.isfinite(box.effort).any():
             _hold(design, robot, state, box.effort[given:], given)
-    own = [seed] if isinstance(seed, int) else seed
     if ROOT in needed:
-        state[ROOT] = any_roots(n, np.random.default_rng([*own, ROOT_SEED]))
+        state[ROOT] = any_roots(n, _random(seed, ROOT_SEED))
     if "bias" in needed:
         still = state["qdd"].copy()
         still[:, given:] = 0.0
@@ -94,6 +93,11 @@ def _rnea(design: Design, robot: Robot, state: State, qd: Array, qdd: Array) -> 
     return _loaded(golden.rnea, design, robot, state, state["q"], qd, qdd, state["f_ext"])
 
 
+def _random(seed: int | list[int], besides: int) -> np.random.Generator:
+    """For what is drawn besides the states themselves, which stay as they are."""
+    return np.random.default_rng([*([seed] if isinstance(seed, int) else seed), besides])
+
+
 def note_of_near(design: Design) -> str | None:
     """What is promised of M⁻¹ from that of a state nearby, and how it is tried; None for others."""
     if design.inverse != "near":
@@ -110,8 +114,7 @@ def _at(design: Design, robot: Robot, q: Array, seed: int | list[int]) -> Array:
     """The positions whose M⁻¹ comes in."""
     if design.inverse != "near":
         return q
-    own = [seed] if isinstance(seed, int) else seed
-    off = np.random.default_rng([*own, NEARBY_SEED]).uniform(-design.nearby, design.nearby, q.shape)
+    off = _random(seed, NEARBY_SEED).uniform(-design.nearby, design.nearby, q.shape)
     for turn in turns(robot).values():
         off[:, turn] = 0.0
     return q + off

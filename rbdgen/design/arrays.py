@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..graph.arrays import FAR, ROOT
-from ..robot.model import Robot
-from .choices import BASE, GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
+from ..robot.model import BASE, Robot
+from .choices import GIVEN_BASE, GIVES, INVERTING, NEEDS, OF_FRAMES, ROLLOUTS
 from .design import Design
 
 

@@ -29,9 +29,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "hg": ("q", "qd"),
     "euler": ("q", "qd", "tau", "h", "steps"),
     "rk4": ("q", "qd", "tau", "h", "steps"),
-    "fd_given": ("q", "qd", "tau", "qdd"),
-    "minv_given": ("q",),
-    "dfd_given": ("q", "qd", "tau", "qdd"),
 }
 GIVES: dict[str, tuple[str, ...]] = {
     "id": ("tau",),
@@ -57,9 +54,6 @@ GIVES: dict[str, tuple[str, ...]] = {
     "hg": ("hg",),
     "euler": ("q", "qd"),
     "rk4": ("q", "qd"),
-    "fd_given": ("qdd",),
-    "minv_given": ("Minv",),
-    "dfd_given": ("qdd", "dqdd_dq", "dqdd_dqd"),
 }
 OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
 AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
@@ -69,8 +63,10 @@ ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 # Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,
 # which reads the first entries of qdd and not those of tau → that whose base is free. What the
 # others compute of the joints is the same.
-GIVEN_BASE = {"fd_given": "fd", "minv_given": "minv", "dfd_given": "dfd"}
-BASE = 6  # a floating base's coordinates of v
+GIVEN_BASE = {f"{name}_given": name for name in ("fd", "minv", "dfd")}
+for _given, _free in GIVEN_BASE.items():
+    GIVES[_given] = GIVES[_free]
+    NEEDS[_given] = (*NEEDS[_free], "qdd") if "tau" in NEEDS[_free] else NEEDS[_free]
 FUNCTIONS = tuple(name for name in NEEDS if name not in (*ROLLOUTS, *GIVEN_BASE))
 WHOLE: tuple[str, ...] = ("id", "fd", "m", "minv", "did", "dfd", "difd")  # where nobody says which
 ON_ACCELERATORS = (*WHOLE, "g", "nle")  # those that may be, rollouts besides

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.folder import InputError
-from ..design.choices import ALIASES, GIVES, NEEDS, WHOLE
+from ..design.choices import ALIASES, GIVEN_BASE, GIVES, NEEDS, WHOLE
 from ..graph.arrays import FAR
 from .answers import Answer, Tasks
 from .base_link import BaseLink
@@ -40,22 +40,22 @@ class Call:
     returns: tuple[str, ...]
 
 
+_CALLS = {
+    "rnea": Call(("id",), ("tau",)),
+    "aba": Call(("fd",), ("qdd",)),
+    "crba": Call(("m",), ("M",)),
+    "computeMinverse": Call(("minv",), ("Minv",)),
+    "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
+    "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
+    "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
+}
+_GIVEN = {free: given for given, free in GIVEN_BASE.items()}
 CALLS = (
-    {
-        "rnea": Call(("id",), ("tau",)),
-        "aba": Call(("fd",), ("qdd",)),
-        "crba": Call(("m",), ("M",)),
-        "computeMinverse": Call(("minv",), ("Minv",)),
-        "computeRNEADerivatives": Call(("did", "m"), ("dtau_dq", "dtau_dqd", "M")),
-        "computeABADerivatives": Call(("dfd", "minv"), ("dqdd_dq", "dqdd_dqd", "Minv")),
-        "computeABADerivativesFromMinverse": Call(("difd",), ("dqdd_dq", "dqdd_dqd", "Minv")),
-    }
+    _CALLS
     | {
-        "aba_given": Call(("fd_given",), ("qdd",)),
-        "computeMinverse_given": Call(("minv_given",), ("Minv",)),
-        "computeABADerivatives_given": Call(
-            ("dfd_given", "minv_given"), ("dqdd_dq", "dqdd_dqd", "Minv")
-        ),
+        f"{name}_given": Call(tuple(_GIVEN[f] for f in call.functions), call.returns)
+        for name, call in _CALLS.items()
+        if _GIVEN.keys() >= {*call.functions}
     }
     | {alias: Call((name,), GIVES[name]) for alias, name in ALIASES.items() if name not in WHOLE}
     | {name: Call((name,), GIVES[name]) for name in NEEDS}

@@ -70,7 +70,6 @@ INVERTED = ("Minv", "qdd", "dqdd_dq", "qd_next")
 ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 IN_WORDS = tuple(name for name in FUNCTIONS if name != "step")  # of hardware
 
-
 COMPOSITE = "composite"
 FORMULATIONS = (COMPOSITE, *lathrop.FORMULATIONS)
 FORMULATED = f"{', '.join(FORMULATIONS[:-1])} or {FORMULATIONS[-1]}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from ..design.choices import BASE
 from ..graph.graph import Graph
 from ..graph.node import Builder, Op
 from ..graph.word import indices, kind_of, spell
+from ..robot.model import BASE
 from .factorisation import Entries, Order, Solver, factorise, times
 from .ports import Interface
 from .scalars import Arithmetic, Scalar, Vector

@@ -16,7 +16,7 @@ Run = Callable[..., Any]  # as a `Runner` is called
 
 
 class Operations(Protocol):
-    """What the two are written in."""
+    """What an algorithm is written in."""
 
     still: Value  # the vector of zeros
 

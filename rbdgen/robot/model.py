@@ -144,6 +144,9 @@ class JointKind(Enum):
         return {"fixed": 0, "floating": 6, "planar": 3}.get(self.value, 1)
 
 
+BASE = JointKind.FLOATING.nv  # of v's first entries are a floating base's
+
+
 @dataclass(frozen=True)
 class Limits:
     """Position [rad or m], speed and effort limits; infinite where the file names none."""

@@ -42,7 +42,7 @@ write_verilog -noattr
 """
 
 LONGEST_LINE = 20_000  # characters of Verilog
-_COMMAS = re.compile(r"([^\n]{1,1000}, )")  # as many operands of a line as go into a shorter one
+_COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
 
 
 class EmitError(Refusal, RuntimeError):
@@ -157,8 +157,6 @@ def to_verilog(text: str) -> str:
 def wrapped(text: str) -> str:
     """Verilog whose longest lines go on, after a comma, in the next: of tens of thousands of words
     in one, as of all that an accelerator's result may be, Verilator takes none."""
-    if max(map(len, text.splitlines()), default=0) <= LONGEST_LINE:
-        return text
     return "".join(
         _COMMAS.sub(lambda part: f"{part[0]}\n", line) if len(line) > LONGEST_LINE else line
         for line in text.splitlines(keepends=True)

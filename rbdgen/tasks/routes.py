@@ -12,9 +12,10 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..design.choices import AT_FRAMES, BASE, GIVEN_BASE, OF_MASSES
+from ..design.choices import AT_FRAMES, GIVEN_BASE, OF_MASSES
 from ..graph.arrays import ROOT
 from ..graph.word import indices, kind_of, renamed
+from ..robot.model import BASE
 from ..robot.payload import PAYLOAD
 from .visit import LEVELS, StageVisit, parse
 

@@ -39,7 +39,7 @@ def test_every_packet_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     run = Model.run
 
     def one_bit_off(model: Model, *arguments: object, **options: object) -> Result:
-        result = run(model, *arguments, **options)  # type: ignore[arg-type]
+        result = run(model, *arguments, **options)
         result.outputs[7, 0] ^= 1 << 20
         return result
 

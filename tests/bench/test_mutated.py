@@ -26,7 +26,7 @@ def test_each_is_refused_or_read(tmp_path: Path, capfd: pytest.CaptureFixture[st
 
 def test_another_robot_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def heavier(*arguments: str, **options: str) -> Robot:
-        robot = parse_urdf(*arguments, **options)  # type: ignore[arg-type]
+        robot = parse_urdf(*arguments, **options)
         last = robot.joints[-1]
         body = replace(last.inertia, mass=last.inertia.mass + 1e-6)
         return robot.with_joints([*robot.joints[:-1], replace(last, inertia=body)])
