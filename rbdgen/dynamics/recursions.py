@@ -14,6 +14,8 @@ from . import drivetrains as gears
 from . import lathrop, linear
 from .common_frame import OneRegion, common_frame, joined_roots
 from .composite import Columns, Gradient
+from .entries import gradient
+from .fields import accelerated, gathered
 from .logarithmic import Logarithmic
 from .motion import Moved, State
 from .outward import move
@@ -158,16 +160,16 @@ class Recursions:
             multiplications=self.multiplications,
         )
         one = self.solving is not self.builder  # region, then, for whatever is of a tree
-        sums = Logarithmic(self.builder, frame, state, "" if one else regions, self.largest)
+        sums = Logarithmic(self.builder, frame, state, "" if one else regions)
         if not wanted:
             return Pass({}, sums.efforts_alone(), *self._no_gradient())
-        found = sums.gathered()
-        gradient = sums.gradient(found)
+        found = gathered(sums)
+        own = gradient(sums, found, self.largest)
         again = sums if one else replace(sums, again=regions + AGAIN)
         return Pass(
             {},
             found.tau,
-            gradient.M,
-            gradient,
-            lambda qdd: again.gradient(again.accelerated(found, qdd)),
+            own.M,
+            own,
+            lambda qdd: gradient(again, accelerated(again, found, qdd), self.largest),
         )

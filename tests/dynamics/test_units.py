@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbdgen.design.loading import load, shipped_robots
-from rbdgen.dynamics import trace as tracing
+from rbdgen.dynamics import tracing
 from rbdgen.dynamics.trace import trace
 from rbdgen.dynamics.units import Units, scaled, units
 from rbdgen.graph.evaluate import evaluate
