@@ -1,86 +1,252 @@
 """Mutation score of the arithmetic core: do its tests see a change of one thing?
 
-    make mutants        # or: .venv/bin/python tests/mutants.py [JOBS]; an hour or two
+    make mutants        # or: .venv/bin/python -m tests.mutants [--jobs N] [graph/fixed …]
 
-mutmut changes one operator, number or argument at a time, and runs the tests that call the changed
-function in a forked process (its files and tests: [tool.mutmut] of pyproject.toml). What is made
-when a module is imported has no change there, such as tables of functions by `Op`. So what seems
-to survive has all tests once more, in a process of its own. What was found is kept in mutants/ and
-in mutants/verdicts.json: a second run goes on. Caches of compiled models are its own, too.
+Each mutant is a module with one operator, number, argument or string changed as mutmut changes it,
+anywhere but in annotations and decorators: in tables made at import and in functions that are
+cached, too. It is imported in a process of its own, which has the tests of `make fast`: those that
+mirror the module, then the others of ``TESTS``, until one fails. So the score is one of tests of
+less than a second; what they let through the longer ones may still see. What was found is kept in
+``VERDICTS``, and holds while module and tests are the same; a killed one stays killed.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import importlib
 import json
+import multiprocessing
 import os
-import subprocess
+import resource
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.abc import MetaPathFinder, SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
+from multiprocessing.connection import wait
 from pathlib import Path
 
+import libcst as cst
+import pytest
+from libcst.metadata import MetadataWrapper, PositionProvider
+from mutmut.mutation.file_mutation import deep_replace
+from mutmut.mutation.mutators import mutation_operators
+
 ROOT = Path(__file__).parents[1]
-PLACE = ROOT / "mutants"
-VERDICTS = PLACE / "verdicts.json"
-KILLED, SURVIVED = "killed", "survived"
-MINUTES = 10  # after which the tests of a change hang: it is seen
-CAUGHT = "killed", "timeout", "caught by type check"  # of mutmut's words
-OWN = {**os.environ, "XDG_CACHE_HOME": str(PLACE / "cache")}
+VERDICTS = ROOT / "build/mutants.json"
+MODULES = (
+    *("graph/fixed", "graph/reciprocal", "graph/sincos", "graph/word"),
+    *("rtl/arithmetic", "rtl/multiplier", "rtl/reciprocal", "rtl/sincos", "rtl/units"),
+)
+TESTS = {
+    "graph": sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/graph/test_*.py")),
+    "rtl": [
+        f"tests/rtl/test_{name}.py"
+        for name in ("arithmetic", "units", "multiplier", "reciprocal", "sincos", "pipeline")
+    ],
+}
+FAST = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow and not seconds"]
+SECONDS = 60  # of processor time, after which the tests of a mutant hang: it is seen
+BYTES = 8 << 30  # of memory
+LOADED = ("amaranth.sim", "apytypes", "hypothesis", "numpy", "scipy")  # once, for all processes
+KILLED = "killed"
+FORK = multiprocessing.get_context("fork")
 
 
-def main() -> None:
-    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else 2
-    mutmut = str(Path(sys.executable).parent / "mutmut")
-    subprocess.run([mutmut, "run", "--max-children", str(jobs)], cwd=ROOT, env=OWN, check=True)
-    said = subprocess.run(
-        [mutmut, "results", "--all", "true"], cwd=ROOT, env=OWN, check=True, capture_output=True
-    )
-    first = dict(_verdicts(said.stdout.decode()))
-    kept = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
-    left = [name for name, verdict in first.items() if verdict not in CAUGHT and name not in kept]
-    with ThreadPoolExecutor(jobs) as several:
-        for name, verdict in zip(left, several.map(_alone, left), strict=True):
-            kept[name] = verdict
-            VERDICTS.write_text(json.dumps(kept, indent=1))
-            print(f"{verdict}: {name}", file=sys.stderr)
-    _report({name: KILLED if v in CAUGHT else kept[name] for name, v in first.items()}, mutmut)
+@dataclass(frozen=True)
+class Mutant:
+    """The ``number``-th change of a module; what stood in a ``line`` ``before`` and ``after``."""
+
+    module: str
+    number: int
+    where: str
+    line: int
+    before: str
+    after: str
+
+    @property
+    def key(self) -> str:
+        text = f"{self.number} {self.before} {self.after} {_source(self.module)}"
+        return f"{self.module} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    @property
+    def text(self) -> str:
+        """The module's source with this change."""
+        module, changes = _changes(self.module)
+        node, changed, *_ = changes[self.number]
+        found = deep_replace(module, node, changed)
+        assert isinstance(found, cst.Module)
+        return found.code
+
+    def __str__(self) -> str:
+        place = f"{self.module}.py:{self.line} {self.where}"
+        return f"{place}: {' '.join(self.before.split())} → {' '.join(self.after.split())}"
 
 
-def _verdicts(said: str) -> Iterator[tuple[str, str]]:
-    for line in said.splitlines():
-        name, separator, verdict = line.strip().partition(": ")
-        if separator:
-            yield name, verdict
+class Changes(cst.CSTVisitor):
+    """Every change of a module: node, changed node, function and line."""
 
+    METADATA_DEPENDENCIES = (PositionProvider,)
 
-def _alone(name: str) -> str:
-    """Whether the tests see the change in a process of their own."""
-    choices = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mutmut"]
-    tests = choices["pytest_add_cli_args_test_selection"]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", *choices["pytest_add_cli_args"], *tests]
-    environment = {**OWN, "MUTANT_UNDER_TEST": name, "PYTHONPATH": str(PLACE)}
-    try:
-        done = subprocess.run(
-            command, cwd=PLACE, env=environment, capture_output=True, timeout=60 * MINUTES
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[cst.CSTNode, cst.CSTNode, str, int]] = []
+        self.within: list[str] = []
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            self.within.append(node.name.value)
+        if self._left_alone(node):
+            return False
+        for kind, operator in mutation_operators:
+            for changed in operator(node) if isinstance(node, kind) else ():
+                line = self.get_metadata(PositionProvider, node).start.line
+                self.found.append((node, changed, ".".join(self.within) or "table", line))
+        return True
+
+    def on_leave(self, node: cst.CSTNode) -> None:
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            self.within.pop()
+
+    def _left_alone(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Annotation | cst.Decorator):
+            return True
+        if isinstance(node, cst.Assign) and not self.within:
+            return isinstance(node.value, cst.Subscript)  # a name for an annotation
+        # whose argument has but one type that works: mutmut leaves these out, too
+        return (
+            isinstance(node, cst.Call)
+            and isinstance(node.func, cst.Name)
+            and node.func.value in ("len", "isinstance")
         )
-    except subprocess.TimeoutExpired:
-        return KILLED
-    return KILLED if done.returncode else SURVIVED
 
 
-def _report(verdicts: Mapping[str, str], mutmut: str) -> None:
-    """The score of each module, and what survives."""
-    modules: dict[str, list[str]] = {}
-    for name, verdict in verdicts.items():
-        modules.setdefault(name.partition(".x")[0], []).append(verdict)
-    for module, found in [*sorted(modules.items()), ("all", list(verdicts.values()))]:
-        killed = found.count(KILLED)
-        print(f"{module:32} {killed:5} of {len(found):5} {100 * killed / len(found):6.1f} %")
-    for name in (name for name, verdict in verdicts.items() if verdict == SURVIVED):
-        shown = subprocess.run([mutmut, "show", name], cwd=ROOT, env=OWN, capture_output=True)
-        lines = shown.stdout.decode().splitlines()
-        print(name, *(one for one in lines if one[:1] in "+-" and one[:3] not in ("+++", "---")))
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("modules", nargs="*", default=MODULES, metavar="MODULE")
+    parser.add_argument("--jobs", type=int, default=2)
+    chosen = parser.parse_args(arguments)
+    for name in LOADED:
+        importlib.import_module(name)
+    os.chdir(ROOT)
+    _check_tests(chosen.modules)
+    mutants = [mutant for module in chosen.modules for mutant in mutants_of(module)]
+    kept = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
+    left = [m for m in mutants if kept.get(m.key) not in (KILLED, _digest(m.module))]
+    for done, (mutant, seen) in enumerate(_tried(left, chosen.jobs), 1):
+        kept[mutant.key] = KILLED if seen else _digest(mutant.module)
+        VERDICTS.parent.mkdir(exist_ok=True)
+        VERDICTS.write_text(json.dumps(kept, indent=0))
+        if not seen or done % 100 == 0:
+            said = "killed" if seen else f"survived {mutant}"
+            print(f"{done} of {len(left)}: {said}", file=sys.stderr, flush=True)
+    _report(mutants, {m for m in mutants if kept[m.key] != KILLED})
+
+
+def mutants_of(module: str) -> list[Mutant]:
+    tree, changes = _changes(module)
+    return [
+        Mutant(module, n, where, line, tree.code_for_node(old), tree.code_for_node(new))
+        for n, (old, new, where, line) in enumerate(changes)
+    ]
+
+
+@cache
+def _changes(module: str) -> tuple[cst.Module, list[tuple[cst.CSTNode, cst.CSTNode, str, int]]]:
+    wrapper, visitor = MetadataWrapper(cst.parse_module(_source(module))), Changes()
+    wrapper.visit(visitor)
+    return wrapper.module, visitor.found
+
+
+@cache
+def _source(module: str) -> str:
+    return (ROOT / f"rbdgen/{module}.py").read_text()
+
+
+@cache
+def _digest(module: str) -> str:
+    """Of the tests."""
+    files = TESTS[module.partition("/")[0]]
+    return hashlib.sha256("".join(Path(file).read_text() for file in files).encode()).hexdigest()
+
+
+def _check_tests(modules: Sequence[str]) -> None:
+    """Tests that fail without a change say nothing of one."""
+    for room in sorted({module.partition("/")[0] for module in modules}):
+        process = FORK.Process(target=_pass, args=(TESTS[room],))
+        process.start()
+        process.join()
+        if process.exitcode:
+            sys.exit(f"tests of {room} fail without a change: {' '.join(TESTS[room])}")
+
+
+def _tried(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]:
+    """Each, and whether a test saw it, as they end."""
+    waiting, running = deque(mutants), {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.popleft()
+            process = FORK.Process(target=_trial, args=(mutant,))
+            process.start()
+            running[process.sentinel] = process, mutant
+        for sentinel in wait(list(running)):
+            process, mutant = running.pop(sentinel)
+            process.join()
+            yield mutant, process.exitcode != 0
+
+
+def _trial(mutant: Mutant) -> None:
+    """In its own process, which ends with 0 if all tests pass."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    sys.meta_path.insert(0, Changed(mutant))
+    room, _, name = mutant.module.partition("/")
+    mirror = f"tests/{room}/test_{name}.py"
+    _pass([mirror])
+    _pass([file for file in TESTS[room] if file != mirror])
+
+
+def _pass(files: Sequence[str]) -> None:
+    """Ends the process if a test fails."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    code = pytest.main([*FAST, *files])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        os._exit(int(code))
+
+
+class Changed(MetaPathFinder, SourceLoader):
+    """Imports the mutant in place of its module."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self.name = f"rbdgen.{mutant.module.replace('/', '.')}"
+        assert self.name not in sys.modules
+        self.path, self.source = str(ROOT / f"rbdgen/{mutant.module}.py"), mutant.text
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        return spec_from_loader(fullname, self) if fullname == self.name else None
+
+    def get_filename(self, fullname: str) -> str:
+        return self.path
+
+    def get_data(self, path: str) -> bytes:
+        return self.source.encode()
+
+
+def _report(mutants: Sequence[Mutant], survivors: set[Mutant]) -> None:
+    """What survives, and the score of each module."""
+    for mutant in mutants:
+        if mutant in survivors:
+            print(mutant)
+    for module in [*dict.fromkeys(m.module for m in mutants), ""]:
+        own = [m for m in mutants if m.module.startswith(module)]
+        killed = sum(m not in survivors for m in own)
+        print(f"{module or 'all':16} {killed:5} of {len(own):5} {100 * killed / len(own):6.1f} %")
 
 
 if __name__ == "__main__":

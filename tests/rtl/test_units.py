@@ -8,37 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from amaranth.hdl import Const, Module, Signal, Value, signed
-from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen.graph.fixed import INTEGER, Format
 from rbdgen.graph.node import Op
-from rbdgen.rtl.arithmetic import aligned, mirrored, truncated
 from rbdgen.rtl.units import UNIT, overflow_of
 from tests.graph.test_fixed import fixed_graph
+from tests.rtl.simulated import answers
 
 OPERANDS = {Op.ADD: 2, Op.SUB: 2, Op.MUL: 2, Op.NEG: 1, Op.SELECT: 3}
 FORMATS = 12  # drawn of each operation
-
-
-def answers(
-    inputs: Sequence[Signal],
-    words: Sequence[Sequence[int]],
-    values: Sequence[Value],
-    m: Module | None = None,
-) -> list[list[int]]:
-    """The values (words, values) of logic without registers."""
-    found = []
-
-    async def bench(context: SimulatorContext) -> None:
-        for own in words:
-            for signal, word in zip(inputs, own, strict=True):
-                context.set(signal, word)
-            found.append([context.get(value) for value in values])
-
-    simulator = Simulator(m or Module())
-    simulator.add_testbench(bench)
-    simulator.run()
-    return found
 
 
 def all_words(formats: Sequence[Format]) -> list[tuple[int, ...]]:
@@ -84,27 +62,3 @@ def check(op: Op, operands: Sequence[Format], out: Format) -> None:
     np.testing.assert_array_equal(out.wrap(bits), wrapped)
     if not out.saturates:  # which is meant, and no overflow
         np.testing.assert_array_equal(flags != 0, wrapped != whole)
-
-
-def test_mirrored_words() -> None:
-    word, minus = Signal(signed(4)), Signal(1)
-    words = list(itertools.product(range(-8, 8), (0, 1)))
-    found = answers([word, minus], words, [mirrored(word, minus)])
-    assert [one for (one,) in found] == [min(-x, 7) if negative else x for x, negative in words]
-
-
-@pytest.mark.parametrize("to", range(-3, 5))
-def test_words_that_are_cut(to: int) -> None:
-    word = Signal(signed(4))
-    value, fraction = truncated(word, 2, to)
-    assert fraction == min(2, to)
-    found = answers([word], [(x,) for x in range(-8, 8)], [value])
-    assert [one for (one,) in found] == [x >> (2 - fraction) for x in range(-8, 8)]
-    assert value.shape().signed
-
-
-def test_zeros_behind_words() -> None:
-    word = Signal(signed(3))
-    for zeros in range(3):
-        found = answers([word], [(x,) for x in range(-4, 4)], [aligned(word, zeros)])
-        assert [one for (one,) in found] == [x << zeros for x in range(-4, 4)]
