@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -74,7 +75,7 @@ class Front:
 
         A trace for each rewritten robot: it takes longer than the front end.
         """
-        design, rows = self.design, []
+        design, rows, known = self.design, [], dict[bytes, dict[str, int]]()
         # Only axes on z can be traced: the first two counts are of the robot with its axes there.
         steps = [
             ("as read", self.robot),
@@ -88,7 +89,10 @@ class Front:
         ]
         for name, robot in steps[:-1]:  # the last is the canonical robot
             counted = align_axes(robot) if name in ("as read", "merge_fixed") else robot
-            rows.append((name, trace(design, counted).operations()))
+            same = pickle.dumps(counted)  # where no angle is snapped, two steps have one robot
+            if same not in known:
+                known[same] = trace(design, counted).operations()
+            rows.append((name, known[same]))
         return (*rows, *self.counts)
 
 

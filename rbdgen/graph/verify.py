@@ -25,7 +25,8 @@ def verify(graph: Graph) -> Graph:
     for node in graph.nodes:
         if len(node.args) != ARITY[node.op]:  # no text is made for what is right
             raise _wrong(node, f"takes {ARITY[node.op]} operands")
-        _require(all(a.index < node.index for a in node.args), node, "stands before an operand")
+        for operand in node.args:  # every pass asks this of every node: no generator
+            _require(operand.index < node.index, node, "stands before an operand")
         _require(math.isfinite(node.value), node, "has a constant that is no number")
         match node.op:
             case Op.INPUT if node.name not in names:
@@ -46,7 +47,10 @@ def _verify_regions(graph: Graph) -> None:
     """Hardware regions hand values on one way only."""
     waits: dict[object, set[object]] = {node.region: set() for node in graph.nodes}
     for node in graph.nodes:
-        waits[node.region] |= {a.region for a in node.args if a.op not in (Op.INPUT, Op.CONST)}
+        region = node.region
+        for a in node.args:  # mostly of the same region, and the same object
+            if a.region is not region and a.op is not Op.INPUT and a.op is not Op.CONST:
+                waits[region].add(a.region)
     for region, senders in waits.items():
         senders -= {region, None}
     while waits:

@@ -56,12 +56,13 @@ def ports(graph: Graph) -> list[str]:
     return [node.name for node in graph.nodes if node.name]
 
 
-def column(source: Source, words: Mapping[Any, Array]) -> Array:
-    """(N,) of a source, from ``words``: (N,) of each word of the task, and of each result."""
+def column(source: Source, words: Mapping[Any, Array], of: slice = slice(None)) -> Array:
+    """(N,) of a source, from ``words``: (N,) of each word of the task, and of each result; or some
+    of the N."""
     word, by = factored(source)
     if isinstance(word, float):
-        return np.broadcast_to(word, len(next(iter(words.values()))))
-    return words[word] if by == 1 else by * words[word]
+        return np.broadcast_to(word, len(next(iter(words.values()))))[of]
+    return words[word][of] if by == 1 else by * words[word][of]
 
 
 def visited(
@@ -209,12 +210,11 @@ class GivenAlong:
     ) -> dict[str, Array]:
         if not states:
             return {}
-        found = {}
+        found, count = {}, len(next(iter(states.values())))
         for port, sources in ports.items():
-            columns, n = [column(source, states) for source in sources], len(sources)
-            if thinned:
-                most = len(columns[0]) // n
-                columns = [own[k::n][:most] for k, own in enumerate(columns)]
+            n = len(sources)
+            each = [slice(k, count // n * n, n) if thinned else slice(None) for k in range(n)]
+            columns = [column(own, states, of) for own, of in zip(sources, each, strict=True)]
             found[port] = np.stack(columns, axis=1).ravel()
         return found
 
