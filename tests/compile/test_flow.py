@@ -34,7 +34,8 @@ def test_large_matrices_are_refused(function: str, tmp_path: Path) -> None:
 
 
 def test_front_ends_trace_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table of rewrites, of one more trace for each rewrite, is for those who ask for it."""
+    """The table of rewrites, of one more trace for each rewrite that changes something, is for
+    those who ask for it. In the pendulum no link is fixed and no angle snapped."""
     traced: list[str] = []
 
     def counted(robot: Robot, *args: Any, **choices: Any) -> Graph:
@@ -47,7 +48,8 @@ def test_front_ends_trace_once(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [name for name, _ in front.rewrites]
     assert names == ["as read", *(name for name, _ in rewrites()), "identities", "factor"]
     assert front.rewrites[-1][1] == front.graph.operations()
-    assert len(traced) == 1 + len(rewrites())
+    assert len(traced) == 1 + len(rewrites()) - len(["merge_fixed", "align_axes"])
+    assert len({str(count) for _, count in front.rewrites[:3]}) == 1
 
 
 def test_the_part_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
