@@ -47,10 +47,10 @@ def _verify_regions(graph: Graph) -> None:
     """Hardware regions hand values on one way only."""
     waits: dict[object, set[object]] = {node.region: set() for node in graph.nodes}
     for node in graph.nodes:
-        region = node.region
+        own = node.region
         for a in node.args:  # mostly of the same region, and the same object
-            if a.region is not region and a.op is not Op.INPUT and a.op is not Op.CONST:
-                waits[region].add(a.region)
+            if a.region is not own and a.op is not Op.INPUT and a.op is not Op.CONST:
+                waits[own].add(a.region)
     for region, senders in waits.items():
         senders -= {region, None}
     while waits:
