@@ -290,3 +290,36 @@ def test_words_in_another_format(of: tuple[int, int], to: tuple[int, int]) -> No
     expected = [min(max(x, new.lowest), new.highest) for x in rounded]
     assert found.tolist() == expected
     assert cut.tolist() == [x != y for x, y in zip(rounded, expected, strict=True)]
+
+
+def test_limits_lie_between_the_ends_of_a_word() -> None:
+    """On both sides, so that a number and its negation both have a word."""
+    for word, limit in ((Format(8, 3), 16.0), (Format(8, -2), 512.0), (Format(2, 4), 0.125)):
+        assert word.limits == (-limit, limit)
+        assert word.real(np.array([word.lowest])) == -limit
+        assert word.real(np.array([word.highest])) < limit
+
+
+def test_what_saturates_has_no_overflow() -> None:
+    word = Format(4, 1, saturates=True)
+    assert word.wrap(np.array([-9, -8, 3, 7, 8, 20])).tolist() == [-8, -8, 3, 7, 7, 7]
+    done = evaluate_fixed(fixed_graph(Op.NEG, [Format(4, 1)], word), {"x": np.array([-8, 7])})
+    assert done.outputs["z"].tolist() == [7, -7]
+    assert not done.overflowed
+    ends = {"wraps": Format(4, 1, wraps=True), "neither": Format(4, 1), "saturates": word}
+    assert [name for name, form in ends.items() if form.flags] == ["neither"]
+
+
+def test_narrow_floats_are_quantized_as_exactly_as_wide_ones() -> None:
+    word, value = Format(40, 30), np.array([0.7], np.float32)
+    assert word.quantize(value).tolist() == [math.floor(float(value[0]) * 2**30 + 0.5)]
+
+
+@pytest.mark.parametrize("shift", [0, 1, 2])
+def test_products_of_few_bits_more_than_the_result(shift: int) -> None:
+    """Rounding begins where a bit is left out."""
+    of, out = [Format(4, 2), Format(4, 1)], Format(12, 3 - shift, rounded=True)
+    x, y = (column.ravel() for column in np.meshgrid(np.arange(-8, 8), np.arange(-8, 8)))
+    found = evaluate_fixed(fixed_graph(Op.MUL, of, out), {"x": x, "y": y}).outputs["z"]
+    exact = [Fraction(product, 1 << shift) for product in (x * y).tolist()]
+    assert found.tolist() == [math.floor(one + Fraction(1, 2)) for one in exact]

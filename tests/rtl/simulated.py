@@ -88,5 +88,6 @@ def cells(rtlil: str) -> dict[str, tuple[str, dict[str, str]]]:
     """The module and the connections of every instance with a name."""
     found = re.findall(r"^  cell \\(\w+) \\(\w+)\n(.*?)^  end$", rtlil, re.M | re.S)
     return {
-        name: (kind, dict(re.findall(r"connect \\(\w+) (.+)", body))) for kind, name, body in found
+        name: (kind, dict(re.findall(r"connect (\w+) (.+)", body.replace("\\", ""))))
+        for kind, name, body in found
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from amaranth.hdl import Signal, signed
+from amaranth.hdl import Module, Shape, Signal, signed, unsigned
 
-from rbdgen.rtl.arithmetic import aligned, mirrored, truncated
-from tests.rtl.simulated import answers
+from rbdgen.rtl.arithmetic import aligned, later, mirrored, truncated
+from tests.rtl.simulated import answers, streamed
 
 
 def test_mirrored_words() -> None:
@@ -33,3 +33,22 @@ def test_zeros_behind_words() -> None:
     for zeros in range(3):
         found = answers([word], [(x,) for x in range(-4, 4)], [aligned(word, zeros)])
         assert [one for (one,) in found] == [x << zeros for x in range(-4, 4)]
+
+
+@pytest.mark.parametrize("cycles", [0, 1, 3])
+@pytest.mark.parametrize("shape", [signed(4), unsigned(4)])
+def test_registers_delay_and_keep_the_shape(cycles: int, shape: Shape) -> None:
+    m, word = Module(), Signal(shape)
+    m.d.sync += Signal().eq(0)  # a clock where nothing is delayed, too
+    value = later(m, word, cycles)
+    words = [(3,), (-2 if shape.signed else 14,), (5,), (7,)]
+    assert value.shape() == shape
+    assert streamed(m, [word], words, [value], cycles) == [list(own) for own in words]
+
+
+def test_a_delay_is_one_register_that_no_reset_clears() -> None:
+    m, word = Module(), Signal(4)
+    value = later(m, word)
+    assert isinstance(value, Signal)
+    assert value.reset_less
+    assert streamed(m, [word], [(5,), (3,)], [value], 1) == [[5], [3]]

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
+from amaranth.back import rtlil
+from amaranth.hdl import Module, Signal, signed
 
 from rbdgen.rtl.multiplier import (
     Multiplier,
     behaviours,
+    depth,
     minimum_latency,
     named,
     relaxed_latency,
@@ -22,6 +26,7 @@ from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
 from tests.rtl.cores import cell_models
+from tests.rtl.simulated import cells
 
 UNITS = [
     Multiplier(18, 18, 3),
@@ -57,13 +62,14 @@ def test_names_are_distinct() -> None:
     assert Multiplier(18, 14, 4, "logic").name == "rbdgen_mul_18x14_l4_logic"
     assert len({unit.name for unit in UNITS}) == len(UNITS)
     assert [named(unit.name) for unit in UNITS] == UNITS
-    assert named("rbdgen_ram_18x14") is None
+    for other in ("rbdgen_ram_18x14", "rbdgen_mul_18x14", "rbdgen_mul_18x14_l4_dsp"):
+        assert named(other) is None
 
 
 def test_each_is_emitted_once() -> None:
     text = behaviours([UNITS[2], UNITS[0], UNITS[2]])
     assert text.count("endmodule") == 2
-    assert text.index(UNITS[2].name) < text.index(UNITS[0].name)
+    assert text == f"{UNITS[2].behavioural()}\n{UNITS[0].behavioural()}"
 
 
 @pytest.mark.parametrize(
@@ -86,10 +92,67 @@ def test_latencies(widths: tuple[int, int], style: str, least: int, relaxed: int
 
 
 def test_widths_are_bounded() -> None:
-    with pytest.raises(ValueError, match="2 to 35"):
+    with pytest.raises(ValueError, match=r"^multiplier operand of 36 bits: 2 to 35 possible$"):
         Multiplier(36, 18, 5)
-    with pytest.raises(ValueError, match="2 to 35"):
+    with pytest.raises(ValueError, match=r"^multiplier operand of 1 bits: 2 to 35 possible$"):
         Multiplier(18, 1, 5, "logic")
+    with pytest.raises(ValueError, match=r"^19x2 dsp multiplier of latency 3: at least 4 needed$"):
+        Multiplier(19, 2, 3)
+    assert Multiplier(35, 2, 4).hardware_multipliers == 2
+    assert Multiplier(2, 35, 2, "logic").hardware_multipliers == 0
+
+
+@pytest.mark.parametrize(("a", "b", "spent"), [(18, 18, 1), (19, 18, 2), (18, 19, 2), (19, 19, 4)])
+def test_hardware_multipliers(a: int, b: int, spent: int) -> None:
+    unit = Multiplier(a, b, 5)
+    assert unit.hardware_multipliers == spent
+    assert minimum_latency(a, b) == {1: 3, 2: 4, 4: 5}[spent]
+    assert relaxed_latency(a, b) == minimum_latency(a, b) + 1
+
+
+@pytest.mark.parametrize(("width", "levels"), [(2, 0), (3, 1), (4, 1), (5, 2), (8, 2), (9, 3)])
+def test_rows_are_added_in_a_tree(width: int, levels: int) -> None:
+    assert depth(width) == levels
+    assert relaxed_latency(width, 35, "logic") == max(2, 1 + levels)
+
+
+def test_instances_are_connected_by_name() -> None:
+    unit, top = Multiplier(4, 3, 3), Module()
+    a, b, p = Signal(signed(4), name="x"), Signal(signed(3), name="y"), Signal(7, name="z")
+    top.submodules["one"] = unit.instance(a=a, b=b, p=p)
+    text = rtlil.convert(top, name="top", ports=[a, b, p], emit_src=False)
+    connected = {"clk": "clk [0]", "a": "x [3:0]", "b": "y [2:0]", "p": "z"}
+    assert cells(text) == {"one": ("rbdgen_mul_4x3_l3", connected)}
+    for wrong in ({"a": b}, {"b": a}, {"p": a}):
+        (port, value), *_ = wrong.items()
+        has = f"^rbdgen_mul_4x3_l3.{port} has {len({'a': a, 'b': b, 'p': p}[port])} bits, "
+        with pytest.raises(ValueError, match=f"{has}not {len(value)}$"):
+            unit.instance(**{"a": a, "b": b, "p": p, **wrong})
+
+
+def test_behavioural_text() -> None:
+    """Of one; what it does is simulated below."""
+    assert Multiplier(4, 3, 4, "logic").behavioural() == dedent("""\
+        // 4 x 3 bits, signed, exact: 4 cycles, one product per cycle.
+        module rbdgen_mul_4x3_l4_logic (
+            input  wire clk,
+            input  wire signed [3:0] a,
+            input  wire signed [2:0] b,
+            output wire signed [6:0] p
+        );
+            reg signed [3:0] a1;
+            reg signed [2:0] b1;
+            reg signed [6:0] p2, p3, p4;
+            always @(posedge clk) begin
+                a1 <= a;
+                b1 <= b;
+                p2 <= a1 * b1;
+                p3 <= p2;
+                p4 <= p3;
+            end
+            assign p = p4;
+        endmodule
+        """)
 
 
 def bench(module_suffix: str = "") -> str:
