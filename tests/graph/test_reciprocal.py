@@ -8,14 +8,24 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from rbdgen.graph.algorithm import Do
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from rbdgen.graph.reciprocal import INDEX, WIDEST, Reciprocal, Scale, exponent_width
-from tests.graph.widths import check_widths, operands
+from tests.graph.widths import check_widths, digest, operands, spread
 
 WIDTHS = range(12, 33)
 STEPS = 4
+# Of what the units give, by width. A changed bit changes every design: then these change, too.
+DIGESTS = {
+    12: "3298dfdf",
+    18: "3b92f44c",
+    20: "c0914f57",
+    21: "24fc2255",
+    25: "74662bd5",
+    32: "65316ea3",
+}
 
 
 def words_of(unit: Reciprocal, n: int = 4000) -> np.ndarray:
@@ -162,3 +172,43 @@ def test_operands_that_are_not_positive_are_flagged() -> None:
     got = formats[outputs["r"]].real(done.outputs["r"])
     exact = 1 / word.real(word.quantize(values[4:]))
     np.testing.assert_allclose(got[4:], exact, atol=1.1 * 2.0**-11)  # 1 ulp of mantissa · 2^5
+
+
+@pytest.mark.parametrize("width", DIGESTS)
+def test_every_bit_is_what_it_was(width: int) -> None:
+    unit = Reciprocal(min(2 * width, WIDEST), 5, STEPS, width)
+    words = spread(unit.operand - 1, 2000) >> (np.arange(2000) % 17)
+    assert digest(*unit.compute(words)) == DIGESTS[width]
+
+
+@pytest.mark.parametrize(
+    ("width", "fraction", "products"),
+    [
+        (12, 14, [(6, 5)]),
+        (18, 20, [(12, 11)]),
+        (20, 22, [(14, 13)]),
+        (21, 23, [(12, 11), (25, 18), (18, 8)]),
+        (31, 33, [(12, 11), (35, 18), (18, 18)]),
+        (32, 33, [(12, 11), (35, 18), (18, 18)]),
+    ],
+)
+def test_sizes(width: int, fraction: int, products: list[tuple[int, int]]) -> None:
+    """Hardware multipliers have 18 bits, and tables of 512 words fill a block RAM."""
+    unit = Reciprocal(12, 3, 2, width)
+    assert (unit.lowest, unit.exponent_width, unit.window) == (0, 3, fraction + 1)
+    assert unit.fraction == fraction
+    assert list(unit.products) == products
+    assert unit.table.shape == (512, 2)
+    assert [Reciprocal(*wide, width).window for wide in ((50, 0, 2), (12, 0, 6))] == [49, 64]
+
+
+@pytest.mark.parametrize(
+    ("shift", "zeros", "dropped"), [(-3, 4, 0), (0, 1, 0), (1, 0, 0), (2, 0, 1), (7, 0, 6)]
+)
+def test_what_scaling_leaves_out(shift: int, zeros: int, dropped: int) -> None:
+    """All but a bit below the result's last one, at the smallest exponent."""
+    unit = Scale(12, shift, -5, 3)
+    assert (unit.zeros, unit.dropped) == (zeros, dropped)
+    assert unit.algorithm.inputs["k"].width == exponent_width(-5, 2)
+    (shifted,) = (step for step in unit.algorithm.steps if step.do is Do.SHIFT)
+    assert shifted.args[0].width == max(12 + zeros - dropped, 2)

@@ -8,11 +8,20 @@ import numpy as np
 import pytest
 
 from rbdgen.graph.sincos import INDEX, SinCos
-from tests.graph.widths import check_widths, operands
+from tests.graph.widths import check_widths, digest, operands, spread
 
 WIDTHS = range(12, 33)
 ANGLE_BITS = 3  # what the compiler gives a phase more than the result
 LEFT_OUT = {1: 1.2e-6, 2: 6.2e-10}  # by order of the angle sum
+# Of what the units give, by width. A changed bit changes every design: then these change, too.
+DIGESTS = {
+    12: "9ed92ebb",
+    18: "79fbd157",
+    20: "20c89755",
+    21: "104eb820",
+    25: "e76393ff",
+    32: "31c8593f",
+}
 
 
 def angles(unit: SinCos, n: int = 200_000) -> np.ndarray:
@@ -105,3 +114,29 @@ def test_tables_fit_a_block_ram() -> None:
         table, fraction = SinCos(99, width).table, SinCos(99, width).table_fraction
         assert table.shape == (1 << INDEX, 2)
         assert table.min() >= 0 and table.max() < 1 << fraction
+
+
+@pytest.mark.parametrize("width", DIGESTS)
+def test_every_bit_is_what_it_was(width: int) -> None:
+    phase = width + ANGLE_BITS
+    assert digest(*SinCos(phase, width).compute(spread(phase, 4000))) == DIGESTS[width]
+
+
+@pytest.mark.parametrize(
+    ("width", "ends", "order", "slope", "delta"),
+    [
+        (12, (12, 61), 1, 12, 7),
+        (18, (15, 55), 1, 18, 13),
+        (20, (17, 53), 1, 20, 15),
+        (21, (18, 52), 2, 25, 17),
+        (31, (28, 42), 2, 35, 27),
+        (32, (29, 41), 2, 35, 28),
+    ],
+)
+def test_sizes(width: int, ends: tuple[int, int], order: int, slope: int, delta: int) -> None:
+    unit = SinCos(width + ANGLE_BITS, width)
+    assert (unit.coarsest, unit.finest) == ends
+    assert unit.order == order
+    assert (unit.slope_width, unit.delta_width) == (slope, delta)
+    assert unit.products == 2 * order
+    assert unit.table.shape == (512, 2)

@@ -1,10 +1,13 @@
-"""The lengths that integer algorithms say their words have, held against what is computed."""
+"""The lengths that integer algorithms say their words have, held against what is computed; and a
+digest of that."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbdgen.graph.algorithm import Algorithm, Do, Variable
 from rbdgen.graph.execute import execute
@@ -34,3 +37,17 @@ def operands(algorithm: Algorithm) -> list[tuple[int, int]]:
         for step in algorithm.steps
         if step.do is Do.MUL
     ]
+
+
+def spread(bits: int, count: int) -> NDArray[np.int64]:
+    """Words of ``bits`` bits without a sign, evenly spread, the same with every NumPy."""
+    golden_ratio = np.uint64(0x9E3779B97F4A7C15)
+    with np.errstate(over="ignore"):
+        spread = np.arange(count, dtype=np.uint64) * golden_ratio
+    return (spread >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def digest(*columns: NDArray[np.int64]) -> str:
+    """Of every bit."""
+    words = np.stack([np.asarray(column).astype("<i8") for column in columns])
+    return hashlib.sha256(words.tobytes()).hexdigest()[:8]

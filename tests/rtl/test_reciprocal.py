@@ -242,13 +242,14 @@ def test_every_bit_of_a_unit(name: str) -> None:
 
 
 def test_a_module_of_a_unit() -> None:
-    """Its ports, and multipliers as instances; no lines of the source, which move."""
+    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
     spec, _, latencies = UNITS["rbdgen_recip_30tm4s4_22"]
     products = zip(spec.products, latencies, strict=True)
     unit = ReciprocalUnit(spec, tuple(Multiplier(*widths, own) for widths, own in products))
     text = unit.to_rtlil()
     assert f"module \\{unit.name}\n" in text
     assert "src" not in text
+    assert "rst" not in text
     assert ports(text) == {
         "clk": ("input", 1, False),
         "operand": ("input", 30, True),

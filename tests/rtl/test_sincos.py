@@ -173,11 +173,12 @@ def test_every_bit_of_a_unit(name: str) -> None:
 
 
 def test_a_module_of_a_unit() -> None:
-    """Its ports, and multipliers as instances; no lines of the source, which move."""
+    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
     unit = sincos_unit(SinCos(25, 22), "dsp")
     text = unit.to_rtlil()
     assert f"module \\{unit.name}\n" in text
     assert "src" not in text
+    assert "rst" not in text
     assert ports(text) == {
         "clk": ("input", 1, False),
         "angle": ("input", 27, True),
