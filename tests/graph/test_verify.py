@@ -125,6 +125,16 @@ def test_what_hardware_can_do_passes(graph: FixedGraph) -> None:
     assert verify_fixed(graph) is graph
 
 
+def test_reciprocals_are_of_words_that_int64_can_follow() -> None:
+    def graph(width: int) -> FixedGraph:
+        made = fixed(lambda b, x, y: b.mantissa(y), Format(32, 30), Format(width, 7), 3)
+        return replace(made, width=32)
+
+    assert verify_fixed(graph(60))
+    with pytest.raises(GraphError, match="reads a word of 61 bits"):
+        verify_fixed(graph(61))
+
+
 def test_a_sine_in_radians_is_for_floats_only() -> None:
     b = Builder()
     graph = Graph(("x",), {"y": b.sin(b.input("x"))})
