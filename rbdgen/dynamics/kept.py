@@ -36,6 +36,7 @@ class Here:
 
 HERE: Any = Here()
 Leaf = float | Task | Result | Scaled | Node | Here
+LEAVES = float, Task, Result, Scaled, Node, Here  # as isinstance is fast, asked a million times
 Place = tuple[int, str]  # which of a visit's steps, and where among its arguments
 
 
@@ -90,7 +91,7 @@ def mapped(
 
     ``fixed`` is shown all that is no scalar.
     """
-    if isinstance(value, float | Task | Result | Scaled | Node | Here):
+    if isinstance(value, LEAVES):
         return leaf(path, value)
     if isinstance(value, list | tuple):
         fixed((type(value), len(value)))

@@ -270,8 +270,8 @@ def evaluate_fixed(
         else:
             words = np.asarray(INTEGER[node.op](fixed, node, *(values[a] for a in node.args)))
         out = fixed.formats[node]
-        wrapped = out.wrap(words)
-        if out.flags and (wrapped != words).any():
+        wrapped = words if node.op is Op.MULC else out.wrap(words)  # whose word is its operand's
+        if out.flags and wrapped is not words and (wrapped != words).any():
             overflowed[node] = np.atleast_1d(wrapped != words)
         values[node] = wrapped
         if watch is not None:
