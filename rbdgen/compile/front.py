@@ -184,7 +184,7 @@ def _traced(design: Design, canonical: Robot, numbers: Numbers | None = None) ->
         sincos_inputs=design.angles == "sincos",
         formulation=formulation_of(design),
         network=design.network,
-        frame=_frame(design, canonical),
+        frame=frame_index(design, canonical),
         factorisation=design.factorisation,
         inverse=design.inverse,
         root=root_of(design),
@@ -225,7 +225,7 @@ def any_inputs(design: Design, canonical: Robot, inputs: Sequence[str]) -> Colum
     return random_inputs(canonical, inputs, samples, IDENTITY_SEED, inverse)
 
 
-def _frame(design: Design, canonical: Robot) -> int | None:
+def frame_index(design: Design, canonical: Robot) -> int | None:
     """The joint that moves the link along whose axes the design adds; RobotError if none does."""
     if design.frame is None:
         return None

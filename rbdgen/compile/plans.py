@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, TO_COMPARE
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
-from ..dynamics.program import FORMULATED, FORMULATIONS, IN_WORDS, SOLVING, computed, lacking
+from ..dynamics.program import IN_TURN, IN_WORDS, SOLVING, computed, lacking, listed
 from ..estimate.area import NoModel, estimated
 from ..estimate.features import features, operations
 from ..graph.fixed import FixedGraph
@@ -189,8 +189,8 @@ def refuse_joints(design: Design, robot: str) -> None:
     wrong = [
         (others, f"functions: {', '.join(others)}: joints in turn compute {computed(IN_WORDS)}"),
         (
-            formulation_of(design) not in FORMULATIONS,
-            f"formulation: joints in turn have {FORMULATED}",
+            formulation_of(design) not in IN_TURN,
+            f"formulation: joints in turn have {listed(IN_TURN)}",
         ),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
         (design.error is not None, "error: joints in turn have words of one width"),

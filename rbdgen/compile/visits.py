@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..design.design import formulation_of
-from ..dynamics.program import FORMULATED, FORMULATIONS, computed, lacking, program
+from ..dynamics.program import FORMULATIONS, computed, lacking, listed, program
 from ..graph.visits import Program
 from ..robot.model import RobotError
-from .front import Front
+from .front import Front, frame_index
 
 
 def visits_of(front: Front) -> Program | None:
@@ -20,7 +20,9 @@ def visits_of(front: Front) -> Program | None:
     others, formulation = lacking(design.functions), formulation_of(design)
     wrong = (
         (others, f"functions: {', '.join(others)}: loops compute {computed()}"),
-        (formulation not in FORMULATIONS, f"formulation: loops have {FORMULATED}"),
+        (formulation not in FORMULATIONS, f"formulation: loops have {listed(FORMULATIONS)}"),
+        (design.products != "plain", "products: loops have plain"),
+        (design.inverse != "computed", "inverse: loops compute it"),
         (design.integrator != "euler", "integrator: loops have euler"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),
@@ -35,4 +37,6 @@ def visits_of(front: Front) -> Program | None:
         design.payload,
         formulation=formulation,
         step=design.step,
+        network=design.network,
+        frame=frame_index(design, front.canonical),
     )

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..graph.node import Region
 from ..robot.model import Inertia, Transform
 from ..robot.payload import ENTRIES
 from .scalars import Scalar, Vector
 from .spatial import (
-    ConstantRotation,
     Placement,
     Tensor,
     add,
@@ -26,6 +26,8 @@ from .spatial import (
     tensor_sum,
     transposed,
 )
+from .steps import Runner
+from .templates import weighing
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,16 @@ def loaded(own: Mass, words: Vector, R: Placement, r: Vector) -> Mass:
     return Mass(own.m + other.m, add(own.h, other.h), symmetric(tensor_sum(own.J, other.J)))
 
 
-def mass_of(inertia: Inertia, i: int, payload: Mapping[int, Payload]) -> Mass:
+def mass_of(
+    run: Runner, region: Region, inertia: Inertia, i: int, payload: Mapping[int, Payload]
+) -> Mass:
     """What body ``i`` weighs, with its payload."""
     own = Mass.of(inertia)
     if i not in payload:
         return own
     words, pose = payload[i].words, payload[i].pose
-    return loaded(own, words, ConstantRotation(pose.rotation), pose.translation.tolist())
+    R, r = run.rotation(pose.rotation), pose.translation.tolist()
+    return run(weighing(i), region, loaded, own, words, R, r)
 
 
 def _seen_from(words: Vector, R: Placement, r: Vector) -> Mass:

@@ -12,19 +12,22 @@ in the links' own axes; here it is sums.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import count
+from typing import Any, TypeVar
 
-from ..graph.node import Builder
+from ..graph.node import Builder, Region
+from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
-from .motion import State, joint_position, joint_rates, joint_turn
-from .networks import At, path_sums, scan
-from .scalars import Arithmetic, Scalar, Vector
+from .motion import State, Told, rotation_of, told
+from .networks import path_sums, plus, scan
+from .rnea import summed
+from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
-    ConstantRotation,
+    Placement,
     Rotation,
     Tensor,
     Turn,
@@ -36,6 +39,11 @@ from .spatial import (
     scale,
     transposed,
 )
+from .steps import Runner
+from .templates import by_kind, by_place, weight_of
+
+T = TypeVar("T")
+Segment = tuple[Tensor, list[Vector]]  # of a path: its rotation, and vectors seen from its start
 
 SUMS = "sums"  # the region of a tree
 ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -59,6 +67,34 @@ class Relative:
     weight: Vector
 
 
+@dataclass(frozen=True)
+class Steps:
+    """Hands steps to ``run``, those of a tree in one region, ("sums", i) with i of `joined_roots`.
+
+    A region for each level of a sum would cost a cycle at each crossing, 9 of iiwa's 58.
+    """
+
+    run: Runner
+    region: Mapping[int, int]
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def at(self, i: int) -> Region:
+        """Where what is body ``i``'s is computed."""
+        return SUMS, self.region[i]
+
+    def __call__(self, visit: Visit, step: Callable[..., T], *args: Any) -> T:
+        """What a step makes of ``args`` in a visit whose key begins with a body."""
+        return self.run(visit, self.at(visit.key[0]), step, *args)
+
+    def plus(self, i: int, a: Vector, b: Vector) -> Vector:
+        """a + b, of vectors of any length."""
+        return self(Visit(f"add_of{len(a)}", (i, next(self.numbers))), plus, a, b)
+
+    def summed(self, i: int, a: Scalar, b: Scalar) -> Scalar:
+        """a + b, b where nothing was there yet."""
+        return summed(self.run, (i, next(self.numbers)), self.at(i), a, b)
+
+
 @dataclass
 class CommonFrame:
     """What is known of each body once its rotation is, all along the axes of its tree's body c.
@@ -71,6 +107,7 @@ class CommonFrame:
     """
 
     robot: Robot
+    steps: Steps
     nearer: dict[int, int]
     relative: dict[int, Relative]
     W: dict[int, Tensor]
@@ -84,15 +121,18 @@ class CommonFrame:
     def parent(self) -> dict[int, int]:
         return {i: joint.parent for i, joint in enumerate(self.robot.joints)}
 
-    def from_centre(self, steps: Mapping[int, Vector], at: At) -> dict[int, Vector]:
-        """Σ from c to each body of steps from parent to child: minus where the way leads up."""
+    def from_centre(self, ways: Mapping[int, Vector]) -> dict[int, Vector]:
+        """Σ from c to each body of ways from parent to child: minus where the way leads up."""
         signed = {}
         for i, near in self.nearer.items():
             if near >= 0:
                 down = self.robot.joints[i].parent == near
-                signed[i] = steps[i] if down else scale(-1.0, steps[near])
-        found = path_sums(signed, self.nearer, at)
+                signed[i] = ways[i] if down else self._turned_back(i, ways[near])
+        found = path_sums(signed, self.nearer, self.steps.plus)
         return {i: found.get(i, ZERO) for i in self.nearer}
+
+    def _turned_back(self, i: int, way: Vector) -> Vector:
+        return self.steps(Visit("turn_back", (i, next(self.steps.numbers))), scale, -1.0, way)
 
 
 @dataclass(frozen=True)
@@ -119,7 +159,7 @@ class OneRegion:
 
 
 def common_frame(
-    arithmetic: Arithmetic,
+    run: Runner,
     robot: Robot,
     state: State,
     *,
@@ -129,41 +169,32 @@ def common_frame(
 ) -> CommonFrame:
     """Rotations and places of all bodies of a canonical robot.
 
-    All in region ("sums", i), i of `joined_roots`. ``network``: how rotations are composed;
-    ``frame``: the body that its tree's frame is of, in place of its centre.
+    ``network``: how rotations are composed; ``frame``: the body that its tree's frame is of, in
+    place of its centre.
     """
-
-    def at(i: int) -> AbstractContextManager[Any]:
-        return arithmetic.region(SUMS, root[i])
-
-    root = joined_roots(robot)
-    own: dict[int, Relative] = {}
-    for i in root:
-        with at(i):
-            own[i] = relative(arithmetic, robot, i, state, multiplications)
+    steps = Steps(run, joined_roots(robot))
+    own = {i: relative(run, robot, i, state, multiplications, steps.at(i)) for i in steps.region}
     nearer: dict[int, int] = {}
     for tree in trees(robot):
         nearer |= rerooted(robot, tree, frame if frame in tree else centre(robot, tree))
-    edges: dict[int, tuple[Tensor, list[Vector]]] = {}
+    edges: dict[int, Segment] = {}
     for i, near in nearer.items():
         if near >= 0:
             down = robot.joints[i].parent == near
             E = own[i].E if down else transposed(own[near].E)
-            carried = [*own[i].rates, *own[i].changes]
-            with at(i):
-                edges[i] = E, [matvec(E, v) for v in carried]
-    found = scan(
-        edges,
-        nearer,
-        lambda X, Y: (product(X[0], Y[0]), [matvec(X[0], v) for v in Y[1]]),
-        network,
-        at,
-    )
+            visit = by_kind("edge" if down else "edge_up", robot, i)
+            edges[i] = E, steps(visit, _turned, E, [*own[i].rates, *own[i].changes])
+
+    def glue(i: int, X: Segment, Y: Segment) -> Segment:
+        return steps(Visit("glue", (i, next(steps.numbers))), _glued, X, Y)
+
+    found = scan(edges, nearer, glue, network)
     for i, near in nearer.items():
         if near < 0:
             found[i] = ONE, [*own[i].rates, *own[i].changes]
     made = CommonFrame(
         robot,
+        steps,
         nearer,
         own,
         {i: W for i, (W, _) in found.items()},
@@ -171,14 +202,23 @@ def common_frame(
         {i: (v[2], v[3]) for i, (_, v) in found.items()},
     )
     for i, joint in enumerate(robot.joints):
-        with at(i):
-            if joint.parent < 0:
-                made.lever[i] = ZERO
-                made.weight[i] = matvec(made.W[i], own[i].weight)
-            else:
-                made.lever[i] = matvec(made.W[joint.parent], own[i].place)
-    made.o = made.from_centre(made.lever, at)
+        if joint.parent < 0:
+            made.lever[i] = ZERO
+            made.weight[i] = steps(by_place("weight", robot, i), matvec, made.W[i], own[i].weight)
+        else:
+            W = made.W[joint.parent]
+            made.lever[i] = steps(Visit("lever", (i,)), matvec, W, own[i].place)
+    made.o = made.from_centre(made.lever)
     return made
+
+
+def _turned(E: Tensor, vectors: list[Vector]) -> list[Vector]:
+    return [matvec(E, v) for v in vectors]
+
+
+def _glued(X: Segment, Y: Segment) -> Segment:
+    """X, nearer to c, and Y after it."""
+    return product(X[0], Y[0]), _turned(X[0], Y[1])
 
 
 def roots(robot: Robot) -> dict[int, int]:
@@ -241,36 +281,51 @@ def rerooted(robot: Robot, tree: list[int], c: int) -> dict[int, int]:
 
 
 def relative(
-    arithmetic: Arithmetic, robot: Robot, i: int, state: State, multiplications: int
+    run: Runner, robot: Robot, i: int, state: State, multiplications: int, here: Region
 ) -> Relative:
     """Joint ``i`` by itself."""
-    joint = robot.joints[i]
-    P, r = joint.placement.rotation.tolist(), joint.placement.translation.tolist()
-    qd, qdd = joint_rates(robot, i, state)
-    rotation: Rotation | Turn | None = None
+    joint, own, visit = robot.joints[i], told(robot, i, state), by_place("joint", robot, i)
+    P, r = joint.placement.rotation, joint.placement.translation.tolist()
+    shift, rates, changes = run(visit, here, _moves, joint.kind, own)
+    rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
+    up = [-float(g) for g in robot.gravity]
+    weight = run(weight_of(joint, i), here, _weight, rotation, run.rotation(P), up)
+    E, place = run(visit, here, _placed, rotation, P.tolist(), r, shift)
+    return Relative(E, place, rates, changes, weight)
+
+
+def _moves(kind: JointKind, own: Told) -> tuple[Vector, Twist, Twist]:
+    """How far a joint slides, S q̇ and S q̈."""
     shift, rates, changes = ZERO, STILL, STILL
-    match joint.kind:
+    qd, qdd = own.rates()
+    match kind:
         case JointKind.REVOLUTE:
-            rotation = joint_turn(arithmetic, robot, i, state, multiplications)
             rates, changes = ([0.0, 0.0, *qd], ZERO), ([0.0, 0.0, *qdd], ZERO)
         case JointKind.PRISMATIC:
-            shift = [0.0, 0.0, joint_position(robot, i, state)]
+            shift = [0.0, 0.0, own.position()]
             rates, changes = (ZERO, [0.0, 0.0, *qd]), (ZERO, [0.0, 0.0, *qdd])
         case JointKind.PLANAR:
-            x, y, cos, sin = state.q[robot.q_slices[i]]
-            rotation, shift = Turn(cos, sin, multiplications), [x, y, 0.0]
+            shift = [*own.q[:2], 0.0]
             rates, changes = (([0.0, 0.0, v[2]], [*v[:2], 0.0]) for v in (qd, qdd))
         case JointKind.FLOATING:
-            q = state.q[robot.q_slices[i]]
-            rotation, shift = Rotation.of_quaternion(list(q[3:])), list(q[:3])
+            shift = own.q[:3]
             rates, changes = ((v[3:], v[:3]) for v in (qd, qdd))
-    weight = ConstantRotation(joint.placement.rotation).back([-float(g) for g in robot.gravity])
-    if rotation is None:
-        E = P
-    else:
-        weight = rotation.back(weight)
+    return shift, rates, changes
+
+
+def _weight(rotation: Rotation | Turn | None, P: Placement, up: Vector) -> Vector:
+    up = P.back(up)
+    return up if rotation is None else rotation.back(up)
+
+
+def _placed(
+    rotation: Rotation | Turn | None, P: Tensor, r: Vector, shift: Vector
+) -> tuple[Tensor, Vector]:
+    """E and the body's origin in its parent's frame."""
+    E = P
+    if rotation is not None:
         E = transposed([matvec(P, column) for column in transposed(matrix(rotation))])
-    return Relative(E, add(r, matvec(P, shift)), rates, changes, weight)
+    return E, add(r, matvec(P, shift))
 
 
 def matrix(rotation: Rotation | Turn) -> Tensor:

@@ -74,6 +74,11 @@ class Gradient(NamedTuple):
     dtau_dqd: Matrix
 
 
+def no_gradient(n: int) -> Gradient:
+    """That of ``n`` coordinates in which nothing is yet."""
+    return Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+
+
 @dataclass
 class Composite:
     """Inertia and momentum of a subtree, in some frame (module docstring)."""
@@ -179,7 +184,7 @@ class Columns:
         n = robot.nv
         self.balance = balance
         self.run, self.robot, self.moved, self.unit, self.region = run, robot, moved, unit, region
-        self.gradient = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
+        self.gradient = no_gradient(n)
         self.carried: dict[int, Composite] = {}  # joint → its body and all that it carries
         self._passed: dict[int, tuple[Composite, dict[Coordinate, Column]]] = {}
 
@@ -365,8 +370,3 @@ def turning(S: Twist, column: Column, force: Wrench) -> Column:
     s, sigma = S
     turned = cross(s, force[0]), add(cross(s, force[1]), cross(sigma, force[0]))
     return Column(column.G1, column.G2, column.F1, wrench_sum(column.F2, turned))
-
-
-def put(matrix: Matrix, row: Axis, column: Axis, value: Scalar) -> None:
-    """Add to an entry, in SI units."""
-    matrix[row.index][column.index] += (row.factor * column.factor) * value

@@ -5,73 +5,88 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import islice, product
 
+from ..graph.visits import Visit
 from .axes import Axis
-from .composite import Column, Gradient, among_own, put, with_descendant
+from .composite import Column, Gradient, among_own, no_gradient, with_descendant
 from .fields import Gathered
 from .logarithmic import Logarithmic
+from .motion import multiplier
 from .scalars import Scalar, Vector
+from .templates import by_place, pairing
 from .winograd import Largest, dots_with_descendant, in_pairs
+
+ENTRIES = 5  # that two coordinates have, as ``with_descendant`` gives them
+Meeting = tuple[float, list[Axis], list[Column]]  # a factor; of a joint, and of one below it
 
 
 def gradient(sums: Logarithmic, found: Gathered, largest: Largest | None = None) -> Gradient:
-    """M, ∂τ/∂q and ∂τ/∂q̇: every coordinate's column, and what it is to all above it."""
-    n, fields = sums.robot.nv, found.fields
-    met: dict[int, list[tuple[Axis, Axis, Column]]] = defaultdict(list)
-    made = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
-    for k, axes in fields.items():
-        with sums.at(k):
-            own = list(zip(axes, found.own[k], strict=True))
-            for axis, (of, column) in product(axes, own):
-                _put_among_own(made, axis, of, column)
-            above = sums.robot.joints[k].parent
-            while above >= 0:
-                seen = list(zip(axes, found.above[k], strict=True))
-                for axis, (of, column) in product(fields[above], seen):
-                    if largest is None:
-                        values = list(with_descendant(axis, column))
-                        _put_with_descendant(made, axis, of, values)
-                    else:
-                        met[sums.region[k]].append((axis, of, column))
-                above = sums.robot.joints[above].parent
-    if largest is not None:
-        for region, together in met.items():
-            with sums.at(region):
-                _put_in_pairs(made, together, largest)
+    """M, ∂τ/∂q and ∂τ/∂q̇: every coordinate's column, and what it is to all above it.
+
+    With ``largest`` entries of two joints are Winograd's inner products, made together in a tree.
+    """
+    robot, steps = sums.robot, sums.steps
+    M, dq, dqd = made = no_gradient(robot.nv)
+    together: dict[int, dict[tuple[int, int], Meeting]] = defaultdict(dict)
+
+    def put(body: int, matrix: list[Vector], i: int, j: int, value: Scalar) -> None:
+        matrix[i][j] = steps.summed(body, matrix[i][j], value)
+
+    def put_below(k: int, above: int, entries: list[Vector]) -> None:
+        pairs = product(sums.coordinates(above), sums.coordinates(k))
+        for (l, c), values in zip(pairs, entries, strict=True):
+            put(k, dq, c, l, values[0])
+            put(k, dqd, c, l, values[1])
+            put(k, dq, l, c, values[2])
+            put(k, dqd, l, c, values[3])
+            put(k, M, l, c, values[4])
+            put(k, M, c, l, values[4])  # twice into the diagonal if the two share a coordinate
+
+    for k, axes in found.fields.items():
+        factor = multiplier(robot.joints[k])
+        own = steps(by_place("back", robot, k), _own_entries, factor**2, axes, found.own[k])
+        pairs = product(sums.coordinates(k), repeat=2)
+        for (l, c), values in zip(pairs, own, strict=True):
+            for matrix, value in zip((dq, dqd, M), values, strict=False):
+                put(k, matrix, l, c, value)
+            if c < l:
+                put(k, M, c, l, values[2])
+        above = robot.joints[k].parent
+        while above >= 0:
+            both = multiplier(robot.joints[above]) * factor
+            met = both, found.fields[above], found.above[k]
+            if largest is None:
+                put_below(k, above, steps(pairing(robot, k, above), _entries, met))
+            else:
+                together[steps.region[k]][k, above] = met
+            above = robot.joints[above].parent
+    for tree, meetings in together.items():
+        entries = steps(Visit("pairs", (tree,)), _in_pairs, list(meetings.values()), largest)
+        for pair, own in zip(meetings, entries, strict=True):
+            put_below(*pair, own)
     return made
 
 
-def _put_among_own(gradient: Gradient, axis: Axis, own: Axis, column: Column) -> None:
-    """Entries of two coordinates of one joint."""
-    M, dq, dqd = gradient
-    values = among_own(axis, column)
-    put(dq, axis, own, next(values))
-    put(dqd, axis, own, next(values))
-    if axis.index >= own.index:
-        _put_both(M, axis, own, next(values))
+def _own_entries(factor: float, axes: list[Axis], columns: list[Column]) -> list[Vector]:
+    """∂τ/∂q, ∂τ/∂q̇ and, below the diagonal and on it, M of all coordinates of a joint."""
+    return [
+        [factor * x for x in islice(among_own(axis, column), 3 if l >= c else 2)]
+        for l, axis in enumerate(axes)
+        for c, column in enumerate(columns)
+    ]
 
 
-def _put_with_descendant(gradient: Gradient, axis: Axis, k: Axis, values: Vector) -> None:
-    """``with_descendant``'s entries of a joint's coordinate and one, ``k``, of a joint below."""
-    M, dq, dqd = gradient
-    put(dq, k, axis, values[0])
-    put(dqd, k, axis, values[1])
-    put(dq, axis, k, values[2])
-    put(dqd, axis, k, values[3])
-    _put_both(M, axis, k, values[4])
+def _entries(met: Meeting) -> list[Vector]:
+    """``with_descendant``'s entries of all coordinates of two joints."""
+    factor, axes, columns = met
+    return [
+        [factor * x for x in with_descendant(axis, column)]
+        for axis, column in product(axes, columns)
+    ]
 
 
-def _put_in_pairs(
-    gradient: Gradient, met: list[tuple[Axis, Axis, Column]], largest: Largest
-) -> None:
-    """The same of all such coordinates of a tree, made together."""
-    dots = [dots_with_descendant(axis, column) for axis, _, column in met]
-    found = iter(in_pairs([dot for own in dots for dot in own], largest))
-    for (axis, k, _), own in zip(met, dots, strict=True):
-        _put_with_descendant(gradient, axis, k, list(islice(found, len(own))))
-
-
-def _put_both(matrix: list[Vector], a: Axis, b: Axis, value: Scalar) -> None:
-    """Into a symmetric matrix: twice into the diagonal if two joints share a coordinate."""
-    put(matrix, a, b, value)
-    if a is not b:
-        put(matrix, b, a, value)
+def _in_pairs(meetings: list[Meeting], largest: Largest) -> list[list[Vector]]:
+    """The same of several meetings, made together."""
+    each = [(both, list(product(axes, columns))) for both, axes, columns in meetings]
+    dots = [dot for _, own in each for pair in own for dot in dots_with_descendant(*pair)]
+    found = iter(in_pairs(dots, largest))
+    return [[[both * x for x in islice(found, ENTRIES)] for _ in own] for both, own in each]

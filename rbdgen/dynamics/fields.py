@@ -16,11 +16,24 @@ from dataclasses import dataclass, replace
 from ..robot.model import JointKind
 from .axes import Axis, Step
 from .composite import Column, Composite, body_alone, column_of, turning
-from .logarithmic import Logarithmic
-from .motion import Motion
+from .logarithmic import Logarithmic, Still
+from .motion import Motion, multiplier
 from .networks import path_sums, plus, subtree_sums
 from .scalars import Scalar, Vector
-from .spatial import ZERO, add, cross, matvec, scale, skew, sub, tensor_sum, wrench_sum
+from .spatial import (
+    ZERO,
+    Twist,
+    Wrench,
+    add,
+    cross,
+    matvec,
+    scale,
+    skew,
+    sub,
+    tensor_sum,
+    wrench_sum,
+)
+from .templates import by_kind, by_place
 
 
 @dataclass(frozen=True)
@@ -36,23 +49,29 @@ class Gathered:
 
 
 def gathered(sums: Logarithmic) -> Gathered:
-    """τ, and all that its gradients are made of."""
-    motions = sums.motions(about_O=True)
+    """τ, and all that its gradients are made of; ``sums``: about O."""
+    motions = sums.motions()
     velocities = _velocities(sums)
     bodies = _bodies(sums, motions, velocities)
-    wrenches = sums.wrenches(motions, about_O=True)
+    wrenches = sums.wrenches(motions)
     composites = _composites(sums, bodies)
     fields = {i: _fields(sums, i, motions, velocities) for i in motions}
     own: dict[int, list[Column]] = {}
     above: dict[int, list[Column]] = {}
     for k, axes in fields.items():
-        with sums.at(k):
-            own[k] = [column_of(axis, composites[k]) for axis in axes]
-            above[k] = [
-                turning(axis.S, column, wrenches[k])
-                for axis, column in zip(axes, own[k], strict=True)
-            ]
-    return Gathered(sums.efforts(wrenches), composites, fields, own, above)
+        visit = by_place("back", sums.robot, k)
+        own[k] = sums.steps(visit, _columns, axes, composites[k])
+        above[k] = sums.steps(visit, _turning, axes, own[k], wrenches[k])
+    return Gathered(sums.of_wrenches(wrenches), composites, fields, own, above)
+
+
+def _columns(axes: list[Axis], whole: Composite) -> list[Column]:
+    return [column_of(axis, whole) for axis in axes]
+
+
+def _turning(axes: list[Axis], columns: list[Column], wrench: Wrench) -> list[Column]:
+    pairs = zip(axes, columns, strict=True)
+    return [turning(axis.S, column, wrench) for axis, column in pairs]
 
 
 def accelerated(sums: Logarithmic, found: Gathered, qdd: Mapping[int, Scalar]) -> Gathered:
@@ -62,92 +81,123 @@ def accelerated(sums: Logarithmic, found: Gathered, qdd: Mapping[int, Scalar]) -
 
         A = Σ→ S q̈      Δf = I A_λ + Σ↓ G1 q̈      ΔΨ̈ = A_λ × S      ΔF2 = I ΔΨ̈
     """
-    parent, at = sums.frame.parent, sums.at
-    steps: dict[int, Vector] = {}
+    robot, parent, add_up = sums.robot, sums.frame.parent, sums.steps.plus
+    ways: dict[int, Vector] = {}
     pushed: dict[int, Vector] = {}
     for i, columns in found.own.items():
-        with at(i):
-            steps[i], pushed[i] = [0.0] * 6, [0.0] * 6
-            for axis, column in zip(found.fields[i], columns, strict=True):
-                force, moment = column.G1
-                change = axis.factor * qdd.get(axis.index, 0.0)
-                steps[i] = plus(steps[i], scale(change, [*axis.S[0], *axis.S[1]]))
-                pushed[i] = plus(pushed[i], scale(change, [*force, *moment]))
-    moved = path_sums(steps, parent, at)
-    below = subtree_sums(pushed, parent, at)
+        more = [qdd.get(k, 0.0) for k in sums.coordinates(i)]
+        visit, factor = by_place("push", robot, i), multiplier(robot.joints[i])
+        ways[i], pushed[i] = sums.steps(visit, _pushed, factor, found.fields[i], columns, more)
+    moved = path_sums(ways, parent, add_up)
+    below = subtree_sums(pushed, parent, add_up)
     fields: dict[int, list[Axis]] = {}
     own: dict[int, list[Column]] = {}
     above: dict[int, list[Column]] = {}
     for i, columns in found.own.items():
-        with at(i):
-            A = moved.get(parent[i], [0.0] * 6)
-            x, y = A[:3], A[3:]
-            carried = found.composites[i].inertia_times((x, y))
-            more = wrench_sum(carried, (below[i][:3], below[i][3:]))
-            fields[i], own[i], above[i] = [], [], []
-            for before, column, seen in zip(found.fields[i], columns, found.above[i], strict=True):
-                s, sigma = before.S
-                turned_along = cross(x, s), add(cross(x, sigma), cross(y, s))
-                axis = replace(before, second=wrench_sum(before.second, turned_along))
-                wrench = found.composites[i].inertia_times(turned_along)
-                fields[i].append(axis)
-                own[i].append(replace(column, F2=wrench_sum(column.F2, wrench)))
-                seen = replace(seen, F2=wrench_sum(seen.F2, wrench))
-                above[i].append(turning(axis.S, seen, more))
+        A = moved.get(parent[i], [0.0] * 6)
+        before = found.composites[i], found.fields[i], columns, found.above[i]
+        visit = by_place("faster", robot, i)
+        fields[i], own[i], above[i] = sums.steps(visit, _faster, A, below[i], *before)
     return Gathered([], found.composites, fields, own, above)
+
+
+def _pushed(
+    factor: float, axes: list[Axis], columns: list[Column], qdd: Vector
+) -> tuple[Vector, Vector]:
+    """S q̈ and G1 q̈ of a joint."""
+    way, pushed = [0.0] * 6, [0.0] * 6
+    for axis, column, x in zip(axes, columns, qdd, strict=True):
+        force, moment = column.G1
+        change = factor * x
+        way = plus(way, scale(change, [*axis.S[0], *axis.S[1]]))
+        pushed = plus(pushed, scale(change, [*force, *moment]))
+    return way, pushed
+
+
+def _faster(
+    A: Vector,
+    below: Vector,
+    whole: Composite,
+    axes: list[Axis],
+    columns: list[Column],
+    seen: list[Column],
+) -> tuple[list[Axis], list[Column], list[Column]]:
+    """A joint's axes and columns where its parent is accelerated by A more."""
+    x, y = A[:3], A[3:]
+    more = wrench_sum(whole.inertia_times((x, y)), (below[:3], below[3:]))
+    fields, own, above = [], [], []
+    for axis, column, other in zip(axes, columns, seen, strict=True):
+        s, sigma = axis.S
+        turned_along = cross(x, s), add(cross(x, sigma), cross(y, s))
+        fields.append(replace(axis, second=wrench_sum(axis.second, turned_along)))
+        wrench = whole.inertia_times(turned_along)
+        own.append(replace(column, F2=wrench_sum(column.F2, wrench)))
+        other = replace(other, F2=wrench_sum(other.F2, wrench))
+        above.append(turning(axis.S, other, more))
+    return fields, own, above
 
 
 def _velocities(sums: Logarithmic) -> dict[int, Vector]:
     """Linear velocities at O, as the observer sees them: of each body, and -1 - i of the base
     under joint i."""
-    frame = sums.frame
-    steps, at = {}, sums.at
-    for i, (w_J, v_J) in frame.rates.items():
-        with at(i):
-            if sums.robot.joints[i].kind is JointKind.REVOLUTE:  # σ is there, and σ q̇ is less
-                ((_, _, (_, sigma)),) = sums.axes[i]
-                steps[i] = scale(frame.relative[i].rates[0][2], sigma)
-            else:
-                steps[i] = add(v_J, cross(frame.o[i], w_J))
-    found = frame.from_centre(steps, at)
-    for i, joint in enumerate(sums.robot.joints):
-        if joint.parent < 0:
-            with at(i):
-                found[-1 - i] = sub(found[i], steps[i])
+    frame, robot = sums.frame, sums.robot
+    ways = {}
+    for i, rates in frame.rates.items():
+        own = frame.relative[i].rates, rates, frame.o[i], sums.axes[i]
+        kind = robot.joints[i].kind
+        ways[i] = sums.steps(by_kind("axis", robot, i), _slip, kind, *own)
+    found = frame.from_centre(ways)
+    for i in robot.children[-1]:
+        found[-1 - i] = sums.steps(by_place("field", robot, i), sub, found[i], ways[i])
     return found
+
+
+def _slip(kind: JointKind, alone: Twist, rates: Twist, o: Vector, axes: list[Twist]) -> Vector:
+    """A joint's own velocity at O; ``alone``: its rates along its own axes."""
+    if kind is JointKind.REVOLUTE:  # σ is there, and σ q̇ is less
+        ((_, sigma),) = axes
+        return scale(alone[0][2], sigma)
+    w_J, v_J = rates
+    return add(v_J, cross(o, w_J))
 
 
 def _fields(
     sums: Logarithmic, i: int, motions: dict[int, Motion], velocities: dict[int, Vector]
 ) -> list[Axis]:
     """The joint's axes, which move along with its parent."""
-    parent = sums.robot.joints[i].parent
-    above = motions.get(parent, Motion(ZERO, ZERO, sums.frame.weight.get(i, ZERO)))
-    v, U = velocities[parent if parent >= 0 else -1 - i], above.U()
-    several = sums.robot.joints[i].kind in (JointKind.PLANAR, JointKind.FLOATING)
-    w_J, slip = sums.frame.rates[i]
+    frame, joint = sums.frame, sums.robot.joints[i]
+    above = motions.get(joint.parent, Motion(ZERO, ZERO, frame.weight.get(i, ZERO)))
+    v = velocities[joint.parent if joint.parent >= 0 else -1 - i]
+    visit = by_place("field", sums.robot, i)
+    return sums.steps(
+        visit, _moving, joint.kind, above, v, frame.rates[i], frame.o[i], sums.axes[i]
+    )
+
+
+def _moving(
+    kind: JointKind, above: Motion, v: Vector, rates: Twist, o: Vector, axes: list[Twist]
+) -> list[Axis]:
+    """Axes, and what becomes of them; ``v``: of the parent, at O."""
+    several, U = kind in (JointKind.PLANAR, JointKind.FLOATING), above.U()
+    w_J, slip = rates
+    v_J = add(slip, cross(o, w_J))
     found = []
-    with sums.at(i):
-        v_J = add(slip, cross(sums.frame.o[i], w_J))
-        for index, factor, (s, sigma) in sums.axes[i]:
-            # Ψ̇ = (ω × s; ω × σ + v × s)
-            first = cross(above.w, s), add(cross(above.w, sigma), cross(v, s))
-            # Ψ̈ = (U s; U σ + 2 v × ṡ + a × s)
-            second = (
-                matvec(U, s),
-                add(
-                    matvec(U, sigma),
-                    add(scale(2.0, cross(v, first[0])), cross(above.a, s)),
-                ),
+    for n, (s, sigma) in enumerate(axes):
+        # Ψ̇ = (ω × s; ω × σ + v × s)
+        first = cross(above.w, s), add(cross(above.w, sigma), cross(v, s))
+        # Ψ̈ = (U s; U σ + 2 v × ṡ + a × s)
+        second = (
+            matvec(U, s),
+            add(matvec(U, sigma), add(scale(2.0, cross(v, first[0])), cross(above.a, s))),
+        )
+        # Φ = 2 Ψ̇ + ξ × S, ξ × S being 0 of a joint's only coordinate
+        rate = scale(2.0, first[0]), scale(2.0, first[1])
+        if several:
+            rate = (
+                add(rate[0], cross(w_J, s)),
+                add(rate[1], add(cross(w_J, sigma), cross(v_J, s))),
             )
-            # Φ = 2 Ψ̇ + ξ × S, ξ × S being 0 of a joint's only coordinate
-            rate = scale(2.0, first[0]), scale(2.0, first[1])
-            if several:
-                rate = (
-                    add(rate[0], cross(w_J, s)),
-                    add(rate[1], add(cross(w_J, sigma), cross(v_J, s))),
-                )
-            found.append(Axis(index, factor, (s, sigma), first, second, rate))
+        found.append(Axis(n, 1.0, (s, sigma), first, second, rate))
     return found
 
 
@@ -157,23 +207,25 @@ def _bodies(
     """Each body's μ, inertia and momentum about O as one vector."""
     found: dict[int, Vector] = {}
     for i, motion in motions.items():
-        with sums.at(i):
-            still, w, mean = sums.inertia(i, True), motion.w, sums.mean(i, True)
-            body = body_alone(still.m, still.h, still.S, w)
-            body = body.seen_after(Step(None, ZERO, velocities[i]))
-            body.L = tensor_sum(body.L, skew(scale(mean, w)))
-            found[i] = [mean, *_flat(body)]
+        visit, still = by_kind("body", sums.robot, i), sums.still(i)
+        found[i] = sums.steps(visit, _momentum, still, motion.w, velocities[i])
     return found
+
+
+def _momentum(still: Still, w: Vector, v: Vector) -> Vector:
+    (own, mean) = still
+    body = body_alone(own.m, own.h, own.S, w)
+    body = body.seen_after(Step(None, ZERO, v))
+    body.L = tensor_sum(body.L, skew(scale(mean, w)))
+    return [mean, *_flat(body)]
 
 
 def _composites(sums: Logarithmic, bodies: dict[int, Vector]) -> dict[int, Composite]:
     """Inertia and momentum of each whole subtree."""
-    total = subtree_sums(bodies, sums.frame.parent, sums.at)
-    found = {}
-    for i, (mean, *flat) in total.items():
-        with sums.at(i):
-            found[i] = _folded(mean, flat)
-    return found
+    total = subtree_sums(bodies, sums.frame.parent, sums.steps.plus)
+    return {
+        i: sums.steps(by_place("back", sums.robot, i), _folded, flat) for i, flat in total.items()
+    }
 
 
 def _flat(body: Composite) -> Vector:
@@ -182,9 +234,9 @@ def _flat(body: Composite) -> Vector:
     return [body.m, *body.h, *upper, *body.p, *(x for row in body.L for x in row)]
 
 
-def _folded(mean: Scalar, flat: Vector) -> Composite:
-    """The composite of such a vector, the mean back in its Σ."""
-    m, *rest = flat
+def _folded(total: Vector) -> Composite:
+    """The composite of μ and such a vector, μ back in its Σ."""
+    mean, m, *rest = total
     h, (xx, xy, xz, yy, yz, zz), p, L = rest[:3], rest[3:9], rest[9:12], rest[12:]
     S = [[xx + mean, xy, xz], [xy, yy + mean, yz], [xz, yz, zz + mean]]
     return Composite(m, h, S, p, [L[:3], L[3:6], L[6:]])

@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..robot.model import Robot
-from .bodies import Mass, mass_of
+from ..graph.node import Region
+from ..robot.model import Joint
+from .bodies import Mass
 from .motion import Motion, State
 from .scalars import Scalar, Vector
-from .spatial import ConstantRotation, Placement, Wrench, add, cross, wrench_difference
+from .spatial import ZERO, Placement, Wrench, add, cross
+from .steps import Runner
+from .templates import on_link
 from .units import Units, scaled
 
 
@@ -41,16 +44,6 @@ def body_of(mass: Mass, unit: Units) -> Body:
     ]
     across = [S[0][1], S[0][2], S[1][2]]
     return Body(m, scaled(mass.h, B), scaled(mass.h, 1 / A), diagonal, across)
-
-
-def body_force(robot: Robot, i: int, motion: Motion, state: State, unit: Units) -> Wrench:
-    """What moves joint ``i``'s body so, less the external force on it."""
-    joint = robot.joints[i]
-    asked = moving_force(body_of(mass_of(joint.inertia, i, state.payload), unit), motion)
-    if i not in state.f_ext:
-        return asked
-    frame, at = ConstantRotation(joint.link_frame.rotation), joint.link_frame.translation.tolist()
-    return wrench_difference(asked, external_wrench(frame, at, state.f_ext[i], unit.force))
 
 
 def moving_force(body: Body, motion: Motion) -> Wrench:
@@ -96,3 +89,14 @@ def external_wrench(frame: Placement, at: Vector, components: Vector, B: float) 
     force, moment = frame.forward(components[:3]), frame.forward(components[3:])
     moment = add(moment, cross(at, force))
     return [B * x for x in force], moment
+
+
+def external_force(
+    run: Runner, region: Region, joint: Joint, i: int, state: State, B: float = 1.0, by: float = 1.0
+) -> Wrench:
+    """The external force on joint ``i``'s body, zero where there is none; ``B``: the unit of
+    forces, of all that comes ``by`` times."""
+    if i not in state.f_ext:
+        return ZERO, ZERO
+    frame, at = run.rotation(joint.link_frame.rotation, by), joint.link_frame.translation.tolist()
+    return run(on_link(joint, i), region, external_wrench, frame, at, state.f_ext[i], B)

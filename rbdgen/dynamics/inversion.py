@@ -26,6 +26,7 @@ from .ports import Interface
 from .recursions import LOGARITHMIC, Pass, Recursions
 from .scalars import Arithmetic, Numbers
 from .solved import given_inverse
+from .steps import Inline
 
 COMPARED = 30  # coordinates, from which on M⁻¹ by LᵀDL takes fewer products on every robot
 EFFORT = "effort"  # what is left of forward dynamics where the bias is known
@@ -113,7 +114,7 @@ def _sizes(robot: Robot, order: Order) -> dict[int, float]:
             at = robot.q_slices[i]
             q[at.start + turned : at.stop] /= np.linalg.norm(q[at.start + turned : at.stop], axis=0)
     state = State(list(q), list(still), list(still))
-    sums = Logarithmic(Numbers(), common_frame(Numbers(), robot, state), state)
+    sums = Logarithmic(common_frame(Inline(Numbers()), robot, state), state, about_O=True)
     M = gradient(sums, gathered(sums)).M
     own = drivetrains(robot)
     return {k: float(np.median(M[k][k])) + gears.armature(own.get(k, [])) for k in order}

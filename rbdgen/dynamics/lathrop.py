@@ -22,7 +22,6 @@ step of a visit (``steps``), to one of the templates
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -287,7 +286,7 @@ def logarithmic(
     if moving is not None:
         leaves[-1] = moving
     parents = {i: i - 1 for i in leaves}
-    moved = scan(leaves, parents, lambda X, Y: gluing("glue", _glued, X, Y), network, _anywhere)
+    moved = scan(leaves, parents, lambda _, X, Y: gluing("glue", _glued, X, Y), network)
     held = {}
     for i, link in enumerate(links):
         visit, here = Visit("body" + _way(link.turns), (i,)), ("forward", i)
@@ -296,20 +295,13 @@ def logarithmic(
         held[i] = run(visit, here, _held_leaf, ops, link, A_next, moved[i], fallen)
     # the path from the tip: what comes first there is glued to the end of what comes next
     after = {i: i + 1 for i in held}
-    found = scan(
-        held, after, lambda Y, X: gluing("glue_back", _glued_inward, X, Y), network, _anywhere
-    )
+    found = scan(held, after, lambda _, Y, X: gluing("glue_back", _glued_inward, X, Y), network)
     efforts = []
     for i, link in enumerate(links):
         visit, own = Visit("effort" + _way(link.turns), (i,)), found[i]
         factor = _of(factors, i)
         efforts.append(run(visit, ("backward", i), _effort, ops, link, own.f, own.n, factor))
     return efforts
-
-
-def _anywhere(_: int) -> AbstractContextManager[None]:
-    """A step says by itself where it is."""
-    return nullcontext()
 
 
 def _fallen(ops: Operations, own: Outward, a: Value) -> Value:

@@ -7,40 +7,62 @@ product where the others take two: fewer cycles a joint wherever an axis is obli
 
 from __future__ import annotations
 
+from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
+from .bodies import mass_of
 from .common_frame import Relative, relative
-from .forces import body_force
+from .forces import body_of, external_force, moving_force
 from .motion import Motion, State, multiplier
-from .rnea import indices
-from .scalars import Arithmetic, Scalar, Vector
-from .spatial import ZERO, Wrench, add, cross, matvec, scale, transposed
+from .rnea import indices, summed
+from .scalars import Vector
+from .spatial import (
+    ZERO,
+    Tensor,
+    Wrench,
+    add,
+    cross,
+    matvec,
+    scale,
+    transposed,
+    wrench_difference,
+    wrench_sum,
+)
+from .steps import Runner
+from .templates import by_place, weighing
 from .units import Units
 
 
-def inverse_dynamics(
-    arithmetic: Arithmetic, robot: Robot, state: State, multiplications: int = 4
-) -> Vector:
+def inverse_dynamics(run: Runner, robot: Robot, state: State, multiplications: int = 4) -> Vector:
     """τ (nv,) of a tree of joints of any kind; regions ("forward", i) and ("backward", i)."""
     joints: dict[int, Relative] = {}
     motions: dict[int, Motion] = {}
     wrenches: dict[int, Wrench] = {}
     for i, joint in enumerate(robot.joints):
-        with arithmetic.region("forward", i):
-            joints[i] = relative(arithmetic, robot, i, state, multiplications)
-            motions[i] = _moved(joints[i], motions.get(joint.parent))
-            wrenches[i] = body_force(robot, i, motions[i], state, Units())
+        here, visit = ("forward", i), by_place("out", robot, i)
+        joints[i] = relative(run, robot, i, state, multiplications, here)
+        motions[i] = run(visit, here, _moved, joints[i], motions.get(joint.parent))
+        mass = mass_of(run, here, joint.inertia, i, state.payload)
+        known = mass.is_known
+        body = body_of(mass, Units()) if known else run(weighing(i), here, body_of, mass, Units())
+        wrenches[i] = run(visit, here, moving_force, body, motions[i])
+        if state.f_ext:  # nothing on the others, whose visits are alike
+            external = external_force(run, here, joint, i, state)
+            wrenches[i] = run(visit, here, wrench_difference, wrenches[i], external)
     tau: Vector = [0.0] * robot.nv
     for i in reversed(range(len(robot.joints))):
-        joint, own = robot.joints[i], joints[i]
-        with arithmetic.region("backward", i):
-            force, moment = wrenches[i]
-            for k, effort in _efforts(robot, i, force, moment).items():
-                tau[k] += multiplier(joint) * effort
-            if joint.parent >= 0:
-                force, moment = matvec(own.E, force), matvec(own.E, moment)
-                moment = add(moment, cross(own.place, force))
-                above = wrenches[joint.parent]
-                wrenches[joint.parent] = add(above[0], force), add(above[1], moment)
+        joint, own, here, visit = (
+            robot.joints[i],
+            joints[i],
+            ("backward", i),
+            by_place("back", robot, i),
+        )
+        if i in robot.v_slices:  # a fixed joint has no coordinates
+            efforts = run(visit, here, _efforts, joint.kind, multiplier(joint), wrenches[i])
+            for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):
+                tau[k] = summed(run, (k, i), here, tau[k], effort)
+        if (above := joint.parent) >= 0:
+            passed = run(visit, here, _passed, own.E, own.place, wrenches[i])
+            wrenches[above] = run(Visit("gather", (i,)), here, wrench_sum, wrenches[above], passed)
     return tau
 
 
@@ -62,15 +84,19 @@ def _moved(own: Relative, above: Motion | None) -> Motion:
     )
 
 
-def _efforts(robot: Robot, i: int, force: Vector, moment: Vector) -> dict[int, Scalar]:
-    """S·f, by place in q̇."""
+def _efforts(kind: JointKind, factor: float, wrench: Wrench) -> Vector:
+    """S·f, of each coordinate."""
+    force, moment = wrench
     found = {
         JointKind.REVOLUTE: moment[2:],
         JointKind.PRISMATIC: force[2:],
         JointKind.PLANAR: [*force[:2], moment[2]],
         JointKind.FLOATING: [*force, *moment],
-        JointKind.FIXED: [],
-    }[robot.joints[i].kind]
-    if i not in robot.v_slices:
-        return {}
-    return dict(zip(indices(robot.v_slices[i]), found, strict=True))
+    }[kind]
+    return scale(factor, found)
+
+
+def _passed(E: Tensor, place: Vector, wrench: Wrench) -> Wrench:
+    """Force and moment in the parent's frame, about the parent's origin."""
+    force, moment = (matvec(E, x) for x in wrench)
+    return force, add(moment, cross(place, force))

@@ -15,24 +15,22 @@ gradients everything is about O: ``fields`` has what they are made of, ``entries
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
-from ..robot.model import Joint, JointKind, Robot
+from ..robot.model import JointKind, Robot
 from .axes import Step, power
 from .bodies import Mass, mass_of
-from .common_frame import SUMS, CommonFrame, joined_roots, turned
+from .common_frame import CommonFrame, Steps, turned
 from .composite import Composite
-from .forces import external_wrench
+from .forces import external_force
 from .motion import Motion, State, multiplier
 from .networks import path_sums, subtree_sums
 from .rnea import indices
-from .scalars import Arithmetic, Scalar, Vector
+from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
-    ConstantRotation,
     Tensor,
     Twist,
     Wrench,
@@ -44,159 +42,164 @@ from .spatial import (
     sub,
     transposed,
 )
+from .templates import by_kind, by_place, weighing
 
 NOTHING: Tensor = [ZERO, ZERO, ZERO]
 AT_REST = Motion(ZERO, ZERO, ZERO)
 
 
+class Still(NamedTuple):
+    """A body at rest: m, W h, and W T Wᵀ where Σ = μ 1 + T; and μ."""
+
+    inertia: Composite
+    mean: Scalar
+
+
 @dataclass(frozen=True)
 class Logarithmic:
-    """One state's sums. A tree is one region, ("sums", i) with i its first joint, ``again``
-    appended: a region for each level would cost a cycle at each crossing, 9 of iiwa's 58.
+    """One state's sums: of accelerations of the bodies' own origins, or of points at O.
+
+    What is of body i is in visits to "spin", "fall", "body" and "back", and its axes to "axis".
     """
 
-    arithmetic: Arithmetic
     frame: CommonFrame
     state: State
-    again: str = ""
+    about_O: bool
+    _still: dict[int, Still] = field(default_factory=dict)
 
-    def efforts_alone(self) -> Vector:
-        """τ (nv,), accelerations being of the bodies' own origins."""
-        return self.efforts(self.wrenches(self.motions(about_O=False), about_O=False))
+    def efforts(self) -> Vector:
+        """τ (nv,)."""
+        return self.of_wrenches(self.wrenches(self.motions()))
 
     @property
     def robot(self) -> Robot:
         return self.frame.robot
 
-    @cached_property
-    def region(self) -> dict[int, int]:
-        return joined_roots(self.robot)
+    @property
+    def steps(self) -> Steps:
+        return self.frame.steps
 
-    def at(self, i: int) -> AbstractContextManager[Any]:
-        """The region of body i."""
-        return self.arithmetic.region(SUMS + self.again, self.region[i])
-
-    def motions(self, about_O: bool) -> dict[int, Motion]:
+    def motions(self) -> dict[int, Motion]:
         """Of all bodies: ω, α and a, of the body's own origin or of its point at O."""
-        frame, parent, at = self.frame, self.frame.parent, self.at
-        w = path_sums({i: rates[0] for i, rates in frame.rates.items()}, parent, at)
-        turns: dict[int, Vector] = {}
+        frame, robot, parent, steps = self.frame, self.robot, self.frame.parent, self.steps
+        w = path_sums({i: own[0] for i, own in frame.rates.items()}, parent, steps.plus)
+        turns = {}
         for i in w:
-            with at(i):
-                # α = α_λ + α_J + ω_λ × ω_J
-                coriolis = cross(w.get(parent[i], ZERO), frame.rates[i][0])
-                turns[i] = add(frame.changes[i][0], coriolis)
-        alpha = path_sums(turns, parent, at)
+            above = w.get(parent[i], ZERO)
+            own = frame.rates[i][0], frame.changes[i][0]
+            turns[i] = steps(by_place("spin", robot, i), _spin, above, *own)
+        alpha = path_sums(turns, parent, steps.plus)
         angular = {i: Motion(w[i], alpha[i], ZERO) for i in w}
-        steps: dict[int, Vector] = {}
-        for i, own in angular.items():
-            with at(i):
-                above = angular.get(parent[i], AT_REST)
-                (w_J, v_J), (_, a_J) = frame.rates[i], frame.changes[i]
-                coriolis = add(scale(2.0, cross(above.w, v_J)), cross(w_J, v_J))
-                step = add(add(a_J, coriolis), frame.weight.get(i, ZERO))
-                if about_O:
-                    U = [sub(a, b) for a, b in zip(above.U(), own.U(), strict=True)]
-                    steps[i] = add(step, matvec(U, frame.o[i]))
-                else:
-                    steps[i] = add(step, matvec(above.U(), frame.lever[i]))
-        a = path_sums(steps, parent, at)
+        falls = {}
+        for i, own_motion in angular.items():
+            above_motion = angular.get(parent[i], AT_REST)
+            visit, rates, (_, a_J) = by_place("fall", robot, i), frame.rates[i], frame.changes[i]
+            step = steps(visit, _fall, above_motion, rates, a_J, frame.weight.get(i, ZERO))
+            if self.about_O:
+                falls[i] = steps(visit, _of_O, step, above_motion, own_motion, frame.o[i])
+            else:
+                falls[i] = steps(visit, _of_origin, step, above_motion, frame.lever[i])
+        a = path_sums(falls, parent, steps.plus)
         return {i: Motion(w[i], alpha[i], a[i]) for i in w}
 
-    def wrenches(self, motions: dict[int, Motion], about_O: bool) -> dict[int, Wrench]:
+    def wrenches(self, motions: dict[int, Motion]) -> dict[int, Wrench]:
         """Force and moment about O on each whole subtree."""
-        items: dict[int, Vector] = {}
+        items = {}
         for i, motion in motions.items():
-            with self.at(i):
-                force, moment = self._of_body(i, motion, about_O)
-                items[i] = [*force, *moment]
-        total = subtree_sums(items, self.frame.parent, self.at)
+            own, visit, o = self.still(i), by_kind("body", self.robot, i), self.frame.o[i]
+            wrench = self.steps(visit, _newton_euler, own.inertia, own.mean, motion)
+            if self.state.f_ext:  # nothing on the others, whose visits are alike
+                joint, here = self.robot.joints[i], self.steps.at(i)
+                external = external_force(self.steps.run, here, joint, i, self.state)
+                r = o if self.about_O else ZERO
+                wrench = self.steps(visit, _less, wrench, self.frame.W[i], external, r)
+            if not self.about_O:
+                wrench = self.steps(visit, _moved, wrench, o)
+            items[i] = [*wrench[0], *wrench[1]]
+        total = subtree_sums(items, self.frame.parent, self.steps.plus)
         return {i: (f[:3], f[3:]) for i, f in total.items()}
 
-    def _of_body(self, i: int, motion: Motion, about_O: bool) -> Wrench:
-        body = self.inertia(i, about_O)
-        force, moment = _newton_euler(body, self.mean(i, about_O), motion)
-        if about_O:
-            force, moment = self._less_external(i, force, moment, self.frame.o[i])
-        else:
-            force, moment = self._less_external(i, force, moment, ZERO)
-            moment = add(moment, cross(self.frame.o[i], force))
-        return force, moment
+    def still(self, i: int) -> Still:
+        """What body ``i`` weighs, about O or its origin."""
+        if i not in self._still:
+            here, o = self.steps.at(i), self.frame.o[i] if self.about_O else None
+            inertia = self.robot.joints[i].inertia
+            mass = mass_of(self.steps.run, here, inertia, i, self.state.payload)
+            if mass.is_known:
+                parts = _apart(mass, self.about_O)
+            else:
+                parts = self.steps(weighing(i), _apart, mass, self.about_O)
+            visit, W = by_kind("body", self.robot, i), self.frame.W[i]
+            self._still[i] = Still(self.steps(visit, _inertia, W, o, *parts), parts[3])
+        return self._still[i]
 
-    def _less_external(self, i: int, force: Vector, moment: Vector, r: Vector) -> Wrench:
-        if i not in self.state.f_ext:
-            return force, moment
-        W = self.frame.W[i]
-        link = self.robot.joints[i].link_frame
-        frame, at = ConstantRotation(link.rotation), link.translation.tolist()
-        external = external_wrench(frame, at, self.state.f_ext[i], 1.0)
-        f, n = (matvec(W, v) for v in external)
-        return sub(force, f), sub(moment, add(n, cross(r, f)))
-
-    def inertia(self, i: int, about_O: bool) -> Composite:
-        """The body at rest, about O or its origin: m, W h, and W T Wᵀ where Σ = μ 1 + T."""
-        mass, W = self._masses[i], self.frame.W[i]
-        left = mass.half - self.mean(i, about_O)
-        T = [
-            [(left if j == k else 0.0) - x for k, x in enumerate(row)]
-            for j, row in enumerate(mass.J)
-        ]
-        own = Composite(mass.m, matvec(W, mass.h), turned(W, T), ZERO, NOTHING)
-        return own.seen_after(Step(None, self.frame.o[i], ZERO)) if about_O else own
-
-    @cached_property
-    def _masses(self) -> dict[int, Mass]:
-        """What each body weighs."""
-        found = {}
-        for i, joint in enumerate(self.robot.joints):
-            with self.at(i):
-                found[i] = mass_of(joint.inertia, i, self.state.payload)
-        return found
-
-    def mean(self, i: int, about_O: bool) -> Scalar:
-        """μ, what of Σ need not be turned. About O ½ tr J, where products with ω take its part;
-        else an entry that stands alone in its row, so that T has a row of zeros."""
-        mass = self._masses[i]
-        if about_O:
-            return mass.half
-        alone = [k for k in (1, 0, 2) if is_zero([*mass.J[k][:k], *mass.J[k][k + 1 :]])]
-        return mass.half - mass.J[alone[0]][alone[0]] if alone else 0.0
-
-    def efforts(self, wrenches: dict[int, Wrench]) -> Vector:
+    def of_wrenches(self, wrenches: dict[int, Wrench]) -> Vector:
         """τ (nv,)."""
         tau: Vector = [0.0] * self.robot.nv
         for i, wrench in wrenches.items():
-            with self.at(i):
-                for index, factor, S in self.axes[i]:
-                    tau[index] += factor * power(S, wrench)
+            visit, factor = by_place("back", self.robot, i), multiplier(self.robot.joints[i])
+            efforts = self.steps(visit, _efforts, factor, self.axes[i], wrench)
+            for k, effort in zip(self.coordinates(i), efforts, strict=True):
+                tau[k] = self.steps.summed(i, tau[k], effort)
         return tau
 
+    def coordinates(self, i: int) -> range:
+        """The places of a joint's coordinates in q̇. A fixed joint, of which there are some before
+        merge_fixed, has none."""
+        return indices(self.robot.v_slices.get(i, slice(0, 0)))
+
     @cached_property
-    def axes(self) -> dict[int, list[tuple[int, float, Twist]]]:
-        """Of each joint's coordinates: the place in q̇, the factor, and S at O."""
+    def axes(self) -> dict[int, list[Twist]]:
+        """S at O, of each joint's coordinates."""
         found = {}
         for i, joint in enumerate(self.robot.joints):
-            with self.arithmetic.region(SUMS, self.region[i]):
-                found[i] = self._axes(i, joint)
+            visit = by_kind("axis", self.robot, i)
+            found[i] = self.steps(visit, _axes, joint.kind, self.frame.W[i], self.frame.o[i])
         return found
 
-    def _axes(self, i: int, joint: Joint) -> list[tuple[int, float, Twist]]:
-        if i not in self.robot.v_slices:  # a fixed joint; there are some before merge_fixed
-            return []
-        columns = transposed(self.frame.W[i])
-        slides = [(ZERO, s) for s in columns]
-        turns = [(s, cross(self.frame.o[i], s)) for s in columns]
-        found = {
-            JointKind.REVOLUTE: turns[2:],
-            JointKind.PRISMATIC: slides[2:],
-            JointKind.PLANAR: [*slides[:2], turns[2]],
-            JointKind.FLOATING: [*slides, *turns],
-        }[joint.kind]
-        at = indices(self.robot.v_slices[i])
-        return [(k, multiplier(joint), S) for k, S in zip(at, found, strict=True)]
+
+def _spin(above: Vector, w_J: Vector, alpha_J: Vector) -> Vector:
+    """α - α_λ = α_J + ω_λ × ω_J."""
+    return add(alpha_J, cross(above, w_J))
 
 
-def _newton_euler(body: Composite, mean: float, motion: Motion) -> Wrench:
+def _fall(above: Motion, rates: Twist, a_J: Vector, weight: Vector) -> Vector:
+    """a_J + 2 ω_λ × v_J + ω_J × v_J, and the weight of a joint on the base."""
+    w_J, v_J = rates
+    coriolis = add(scale(2.0, cross(above.w, v_J)), cross(w_J, v_J))
+    return add(add(a_J, coriolis), weight)
+
+
+def _of_O(step: Vector, above: Motion, own: Motion, o: Vector) -> Vector:
+    """Of the point at O: + (U_λ - U) o."""
+    U = [sub(a, b) for a, b in zip(above.U(), own.U(), strict=True)]
+    return add(step, matvec(U, o))
+
+
+def _of_origin(step: Vector, above: Motion, lever: Vector) -> Vector:
+    """Of the body's own origin: + U_λ ρ."""
+    return add(step, matvec(above.U(), lever))
+
+
+def _apart(mass: Mass, about_O: bool) -> tuple[Scalar, Vector, Tensor, Scalar]:
+    """m, h, T and μ, what of Σ need not be turned. About O that is ½ tr J, where products with ω
+    take its part; else an entry that stands alone in its row, so that T has a row of zeros."""
+    mean = mass.half
+    if not about_O:
+        alone = [k for k in (1, 0, 2) if is_zero([*mass.J[k][:k], *mass.J[k][k + 1 :]])]
+        mean = mass.half - mass.J[alone[0]][alone[0]] if alone else 0.0
+    left = mass.half - mean
+    T = [[(left if j == k else 0.0) - x for k, x in enumerate(row)] for j, row in enumerate(mass.J)]
+    return mass.m, mass.h, T, mean
+
+
+def _inertia(W: Tensor, o: Vector | None, m: Scalar, h: Vector, T: Tensor, _: Scalar) -> Composite:
+    """A body's along the axes of c, about O if it is at ``o``."""
+    own = Composite(m, matvec(W, h), turned(W, T), ZERO, NOTHING)
+    return own if o is None else own.seen_after(Step(None, o, ZERO))
+
+
+def _newton_euler(body: Composite, mean: Scalar, motion: Motion) -> Wrench:
     """F = m a + U h,  N = h × a + 2 vee(skew part of U T) + 2 μ α,  where Σ = μ 1 + T."""
     U, P, T = motion.U(), motion.products(), body.S
     force = add(scale(body.m, motion.a), matvec(U, body.h))
@@ -210,3 +213,32 @@ def _newton_euler(body: Composite, mean: float, motion: Motion) -> Wrench:
     ]
     moment = add(add(spin, scale(2.0 * mean, motion.alpha)), cross(body.h, motion.a))
     return force, moment
+
+
+def _less(wrench: Wrench, W: Tensor, external: Wrench, r: Vector) -> Wrench:
+    """Without the external force, which is along the body's axes and acts at ``r``."""
+    f, n = (matvec(W, v) for v in external)
+    return sub(wrench[0], f), sub(wrench[1], add(n, cross(r, f)))
+
+
+def _moved(wrench: Wrench, o: Vector) -> Wrench:
+    """About O, of a force at ``o``."""
+    force, moment = wrench
+    return force, add(moment, cross(o, force))
+
+
+def _efforts(factor: float, axes: list[Twist], wrench: Wrench) -> Vector:
+    return [factor * power(S, wrench) for S in axes]
+
+
+def _axes(kind: JointKind, W: Tensor, o: Vector) -> list[Twist]:
+    columns = transposed(W)
+    slides = [(ZERO, s) for s in columns]
+    turns = [(s, cross(o, s)) for s in columns]
+    return {
+        JointKind.REVOLUTE: turns[2:],
+        JointKind.PRISMATIC: slides[2:],
+        JointKind.PLANAR: [*slides[:2], turns[2]],
+        JointKind.FLOATING: [*slides, *turns],
+        JointKind.FIXED: [],
+    }[kind]

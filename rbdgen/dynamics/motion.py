@@ -15,10 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..robot.model import Inertia, Joint, Robot
+from ..graph.node import Region
+from ..graph.visits import Visit
+from ..robot.model import Inertia, Joint, JointKind, Robot
 from .bodies import Mass, Payload
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, Rotation, Turn, Twist, Wrench, is_zero
+from .steps import Runner
 
 
 @dataclass
@@ -132,27 +135,37 @@ def told(robot: Robot, i: int, state: State) -> Told:
     return Told(multiplier(joint), offset, list(state.q[q]), list(state.qd[v]), list(state.qdd[v]))
 
 
-def joint_rates(robot: Robot, i: int, state: State) -> tuple[Vector, Vector]:
-    """The joint's entries of q̇ and q̈, multiplied by what it mimics."""
-    return told(robot, i, state).rates()
-
-
-def joint_position(robot: Robot, i: int, state: State) -> Scalar:
-    """The position of a joint with one coordinate, mimic and offset applied."""
-    return told(robot, i, state).position()
-
-
-def joint_turn(
-    arithmetic: Arithmetic, robot: Robot, i: int, state: State, multiplications: int
-) -> Turn:
-    """The turn of a revolute joint."""
+def rotation_of(
+    run: Runner,
+    visit: Visit,
+    region: Region,
+    robot: Robot,
+    i: int,
+    state: State,
+    multiplications: int,
+) -> Turn | Rotation | None:
+    """How joint ``i`` is turned; None: it does not turn. ``visit``: where it has several
+    coordinates; the sine and cosine of one have a template "turn"."""
+    joint, own = robot.joints[i], told(robot, i, state)
     if i in state.turns:
         sin, cos = state.turns[i]
         return Turn(cos, sin, multiplications)
-    return turn_by(arithmetic, told(robot, i, state), multiplications)
+    if joint.kind is JointKind.REVOLUTE:
+        return run(Visit("turn", (i,)), region, turn_by, run.arithmetic, own, multiplications)
+    if joint.kind in (JointKind.PLANAR, JointKind.FLOATING):
+        return run(visit, region, _turned, joint.kind, own, multiplications)
+    return None
 
 
 def turn_by(arithmetic: Arithmetic, joint: Told, multiplications: int) -> Turn:
     angle = joint.position()
     sin, cos = arithmetic.sin(angle), arithmetic.cos(angle)
     return Turn(cos, sin, multiplications)
+
+
+def _turned(kind: JointKind, joint: Told, multiplications: int) -> Rotation | Turn:
+    """How a joint of several coordinates is turned."""
+    if kind is JointKind.PLANAR:
+        _, _, cos, sin = joint.q
+        return Turn(cos, sin, multiplications)
+    return Rotation.of_quaternion(joint.q[3:])

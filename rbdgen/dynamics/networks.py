@@ -13,9 +13,7 @@ the levels. Sums go by threes: y_d = x_d + x_(d-s) + x_(d-2s), s = 1, 3, 9 …
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from functools import reduce
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .scalars import Vector
 
@@ -23,7 +21,7 @@ Item = TypeVar("Item")
 Level = Mapping[
     int, tuple[int, ...]
 ]  # place → the smaller places that it is combined with, in order
-At = Callable[[int], AbstractContextManager[Any]]  # body → the region of what is its own
+Add = Callable[[int, Vector, Vector], Vector]  # of a body, and two vectors
 
 BY_THREES = "threes"
 NETWORKS = ("sklansky", "kogge-stone", "brent-kung")
@@ -77,14 +75,13 @@ def _by_threes(places: int) -> Iterator[Level]:
 def scan(
     items: Mapping[int, Item],
     parent: Mapping[int, int],
-    combine: Callable[[Item, Item], Item],
+    combine: Callable[[int, Item, Item], Item],
     network: str,
-    at: At,
 ) -> dict[int, Item]:
     """Each body's item combined with those of all its ancestors, the root's first.
 
-    ``parent``: of each body, one without an item for the roots. ``at(i)``: where what is body i's
-    is traced.
+    ``parent``: of each body, one without an item for the roots. ``combine`` takes the body that it
+    is for, what is nearer to the root, and what comes after it.
     """
     paths: dict[int, list[int]] = {}
 
@@ -102,8 +99,9 @@ def scan(
         for i in items:
             if depth[i] in level:
                 first, *more = (paths[i][e] for e in level[depth[i]])
-                with at(i):
-                    found[i] = reduce(combine, (before[e] for e in (*more, i)), before[first])
+                found[i] = before[first]
+                for e in (*more, i):
+                    found[i] = combine(i, found[i], before[e])
     return found
 
 
@@ -112,13 +110,15 @@ def plus(a: Vector, b: Vector) -> Vector:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def path_sums(items: Mapping[int, Vector], parent: Mapping[int, int], at: At) -> dict[int, Vector]:
+def path_sums(
+    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add
+) -> dict[int, Vector]:
     """Each body's vector added to those of all its ancestors."""
-    return scan(items, parent, plus, BY_THREES, at)
+    return scan(items, parent, add, BY_THREES)
 
 
 def subtree_sums(
-    items: Mapping[int, Vector], parent: Mapping[int, int], at: At
+    items: Mapping[int, Vector], parent: Mapping[int, int], add: Add
 ) -> dict[int, Vector]:
     """Each body's vector added to those of its whole subtree: level k adds what the descendants
     3^k and 2·3^k below it have gathered, each of the 3^k generations from itself on."""
@@ -137,8 +137,7 @@ def subtree_sums(
     while any(below(i, s) for i in items):
         before = dict(total)
         for i in items:
-            with at(i):
-                for b in (*below(i, s), *below(i, 2 * s)):
-                    total[i] = plus(total[i], before[b])
+            for b in (*below(i, s), *below(i, 2 * s)):
+                total[i] = add(i, total[i], before[b])
         s *= 3
     return total

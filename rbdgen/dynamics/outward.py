@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .bodies import Mass, loaded
-from .forces import Body, body_of, external_wrench, moving_force
-from .motion import Motion, Moved, State, Told, told, turn_by
+from .forces import Body, body_of, external_force, moving_force
+from .motion import Motion, Moved, State, Told, rotation_of, told
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
@@ -24,7 +23,7 @@ from .spatial import (
     wrench_difference,
 )
 from .steps import Runner
-from .templates import on_link, step_of, weighing
+from .templates import step_of, weighing
 from .units import ALIKE, Balance, Units, scaled
 
 
@@ -54,15 +53,7 @@ def move(
     moved: dict[int, Moved] = {}
     for i, joint in enumerate(robot.joints):
         visit, here = step_of("out", robot, i), (region, i)
-        rotation: Turn | Rotation | None = None
-        if i in state.turns:
-            sin, cos = state.turns[i]
-            rotation = Turn(cos, sin, multiplications)
-        elif joint.kind is JointKind.REVOLUTE:
-            turn = Visit("turn", (i,))
-            rotation = run(turn, here, turn_by, run.arithmetic, tells[i], multiplications)
-        elif joint.kind in (JointKind.PLANAR, JointKind.FLOATING):
-            rotation = run(visit, here, _turned, joint.kind, tells[i], multiplications)
+        rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
         w = run(visit, here, _turning, rotation, arriving[i].w)
         own = run(visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], w, unit)
         mass = Mass.of(joint.inertia).times(balance.force(i))
@@ -77,12 +68,7 @@ def move(
             body = body_of(mass, unit)
         force, Uz = run(visit, here, _asked, body, own.motion)
         if state.f_ext:  # nothing on the others, whose visits are alike
-            external: Wrench = ZERO, ZERO
-            if i in state.f_ext:
-                frame = run.rotation(joint.link_frame.rotation, balance.force(i))
-                at = joint.link_frame.translation
-                own_force = frame, at.tolist(), state.f_ext[i], unit.force
-                external = run(on_link(joint, i), here, external_wrench, *own_force)
+            external = external_force(run, here, joint, i, state, unit.force, balance.force(i))
             force = run(visit, here, wrench_difference, force, external)
         moved[i] = replace(own, force=force, Uz=Uz, mass=mass)
         for c in robot.children[i]:
@@ -137,14 +123,6 @@ def _asked(body: Body, motion: Motion) -> tuple[Wrench, Vector]:
     """What moves a body so, and the last column of its U."""
     force = moving_force(body, motion)
     return force, [row[2] for row in motion.U()]
-
-
-def _turned(kind: JointKind, joint: Told, multiplications: int) -> Rotation | Turn:
-    """How a joint of several coordinates is turned."""
-    if kind is JointKind.PLANAR:
-        _, _, cos, sin = joint.q
-        return Turn(cos, sin, multiplications)
-    return Rotation.of_quaternion(joint.q[3:])
 
 
 def _turning(rotation: Turn | Rotation | None, w: Vector) -> Vector:

@@ -37,12 +37,15 @@ from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
-from . import lathrop
+from . import lathrop, linear
 from .balance import balance_of
 from .bodies import Payload
-from .composite import Columns, Gradient
+from .common_frame import common_frame
+from .composite import Columns, Gradient, no_gradient
 from .drivetrains import record
 from .elimination import Elimination
+from .entries import gradient
+from .fields import gathered
 from .interface import WRENCH
 from .inverted import (
     OF_QDD,
@@ -54,10 +57,11 @@ from .inverted import (
     substitutions,
 )
 from .kept import HERE, Task, times
+from .logarithmic import Logarithmic
 from .motion import State, told
 from .outward import move
 from .recording import Recorder, Repeating
-from .recursions import AGAIN
+from .recursions import AGAIN, LATHROP, LINEAR, LOGARITHMIC, OF_ID
 from .rnea import gather
 from .scalars import Scalar, Vector
 from .stepping import Rates, euler, named
@@ -71,8 +75,8 @@ ALONE = ("g", "nle")  # τ of id by another name, in a design of nothing else
 IN_WORDS = tuple(name for name in FUNCTIONS if name != "step")  # of hardware
 
 COMPOSITE = "composite"
-FORMULATIONS = (COMPOSITE, *lathrop.FORMULATIONS)
-FORMULATED = f"{', '.join(FORMULATIONS[:-1])} or {FORMULATIONS[-1]}"
+FORMULATIONS = (COMPOSITE, LOGARITHMIC, *OF_ID)
+IN_TURN = (COMPOSITE, *LATHROP)  # of hardware
 UNFORCED = "_unforced"  # of templates, as AGAIN
 
 
@@ -101,6 +105,11 @@ def computed(known: Sequence[str] = FUNCTIONS) -> str:
     )
 
 
+def listed(formulations: Sequence[str]) -> str:
+    """Several of them, in words."""
+    return f"{', '.join(formulations[:-1])} or {formulations[-1]}"
+
+
 def program(
     robot: Robot,
     graph: Graph,
@@ -109,17 +118,19 @@ def program(
     balanced: bool = False,
     formulation: str = "composite",
     step: float = STEP,
+    network: str = "sklansky",
+    frame: int | None = None,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
     that carries a payload. ``balanced``: for words, joints are counted in units of their own where
     M is inverted (``balance``), and outputs are results times powers of two. ``formulation``: of
-    `FORMULATIONS`; those of ``lathrop``, which has templates of its own, are of id alone.
-    ``step`` [s]: of Euler's rule.
+    `FORMULATIONS`; each has templates of its own, and some are of id alone. ``step`` [s]: of
+    Euler's rule. ``network`` and ``frame``: as for ``common_frame``.
     """
-    if formulation != COMPOSITE:
-        return _efforts(robot, graph, multiplications, formulation)
+    if formulation in OF_ID:
+        return _efforts(robot, graph, multiplications, carrier, formulation)
     kinds = {kind_of(name) for name in graph.outputs}
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
     steps, forward = "qd_next" in kinds, bool(kinds & {"qdd", "qd_next"})
@@ -131,8 +142,23 @@ def program(
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
     def at(state: State, runner: Runner, gradients: bool) -> Found:
-        own = replace(units, power=2 if gradients else 1)  # of which a force is a part
-        return _gathered(runner, robot, state, multiplications, own, not kinds <= {"tau", *ALONE})
+        own, matrices = units, not kinds <= {"tau", *ALONE}
+        if formulation == LOGARITHMIC:
+            made = common_frame(
+                runner,
+                robot,
+                state,
+                network=network,
+                frame=frame,
+                multiplications=multiplications,
+            )
+            found = _summed(Logarithmic(made, state, about_O=matrices))
+        else:
+            own = replace(units, power=2 if gradients else 1)  # of which a force is a part
+            found = _gathered(runner, robot, state, multiplications, own, matrices)
+        tau, (M, _, dqd) = found
+        record(runner, robot, state, tau, M, dqd, own)
+        return found
 
     accelerated = slopes_given or bool(kinds & {"tau", *ALONE}) or not forward
     first = bias = at(state if accelerated else at_rest, run, slopes_given)
@@ -163,12 +189,17 @@ def program(
     return run.program({name: outputs[name] for name in graph.outputs})
 
 
-def _efforts(robot: Robot, graph: Graph, multiplications: int, formulation: str) -> Program:
+def _efforts(
+    robot: Robot, graph: Graph, multiplications: int, carrier: str | None, formulation: str
+) -> Program:
     """τ in a formulation that has nothing else."""
-    run, n = Recorder(), robot.nv
-    state = _state(run, robot, graph, None)
-    tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation)
-    M, dqd = ([[0.0] * n for _ in range(n)] for _ in range(2))
+    run = Recorder()
+    state = _state(run, robot, graph, carrier)
+    if formulation == LINEAR:
+        tau = linear.inverse_dynamics(run, robot, state, multiplications)
+    else:
+        tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation)
+    M, _, dqd = no_gradient(robot.nv)
     record(run, robot, state, tau, M, dqd)
     return run.program({name: tau[indices(name)[0]] for name in graph.outputs})
 
@@ -213,8 +244,15 @@ def _gathered(
     columns = Columns(run, robot, moved, unit, balance=balance)
     observe = columns.add if matrices else None
     tau = gather(run, robot, moved, unit, observe=observe, balance=balance)
-    record(run, robot, state, tau, columns.gradient.M, columns.gradient.dtau_dqd, balance)
     return Found(tau, columns.gradient)
+
+
+def _summed(sums: Logarithmic) -> Found:
+    """The same in one frame for each tree."""
+    if not sums.about_O:
+        return Found(sums.efforts(), no_gradient(sums.robot.nv))
+    found = gathered(sums)
+    return Found(found.tau, gradient(sums, found))
 
 
 def _of_tau(found: Found, units: Balance) -> dict[str, Scalar]:

@@ -13,7 +13,7 @@ from ..robot.model import Robot, frozen
 from . import drivetrains as gears
 from . import lathrop, linear
 from .common_frame import OneRegion, common_frame, joined_roots
-from .composite import Columns, Gradient
+from .composite import Columns, Gradient, no_gradient
 from .entries import gradient
 from .fields import accelerated, gathered
 from .logarithmic import Logarithmic
@@ -114,9 +114,9 @@ class Recursions:
         if not self.moves:
             robot = replace(robot, gravity=frozen([0.0, 0.0, 0.0]))
         if self.formulation in OF_ID:
-            return Pass({}, self._efforts(robot, state), *self._no_gradient())
+            return _alone(self._efforts(robot, state))
         if self.formulation == LOGARITHMIC:
-            return self._summed(robot, state, wanted, regions)
+            return self._summed(robot, state, wanted)
         run = Inline(builder)
         moved = move(run, robot, state, unit, self.multiplications, f"forward{regions}")
         columns = Columns(run, robot, moved, unit, f"backward{regions}")
@@ -133,43 +133,39 @@ class Recursions:
             found = recursive_gradient(builder, robot, moved, whole, unit, regions)
         return Pass(moved, tau, columns.gradient.M, found)
 
-    def _no_gradient(self) -> tuple[list[Vector], Gradient]:
-        """M and gradients of nothing, where τ alone is asked for."""
-        n = self.robot.nv
-        none = Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
-        return none.M, none
-
     def _efforts(self, robot: Robot, state: State) -> Vector:
         """τ (nv,) in a formulation that has nothing else."""
         if self.formulation == LINEAR:
-            return linear.inverse_dynamics(self.builder, robot, state, self.multiplications)
+            return linear.inverse_dynamics(Inline(self.builder), robot, state, self.multiplications)
         arithmetic: Arithmetic = self.builder
         if self.formulation == lathrop.LOGARITHMIC:
             arithmetic = OneRegion(self.builder, joined_roots(robot))
         run = Inline(arithmetic)
         return lathrop.inverse_dynamics(run, robot, state, self.multiplications, self.formulation)
 
-    def _summed(self, robot: Robot, state: State, wanted: bool, regions: str) -> Pass:
+    def _summed(self, robot: Robot, state: State, wanted: bool) -> Pass:
         """The same as sums in one frame for each tree."""
         frame = common_frame(
-            self.builder,
+            Inline(self.builder),
             robot,
             state,
             network=self.network,
             frame=self.frame,
             multiplications=self.multiplications,
         )
-        one = self.solving is not self.builder  # region, then, for whatever is of a tree
-        sums = Logarithmic(self.builder, frame, state, "" if one else regions)
+        sums = Logarithmic(frame, state, about_O=wanted)
         if not wanted:
-            return Pass({}, sums.efforts_alone(), *self._no_gradient())
+            return _alone(sums.efforts())
         found = gathered(sums)
         own = gradient(sums, found, self.largest)
-        again = sums if one else replace(sums, again=regions + AGAIN)
-        return Pass(
-            {},
-            found.tau,
-            own.M,
-            own,
-            lambda qdd: gradient(again, accelerated(again, found, qdd), self.largest),
-        )
+
+        def again(qdd: dict[int, Scalar]) -> Gradient:
+            return gradient(sums, accelerated(sums, found, qdd), self.largest)
+
+        return Pass({}, found.tau, own.M, own, again)
+
+
+def _alone(tau: Vector) -> Pass:
+    """Where τ alone is asked for."""
+    none = no_gradient(len(tau))
+    return Pass({}, tau, none.M, none)

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from ..robot.model import Robot
 from .axes import Axis, Step, axes_of, power, steps_to_parent, twist_before, wrench_after
-from .composite import Gradient, put
+from .composite import Gradient
 from .motion import Motion, Moved
-from .scalars import Arithmetic, Vector
+from .scalars import Arithmetic, Scalar, Vector
 from .spatial import ZERO, Twist, Wrench, add, cross, matvec, scale, sub, wrench_sum
 from .units import Units, scaled
 
@@ -73,9 +73,9 @@ def recursive_gradient(
         with arithmetic.region(f"columns_back{again}", i):
             for axis in body.axes:
                 for k, wrench in body.df_dq.items():
-                    put(dq, axis, by_axis[k], power(axis.S, wrench))
+                    _put(dq, axis, by_axis[k], power(axis.S, wrench))
                 for k, wrench in body.df_dqd.items():
-                    put(dqd, axis, by_axis[k], power(axis.S, wrench))
+                    _put(dqd, axis, by_axis[k], power(axis.S, wrench))
             if parent < 0:
                 continue
             for k in (k for k, axis in by_axis.items() if any(axis is a for a in body.axes)):
@@ -175,3 +175,8 @@ def _cross_force(a: Twist, f: Wrench) -> Wrench:
 
 def _less(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
     return sub(a[0], b[0]), sub(a[1], b[1])
+
+
+def _put(matrix: list[Vector], row: Axis, column: Axis, value: Scalar) -> None:
+    """Add to an entry, in SI units."""
+    matrix[row.index][column.index] += (row.factor * column.factor) * value

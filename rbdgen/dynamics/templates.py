@@ -26,10 +26,33 @@ def meeting(robot: Robot, i: int, n: int, below: int, above: int) -> Visit:
     """The visit of coordinate ``n`` of joint ``i`` that takes its column from the body ``below``
     to joint ``above``, where it meets that joint's axes."""
     joint = robot.joints[above]
-    to = "" if joint.kind is JointKind.REVOLUTE else f"_to_{joint.kind.value}"
     mimics = joint.mimic is None and robot.joints[i].mimic is not None
-    name = "column" + _way(robot, below) + to + "_mimics" * mimics + _place(robot, above)
+    to = _kind(joint, "_to") + "_mimics" * mimics
+    name = "column" + _way(robot, below) + to + _place(robot, above)
     return Visit(name, (i, n, above) if robot.joints[i].kind.nv > 1 else (i, above))
+
+
+def by_kind(name: str, robot: Robot, i: int) -> Visit:
+    """The visit of joint ``i`` for what is alike wherever a joint of its kind stands."""
+    return Visit(name + _kind(robot.joints[i]), (i,))
+
+
+def by_place(name: str, robot: Robot, i: int) -> Visit:
+    """The same for what is less on the base, and has a factor where the joint mimics another."""
+    return Visit(name + _kind(robot.joints[i]) + _place(robot, i), (i,))
+
+
+def weight_of(joint: Joint, i: int) -> Visit:
+    """The visit of joint ``i`` for its base's acceleration less gravity, along other axes."""
+    return Visit("weight" + _kind(joint) + turns_of(joint.placement.rotation), (i,))
+
+
+def pairing(robot: Robot, i: int, above: int) -> Visit:
+    """The visit of joint ``i`` and one above it for the entries of their coordinates."""
+    joint, other = robot.joints[i], robot.joints[above]
+    mimics = "_mimics" * (other.mimic is None and joint.mimic is not None)
+    name = f"pair{_kind(joint)}{_kind(other, '_to')}{mimics}"
+    return Visit(name + _place(robot, above), (i, above))
 
 
 def on_link(joint: Joint, i: int) -> Visit:
@@ -45,10 +68,13 @@ def weighing(i: int) -> Visit:
 def _way(robot: Robot, i: int) -> str:
     """The joint's kind, and what its placement is but a turn about x and a shift."""
     joint = robot.joints[i]
-    kind = "" if joint.kind is JointKind.REVOLUTE else f"_{joint.kind.value}"
     if joint.parent < 0:
-        return kind
-    return kind + turns_of(joint.placement.rotation)
+        return _kind(joint)
+    return _kind(joint) + turns_of(joint.placement.rotation)
+
+
+def _kind(joint: Joint, before: str = "") -> str:
+    return "" if joint.kind is JointKind.REVOLUTE else f"{before}_{joint.kind.value}"
 
 
 def turns_of(R: Array) -> str:

@@ -158,10 +158,11 @@ def settle(
     changes: what is zero then is zero in every visit, whatever circle it goes round in.
     """
     names = sorted({visit.template for visit in reads})
-    known: dict[str, dict[str, float]] = {name: {} for name in names}
+    known: dict[str, dict[str, float]] = {}
     varies: set[tuple[str, str]] = set()
     graphs: dict[str, Graph] = {}
     while True:
+        known_before, known = known, {}
         for name in names:
             values: dict[str, set[float]] = {}
             for visit in (v for v in reads if v.template == name):
@@ -175,8 +176,9 @@ def settle(
             known[name] = {
                 port: found.pop() for port, found in values.items() if (name, port) not in varies
             }
-        before, graphs = graphs, {name: trace(name, known[name]) for name in names}
-        if before and all(_same(before[name], graphs[name]) for name in names):
+        others = [name for name in names if not graphs or known[name] != known_before[name]]
+        before, graphs = graphs, graphs | {name: trace(name, known[name]) for name in others}
+        if before and all(_same(before[name], graphs[name]) for name in others):
             break
     resolved: dict[Visit, dict[str, Source]] = {}
     for visit, sources in reads.items():

@@ -26,6 +26,8 @@ from tests.codegen.library import Library, plain
 SMALL: tuple[tuple[str, dict[str, Any]], ...] = (
     ("gantry", {"functions": ("did", "m")}),
     ("tiago_like", {"functions": ("id",)}),
+    ("gantry", {"functions": ("id", "m"), "formulation": "logarithmic"}),
+    ("iiwa14", {"functions": ("id",), "formulation": "linear"}),
 )
 LARGE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("iiwa14", {"functions": ("did",)}),
@@ -110,6 +112,14 @@ def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
             {"formulation": "recursive", "functions": ("did",)},
             "formulation: loops have composit",
         ),
+        (
+            {"formulation": "logarithmic", "functions": ("did",), "products": "winograd"},
+            "products: loops have plain",
+        ),
+        (
+            {"formulation": "logarithmic", "functions": ("fd",), "inverse": "near"},
+            "inverse: loops compute it",
+        ),
         ({"angles": "sincos"}, "angles: loops make their own sines"),
         ({"external_forces": ("all",)}, "external_forces: loops take none"),
     ):
@@ -124,25 +134,27 @@ def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize("formulation", ["composite", "logarithmic"])
 @pytest.mark.parametrize("model", [pytest.param("cpp", marks=pytest.mark.slow), "cuda-on-cpu"])
-def test_golden_agrees(model: str) -> None:
+def test_golden_agrees(model: str, formulation: str) -> None:
     """Of a robot that slides and turns, as whoever calls it from Python has it."""
     rng = np.random.default_rng(3)
     given = {name: rng.uniform(0, 1, (20, 5)) for name in ("q", "qd", "qdd")}
+    choices: dict[str, Any] = {"functions": ("did", "m"), "formulation": formulation}
     found, golden = (
-        api.evaluate("gantry", given, m, functions=("did", "m"), code="loops")
-        for m in (model, "golden")
+        api.evaluate("gantry", given, m, code="loops", **choices) for m in (model, "golden")
     )
     for name in ("tau", "M", "dtau_dq", "dtau_dqd"):
         np.testing.assert_allclose(found[name], golden[name], atol=1e-11)
 
 
-def test_golden_agrees_where_m_is_inverted() -> None:
+@pytest.mark.parametrize("formulation", ["composite", "logarithmic"])
+def test_golden_agrees_where_m_is_inverted(formulation: str) -> None:
     rng = np.random.default_rng(4)
     given = {name: rng.uniform(-1, 1, (20, 7)) for name in ("q", "qd", "tau")}
+    choices: dict[str, Any] = {"functions": ("minv", "dfd"), "formulation": formulation}
     found, golden = (
-        api.evaluate("iiwa14", given, m, functions=("minv", "dfd"), code="loops")
-        for m in ("cuda-on-cpu", "golden")
+        api.evaluate("iiwa14", given, m, code="loops", **choices) for m in ("cuda-on-cpu", "golden")
     )
     for name in ("Minv", "qdd", "dqdd_dq", "dqdd_dqd"):
         np.testing.assert_allclose(found[name], golden[name], atol=1e-9)

@@ -68,6 +68,15 @@ def test_visits(robot: str, formulation: str) -> None:
     assert all(found[op] <= count for op, count in wanted.items())
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_visits_of_one_matrix_a_joint(seed: int) -> None:
+    """Of any tree, joints of every kind, forces on every body: the traced graph's values."""
+    rng = np.random.default_rng(40 + seed)
+    robot = canonicalize(random_robot(rng, 5, ALL_KINDS, branching=0.6, mimic=0.6 * (seed % 2)))
+    graph = trace(robot, ["id"], formulation="linear", external_forces=robot.moving)
+    assert_same(program(robot, graph, 4, formulation="linear"), graph, robot)
+
+
 @pytest.mark.parametrize("formulation", ["lathrop-linear", "lathrop-log"])
 def test_refused(formulation: str) -> None:
     for name, why in (("hyq", "branches off; use logarithmic"), ("iiwa14", "id alone, not did")):

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.front import Front, frame_index
 from rbdgen.design.loading import load
 from rbdgen.dynamics.common_frame import centre, joined_roots, rerooted, roots, trees
-from rbdgen.dynamics.networks import NETWORKS, levels, scan, subtree_sums
+from rbdgen.dynamics.interface import random_inputs
+from rbdgen.dynamics.networks import NETWORKS, levels, plus, scan, subtree_sums
+from rbdgen.dynamics.program import program
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.node import Node, Op
 from rbdgen.graph.verify import verify
+from rbdgen.graph.visits import Program
+from rbdgen.passes.order import EXACT, run
 from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.model import Joint, JointKind, Robot, RobotError, Transform, frozen
+from tests.dynamics.test_elimination import assert_same, inlined
 from tests.dynamics.test_functions import FUNCTIONS, assert_golden, simplified, some_robot
 from tests.random_robots import ALL_KINDS, random_inertia, random_robot
 
@@ -27,7 +33,7 @@ def test_networks_give_every_prefix(network: str, places: int) -> None:
     """In order, each place once; in as many levels as the network is known for."""
     parent = {i: i - 1 for i in range(places)}
     items = {i: (i,) for i in range(places)}
-    found = scan(items, parent, lambda a, b: a + b, network, lambda _: nullcontext())
+    found = scan(items, parent, lambda _, a, b: a + b, network)
     assert found == {i: tuple(range(i + 1)) for i in range(places)}
     log = (places - 1).bit_length()
     count = len(list(levels(network, places)))
@@ -40,10 +46,10 @@ def test_sums_of_trees() -> None:
     """Of paths from the roots of a forest, and of subtrees."""
     parent = {0: -1, 1: 0, 2: 1, 3: 1, 4: 0, 5: -1, 6: 3, 7: 6, 8: 7}
     ones = {i: [1.0] for i in parent}
-    below = subtree_sums(ones, parent, lambda _: nullcontext())
+    below = subtree_sums(ones, parent, lambda _, a, b: plus(a, b))
     assert [int(n) for (n,) in below.values()] == [8, 6, 1, 4, 1, 1, 3, 2, 1]
     items = {i: (i,) for i in parent}
-    paths = scan(items, parent, lambda a, b: a + b, "sklansky", lambda _: nullcontext())
+    paths = scan(items, parent, lambda _, a, b: a + b, "sklansky")
     assert paths[8] == (0, 1, 3, 6, 7, 8)
     assert paths[5] == (5,)
 
@@ -131,6 +137,65 @@ def check(robot: Any, functions: str, seed: int, **choices: Any) -> None:
         )
     )
     assert_golden(simplified(graph, canonical), robot, canonical, names, seed)
+
+
+@pytest.mark.parametrize(
+    ("name", "functions", "choices"),
+    [
+        ("pendulum", "id", {}),
+        ("iiwa14", "id", {"network": "brent-kung", "frame": "link_2"}),
+        ("iiwa14", "did,m", {}),
+        ("gantry", "did", {"external_forces": ("all",)}),
+        ("gantry", "id,fd,minv", {}),
+        ("iiwa14", "fd", {"payload": "link_7"}),
+        ("hyq", "did,m", {"base": "floating"}),
+        ("hyq", "minv,dfd", {}),
+        ("iiwa14", "difd,id", {}),
+        ("gantry", "step", {}),
+    ],
+)
+def test_visits(name: str, functions: str, choices: dict[str, Any]) -> None:
+    """As they are recorded: the traced graph's values, and inlined its operations."""
+    made = front_end(
+        name,
+        functions=tuple(functions.split(",")),
+        formulation="logarithmic",
+        factorisation="ltdl",
+        **choices,
+    )
+    visits = recorded(made)
+    assert_same(visits, made.graph, made.canonical)
+    states = random_inputs(made.canonical, made.graph.inputs, 4, 3)
+    found = run(EXACT, inlined(visits, made.graph), states).operations()
+    wanted = made.graph.operations()
+    assert found["mul"] <= wanted["mul"] and found["recip"] == wanted["recip"]
+    if not {"minv", "fd", "dfd", "step"}.intersection(made.design.functions):
+        assert found["add"] <= wanted["add"] + 2
+        assert found["mulc"] <= wanted["mulc"] + wanted["sincos"]  # visits have angles in turns
+
+
+def recorded(made: Front) -> Program:
+    design = made.design
+    return program(
+        made.canonical,
+        made.graph,
+        design.rotation,
+        design.payload,
+        formulation="logarithmic",
+        network=design.network,
+        frame=frame_index(design, made.canonical),
+        step=design.step,
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_visits_of_any_tree(seed: int) -> None:
+    """Joints of every kind, of which some mimic others; forces on every body."""
+    rng = np.random.default_rng(71 + seed)
+    robot = canonicalize(random_robot(rng, 4, ALL_KINDS, branching=0.6, mimic=0.6 * seed))
+    for functions in (["id"], ["minv", "dfd"]):
+        graph = trace(robot, functions, formulation="logarithmic", external_forces=robot.moving)
+        assert_same(program(robot, graph, 4, formulation="logarithmic"), graph, robot)
 
 
 # What the references of these forms take; fewer is better, more is a defect.
