@@ -20,19 +20,16 @@ from typing import Any, TypeVar
 
 from ..graph.node import Builder, Region
 from ..graph.visits import Visit
-from ..robot.model import JointKind, Robot
-from .motion import State, Told, rotation_of, told
+from ..robot.model import Robot
+from .motion import State
 from .networks import path_sums, plus, scan
+from .relative import Relative, relative
 from .rnea import summed
 from .scalars import Scalar, Vector
 from .spatial import (
     ZERO,
-    Placement,
-    Rotation,
     Tensor,
-    Turn,
     Twist,
-    add,
     dot,
     matvec,
     product,
@@ -40,31 +37,13 @@ from .spatial import (
     transposed,
 )
 from .steps import Runner
-from .templates import by_kind, by_place, weight_of
+from .templates import by_kind, by_place
 
 T = TypeVar("T")
 Segment = tuple[Tensor, list[Vector]]  # of a path: its rotation, and vectors seen from its start
 
 SUMS = "sums"  # the region of a tree
 ONE: Tensor = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-STILL: Twist = (ZERO, ZERO)
-
-
-@dataclass(frozen=True)
-class Relative:
-    """A joint by itself: its body's axes and origin seen from its parent's body.
-
-    ``E``: coordinates in the body → in the parent's body; ``place`` [m]: the body's origin, along
-    the parent's axes. ``rates`` (angular; linear) of the body's origin along the body's axes, S q̇;
-    ``changes``: S q̈. ``weight``: acceleration of the base less gravity along the body's axes, of a
-    joint on the base.
-    """
-
-    E: Tensor
-    place: Vector
-    rates: Twist
-    changes: Twist
-    weight: Vector
 
 
 @dataclass(frozen=True)
@@ -127,12 +106,12 @@ class CommonFrame:
         for i, near in self.nearer.items():
             if near >= 0:
                 down = self.robot.joints[i].parent == near
-                signed[i] = ways[i] if down else self._turned_back(i, ways[near])
+                signed[i] = ways[i] if down else self._reversed(i, ways[near])
         found = path_sums(signed, self.nearer, self.steps.plus)
         return {i: found.get(i, ZERO) for i in self.nearer}
 
-    def _turned_back(self, i: int, way: Vector) -> Vector:
-        return self.steps(Visit("turn_back", (i, next(self.steps.numbers))), scale, -1.0, way)
+    def _reversed(self, i: int, way: Vector) -> Vector:
+        return self.steps(Visit("reversed", (i, next(self.steps.numbers))), scale, -1.0, way)
 
 
 @dataclass(frozen=True)
@@ -183,7 +162,7 @@ def common_frame(
             down = robot.joints[i].parent == near
             E = own[i].E if down else transposed(own[near].E)
             visit = by_kind("edge" if down else "edge_up", robot, i)
-            edges[i] = E, steps(visit, _turned, E, [*own[i].rates, *own[i].changes])
+            edges[i] = E, steps(visit, _rotated, E, [*own[i].rates, *own[i].changes])
 
     def glue(i: int, X: Segment, Y: Segment) -> Segment:
         return steps(Visit("glue", (i, next(steps.numbers))), _glued, X, Y)
@@ -212,13 +191,13 @@ def common_frame(
     return made
 
 
-def _turned(E: Tensor, vectors: list[Vector]) -> list[Vector]:
+def _rotated(E: Tensor, vectors: list[Vector]) -> list[Vector]:
     return [matvec(E, v) for v in vectors]
 
 
 def _glued(X: Segment, Y: Segment) -> Segment:
     """X, nearer to c, and Y after it."""
-    return product(X[0], Y[0]), _turned(X[0], Y[1])
+    return product(X[0], Y[0]), _rotated(X[0], Y[1])
 
 
 def roots(robot: Robot) -> dict[int, int]:
@@ -278,62 +257,6 @@ def rerooted(robot: Robot, tree: list[int], c: int) -> dict[int, int]:
                 found[k] = i
                 order.append(k)
     return found
-
-
-def relative(
-    run: Runner, robot: Robot, i: int, state: State, multiplications: int, here: Region
-) -> Relative:
-    """Joint ``i`` by itself."""
-    joint, own, visit = robot.joints[i], told(robot, i, state), by_place("joint", robot, i)
-    P, r = joint.placement.rotation, joint.placement.translation.tolist()
-    shift, rates, changes = run(visit, here, _moves, joint.kind, own)
-    rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
-    up = [-float(g) for g in robot.gravity]
-    weight = run(weight_of(joint, i), here, _weight, rotation, run.rotation(P), up)
-    E, place = run(visit, here, _placed, rotation, P.tolist(), r, shift)
-    return Relative(E, place, rates, changes, weight)
-
-
-def _moves(kind: JointKind, own: Told) -> tuple[Vector, Twist, Twist]:
-    """How far a joint slides, S q̇ and S q̈."""
-    shift, rates, changes = ZERO, STILL, STILL
-    qd, qdd = own.rates()
-    match kind:
-        case JointKind.REVOLUTE:
-            rates, changes = ([0.0, 0.0, *qd], ZERO), ([0.0, 0.0, *qdd], ZERO)
-        case JointKind.PRISMATIC:
-            shift = [0.0, 0.0, own.position()]
-            rates, changes = (ZERO, [0.0, 0.0, *qd]), (ZERO, [0.0, 0.0, *qdd])
-        case JointKind.PLANAR:
-            shift = [*own.q[:2], 0.0]
-            rates, changes = (([0.0, 0.0, v[2]], [*v[:2], 0.0]) for v in (qd, qdd))
-        case JointKind.FLOATING:
-            shift = own.q[:3]
-            rates, changes = ((v[3:], v[:3]) for v in (qd, qdd))
-    return shift, rates, changes
-
-
-def _weight(rotation: Rotation | Turn | None, P: Placement, up: Vector) -> Vector:
-    up = P.back(up)
-    return up if rotation is None else rotation.back(up)
-
-
-def _placed(
-    rotation: Rotation | Turn | None, P: Tensor, r: Vector, shift: Vector
-) -> tuple[Tensor, Vector]:
-    """E and the body's origin in its parent's frame."""
-    E = P
-    if rotation is not None:
-        E = transposed([matvec(P, column) for column in transposed(matrix(rotation))])
-    return E, add(r, matvec(P, shift))
-
-
-def matrix(rotation: Rotation | Turn) -> Tensor:
-    """The nine entries of a rotation's matrix."""
-    if isinstance(rotation, Rotation):
-        return rotation.matrix
-    c, s = rotation.cos, rotation.sin
-    return [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
 
 
 def turned(W: Tensor, T: Tensor) -> Tensor:

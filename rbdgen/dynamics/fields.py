@@ -143,20 +143,20 @@ def _velocities(sums: Logarithmic) -> dict[int, Vector]:
     frame, robot = sums.frame, sums.robot
     ways = {}
     for i, rates in frame.rates.items():
-        own = frame.relative[i].rates, rates, frame.o[i], sums.axes[i]
-        kind = robot.joints[i].kind
-        ways[i] = sums.steps(by_kind("axis", robot, i), _slip, kind, *own)
+        kind, visit = robot.joints[i].kind, by_kind("slip", robot, i)
+        if kind is JointKind.REVOLUTE:  # σ is there, and σ q̇ is less
+            ((_, sigma),) = sums.axes[i]
+            ways[i] = sums.steps(visit, scale, frame.relative[i].rates[0][2], sigma)
+        else:
+            ways[i] = sums.steps(visit, _slip, rates, frame.o[i])
     found = frame.from_centre(ways)
     for i in robot.children[-1]:
         found[-1 - i] = sums.steps(by_place("field", robot, i), sub, found[i], ways[i])
     return found
 
 
-def _slip(kind: JointKind, alone: Twist, rates: Twist, o: Vector, axes: list[Twist]) -> Vector:
-    """A joint's own velocity at O; ``alone``: its rates along its own axes."""
-    if kind is JointKind.REVOLUTE:  # σ is there, and σ q̇ is less
-        ((_, sigma),) = axes
-        return scale(alone[0][2], sigma)
+def _slip(rates: Twist, o: Vector) -> Vector:
+    """A joint's own velocity at O."""
     w_J, v_J = rates
     return add(v_J, cross(o, w_J))
 

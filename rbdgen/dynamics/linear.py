@@ -10,9 +10,9 @@ from __future__ import annotations
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .bodies import mass_of
-from .common_frame import Relative, relative
 from .forces import body_of, external_force, moving_force
 from .motion import Motion, State, multiplier
+from .relative import Relative, relative
 from .rnea import indices, summed
 from .scalars import Vector
 from .spatial import (

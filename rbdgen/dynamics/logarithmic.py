@@ -11,6 +11,18 @@ a subtree (Σ↓), each a few levels of additions:
 
 with ω_J, v_J, α_J, a_J the joint's own rates and changes, ρ the way from the parent's origin. For
 gradients everything is about O: ``fields`` has what they are made of, ``entries`` what it makes.
+
+Recorded (``recording``) these are visits to a few templates, of each kind of joint:
+
+    turn, joint, weight   a joint by itself (``relative``)
+    edge, glue, lever     rotations and rates in one frame, by a prefix network; places
+    reversed, add_of3 …   sums over paths and subtrees, two vectors at a time
+    spin, fall            α and a of a body less its parent's
+    axis, slip, field     S; S q̇ at O; Ψ̇, Ψ̈ and Φ
+    body                  inertia, momentum, force and moment of a body
+    back                  τ, columns and own entries of a joint
+    pair                  entries of a joint and one above it
+    push, faster          what a given q̈ adds to gradients; of graphs, where programs go twice
 """
 
 from __future__ import annotations
