@@ -126,7 +126,7 @@ def minimum_latency(a_width: int, b_width: int, style: Style = "dsp") -> int:
     """The least latency a multiplier of these widths can be built with.
 
     ``dsp``: 3 up to 18 × 18, 4 with one wider operand, 5 with both.
-    ``logic``: 2. Below :func:`relaxed_latency` its first stage is more than one carry chain deep.
+    ``logic``: 2. Below 1 + :func:`depth` its first stage is more than one carry chain deep.
     """
     if style == "logic":
         return 2
@@ -134,18 +134,6 @@ def minimum_latency(a_width: int, b_width: int, style: Style = "dsp") -> int:
     return DSP_LATENCY + wide
 
 
-def relaxed_latency(a_width: int, b_width: int, style: Style = "dsp") -> int:
-    """The latency from which no path is longer than one adder between registers.
-
-    ``dsp``: its least, and one more for a fabric register between multiplier and what follows.
-    ``logic``: one stage for pairs of rows, then a binary tree: 4 to 16 bits, 5 to 32, in the
-    narrower operand; never less than 2.
-    """
-    if style == "logic":
-        return max(2, 1 + depth(min(a_width, b_width)))
-    return minimum_latency(a_width, b_width) + 1
-
-
 def depth(width: int) -> int:
-    """Levels of the binary tree that adds ``width`` rows taken in pairs."""
+    """Levels of the binary tree that adds ``width`` rows, the narrower operand's, in pairs."""
     return ((width + 1) // 2 - 1).bit_length()
