@@ -1,4 +1,4 @@
-"""Reciprocals, as units and in whole cores, against the integer model, every bit, and floats."""
+"""Reciprocals in whole cores: Verilog against the integer model, every bit, and against floats."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from amaranth.back import rtlil
-from amaranth.hdl import Module, Signal, signed
 
 from rbdgen.design.target import find_target
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
-from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.text import from_text
 from rbdgen.rtl.emit import emit
-from rbdgen.rtl.multiplier import Multiplier
-from rbdgen.rtl.reciprocal import ReciprocalPipeline, ReciprocalUnit
 from rbdgen.schedule.channels import Pipeline
 from rbdgen.simulate.model import Model
 from tests.rtl.cores import check, shared_folder
-from tests.rtl.simulated import Product, cells, ports, streamed
 from tests.rtl.small_cores import any_words, batch, in_fixed_point, plan_of, verilated
 
 STATES = 4000
@@ -206,74 +200,3 @@ def test_every_operation_has_a_unit() -> None:
     assert {Op.MANTISSA, Op.EXPONENT, Op.SCALE, Op.SELECT} <= lowered
     multipliers = emit(planned("operations_22_logic")[2], "logic").multipliers
     assert {unit.style for unit in multipliers} == {"logic"}
-
-
-# First order, wider than its window, and narrower; then with a Newton step. And multipliers'
-# latencies, no two the same.
-UNITS = {
-    "rbdgen_recip_12t0s3_12": (Reciprocal(12, 0, 3, 12), "dsp", (3,)),
-    "rbdgen_recip_5t2s3_14_logic": (Reciprocal(5, 2, 3, 14), "logic", (2,)),
-    "rbdgen_recip_30tm4s4_22": (Reciprocal(30, -4, 4, 22), "dsp", (6, 5, 7)),
-}
-
-
-def unit_of(name: str) -> ReciprocalUnit:
-    """With multipliers that Amaranth simulates."""
-    spec, style, latencies = UNITS[name]
-    products = zip(spec.products, latencies, strict=True)
-    return ReciprocalUnit(spec, tuple(Product(*widths, own, style) for widths, own in products))
-
-
-@pytest.mark.parametrize("name", UNITS)
-def test_every_bit_of_a_unit(name: str) -> None:
-    unit = unit_of(name)
-    spec, pipe = unit.spec, ReciprocalPipeline(unit)
-    assert unit.name == name
-    rng = np.random.default_rng(spec.width)
-    ends = [0, 1, -1, -(1 << (spec.operand - 1)), (1 << (spec.operand - 1)) - 1]
-    sizes = np.exp2(rng.uniform(0, spec.operand - 1, 300)).astype(np.int64)
-    words = np.concatenate([ends, sizes, -sizes[:40]])
-    outputs = [pipe.mantissa, pipe.exponent, pipe.outside]
-    found = streamed(pipe, [pipe.operand], words[:, None], outputs, unit.latency)
-    expected = np.stack([column.astype(np.int64) for column in spec.compute(words)], axis=1)
-    assert expected[:, 2].any()
-    assert not expected[:, 2].all()
-    np.testing.assert_array_equal(found, expected)
-
-
-def test_a_module_of_a_unit() -> None:
-    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
-    spec, _, latencies = UNITS["rbdgen_recip_30tm4s4_22"]
-    products = zip(spec.products, latencies, strict=True)
-    unit = ReciprocalUnit(spec, tuple(Multiplier(*widths, own) for widths, own in products))
-    text = unit.to_rtlil()
-    assert f"module \\{unit.name}\n" in text
-    assert "src" not in text
-    assert "rst" not in text
-    assert ports(text) == {
-        "clk": ("input", 1, False),
-        "operand": ("input", 30, True),
-        "mantissa": ("output", 22, True),
-        "exponent": ("output", spec.exponent_width, True),
-        "outside": ("output", 1, False),
-    }
-    kinds = {name: kind for name, (kind, _) in cells(text).items()}
-    assert kinds == {f"multiply_{k}": one.name for k, one in enumerate(unit.multipliers)}
-    for name, (_, connected) in cells(text).items():
-        assert connected["clk"] == "clk [0]"
-        assert connected["p"] == name.replace("multiply", "product")
-
-
-def test_an_instance_of_a_unit() -> None:
-    unit, top = unit_of("rbdgen_recip_12t0s3_12"), Module()
-    own = {
-        "operand": Signal(signed(12), name="w"),
-        "mantissa": Signal(signed(12), name="x"),
-        "exponent": Signal(signed(unit.spec.exponent_width), name="y"),
-        "outside": Signal(name="z"),
-    }
-    top.submodules["one"] = unit.instance(**own)
-    text = rtlil.convert(top, name="top", ports=list(own.values()), emit_src=False)
-    connected = {"clk": "clk [0]", "operand": "w [11:0]", "mantissa": "x"}
-    connected |= {"exponent": "y", "outside": "z"}
-    assert cells(text) == {"one": (unit.name, connected)}

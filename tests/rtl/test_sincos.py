@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +16,10 @@ from rbdgen.graph.sincos import INDEX, SinCos
 from rbdgen.passes.wordlength import phase_bits
 from rbdgen.rtl.emit import to_verilog
 from rbdgen.rtl.multiplier import Multiplier, behaviours
-from rbdgen.rtl.sincos import SinCosPipeline, SinCosUnit
+from rbdgen.rtl.sincos import SinCosUnit
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Field, Ports, Stream
 from rbdgen.simulate.verilate import build
-from tests.rtl.simulated import Product, cells, ports, streamed
 
 TURNS = 2  # bits of an angle above its phase: whole turns, to be ignored
 # First and second order, both styles of multiplier, and phases coarser than the compiler's.
@@ -34,6 +32,8 @@ UNITS: list[tuple[SinCos, Style]] = [
     (SinCos(phase_bits(32), 32), "dsp"),  # whose sine of 0 is -1 ulp
 ]
 STATES = 1 << 21  # as many as an angle for 18 bits has phases
+
+pytestmark = pytest.mark.rtl
 
 
 def sincos_unit(spec: SinCos, style: Style) -> SinCosUnit:
@@ -128,7 +128,6 @@ def angles_of(spec: SinCos) -> np.ndarray:
     return phases + turn * rng.integers(0, 1 << TURNS, STATES) - half
 
 
-@pytest.mark.rtl
 def test_every_bit_and_the_latency(bench: Bench, model: Model) -> None:
     words = np.stack([angles_of(unit.spec) for unit in bench.units], axis=1)
     run = model.run(words)
@@ -139,7 +138,6 @@ def test_every_bit_and_the_latency(bench: Bench, model: Model) -> None:
     np.testing.assert_array_equal(run.result_cycle - run.accept_cycle, bench.latency)
 
 
-@pytest.mark.rtl
 def test_sweeps_are_whole() -> None:
     """The words above are every angle up to 18 bits, and meet every table entry beyond."""
     for spec, _ in UNITS:
@@ -150,49 +148,3 @@ def test_sweeps_are_whole() -> None:
         if spec.width <= 18:
             assert len(np.unique(phases)) == 1 << spec.phase
         assert len(np.unique(phases >> (spec.phase - 2 - INDEX))) == 4 << INDEX
-
-
-SMALL = {
-    "rbdgen_sincos_14p12_12_logic": (SinCos(12, 12), "logic", 2),
-    "rbdgen_sincos_27p25_22": (SinCos(25, 22), "dsp", 6),
-}
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_every_bit_of_a_unit(name: str) -> None:
-    """A few hundred angles, in Amaranth's own simulator."""
-    spec, style, latency = SMALL[name]
-    product = Product(spec.slope_width, spec.delta_width, latency, style)
-    unit = SinCosUnit(spec, spec.phase + TURNS, product)
-    assert unit.name == name
-    pipe, turn = SinCosPipeline(unit), 1 << spec.phase
-    rng = np.random.default_rng(spec.width)
-    words = np.concatenate([np.arange(-2, 3) * turn // 4, rng.integers(-2 * turn, 2 * turn, 300)])
-    found = streamed(pipe, [pipe.angle], words[:, None], [pipe.sin, pipe.cos], unit.latency)
-    np.testing.assert_array_equal(found, np.stack(spec.compute(words), axis=1))
-
-
-def test_a_module_of_a_unit() -> None:
-    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
-    unit = sincos_unit(SinCos(25, 22), "dsp")
-    text = unit.to_rtlil()
-    assert f"module \\{unit.name}\n" in text
-    assert "src" not in text
-    assert "rst" not in text
-    assert ports(text) == {
-        "clk": ("input", 1, False),
-        "angle": ("input", 27, True),
-        "sin": ("output", 22, True),
-        "cos": ("output", 22, True),
-    }
-    found = re.findall(r"^  cell \\(rbdgen_mul_\w+)", text, re.M)
-    assert found == [unit.multiplier.name] * unit.spec.products
-
-
-def test_an_instance_of_a_unit() -> None:
-    unit, top = sincos_unit(SinCos(12, 12), "logic"), Module()
-    x, y, z = Signal(signed(14), name="x"), Signal(signed(12), name="y"), Signal(12, name="z")
-    top.submodules["one"] = unit.instance(angle=x, sin=y, cos=z)
-    text = rtlil.convert(top, name="top", ports=[x, y, z], emit_src=False)
-    connected = {"clk": "clk [0]", "angle": "x [13:0]", "sin": "y", "cos": "z"}
-    assert cells(text) == {"one": (unit.name, connected)}
