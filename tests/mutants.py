@@ -135,7 +135,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("modules", nargs="*", default=[*MODULES], metavar="MODULE")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sample", type=int, help="so many of all mutants, drawn with a seed")
+    parser.add_argument(
+        "--sample", type=int, help="the first so many of all mutants in their seeded order"
+    )
     chosen = parser.parse_args(arguments)
     os.chdir(ROOT)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a third of the time of a mutant
@@ -143,7 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         importlib.import_module(name)
     _check_tests(chosen.modules)
     every = [mutant for module in chosen.modules for mutant in mutants_of(module)]
-    mutants = random.Random(0).sample(every, chosen.sample) if chosen.sample else every
+    # in any order, so that those of an hour are a sample of all
+    mutants = random.Random(0).sample(every, len(every))[: chosen.sample]
     kept = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
     left = [m for m in mutants if kept.get(m.key) not in (KILLED, _digest(m.module))]
     gc.freeze()  # what processes share is no garbage of theirs
@@ -155,8 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             said = "killed" if seen else f"survived {mutant}"
             print(f"{done} of {len(left)}: {said}", file=sys.stderr, flush=True)
     if chosen.sample:
-        print(f"{len(mutants)} of {len(every)} mutants, drawn at random")
-    _report(mutants, {m for m in mutants if kept[m.key] != KILLED})
+        print(f"{len(mutants)} of {len(every)} mutants, at random")
+    tried = set(mutants)
+    _report([m for m in every if m in tried], {m for m in mutants if kept[m.key] != KILLED})
 
 
 def mutants_of(module: str) -> list[Mutant]:
