@@ -42,6 +42,13 @@ def test_negations_that_saturate(fraction: int) -> None:
     check(Op.NEG, [Format(4, 1)], Format(4 + fraction - 1, fraction, saturates=True))
 
 
+@pytest.mark.parametrize("rounded", [False, True])
+@pytest.mark.parametrize("shift", [0, 1, 2, 5, 6, 8])
+def test_products_cut_anywhere(shift: int, rounded: bool) -> None:
+    """Rounding begins where a bit is left out; where all are, a bit or none is left."""
+    check(Op.MUL, [Format(3, 1), Format(3, 2)], Format(7, 3 - shift, rounded=rounded))
+
+
 def check(op: Op, operands: Sequence[Format], out: Format) -> None:
     fixed = fixed_graph(op, list(operands), out)
     (node,) = fixed.graph.outputs.values()
