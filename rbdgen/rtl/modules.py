@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from amaranth.hdl import Value
 from amaranth.lib import wiring
 
+from ..robot.model import RobotError
 from ..schedule.plan import Plan
+from ..system.memory import hand_back
 from ..system.workers import cores, in_workers
 from ..tasks.stages import Accelerator
 from .accelerator import AcceleratorCore
@@ -32,6 +35,7 @@ from .region import RegionPipeline
 from .sincos import SinCosUnit
 
 LARGE = 1500  # operations: a second and a half for a process to begin pays from here
+WIDEST = 1 << 16  # bits of one port, or register, in Amaranth
 MOST_WORKERS = 4  # the largest module is a quarter of a core or more
 UNCOLLECTED = 8_000_000  # characters of RTLIL, whose netlists take some 400 MB
 
@@ -81,10 +85,17 @@ class Modules:
 
 
 def write_modules(modules: Modules) -> Written:
-    """Every module of a core, the core's own first, in the order of its parts."""
+    """Every module of a core, the core's own first, in the order of its parts.
+
+    Raises RobotError where one gives more bits at a time than Amaranth has words for.
+    """
+    for part, component in modules.components.items():
+        _refuse_wide(f"{modules.name}{part and '.'}{part}", component)
     sizes = {part: _operations(component) for part, component in modules.components.items()}
     workers = min(cores(), MOST_WORKERS) if sum(sizes.values()) > LARGE else 1
     units = modules.units()
+    if workers > 1:
+        hand_back()  # each makes the core anew
     # the largest first: none is left for the end; the core's own has no operations, but wide words
     order = sorted(sizes, key=lambda part: (part != "", -sizes[part]))
     written = in_workers(_Writer(modules), [(part,) for part in order], workers)
@@ -92,6 +103,17 @@ def write_modules(modules: Modules) -> Written:
     for _, added in found.values():
         units += added
     return Written([found[part][0] for part in sizes], units)
+
+
+def _refuse_wide(name: str, component: wiring.Component) -> None:
+    for path, _, port in component.signature.flatten(component):
+        bits = len(Value.cast(port))
+        if bits > WIDEST:
+            raise RobotError(
+                f"{name}: {'.'.join(map(str, path))} has {bits} bits, all words of a task, and "
+                f"Amaranth writes no port of more than {WIDEST}: leave functions out whose "
+                "matrices have so many entries, or make words narrower by --width"
+            )
 
 
 @dataclass

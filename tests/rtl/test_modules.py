@@ -11,6 +11,7 @@ from amaranth.hdl import UnusedElaboratable
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.robot.model import RobotError
 from rbdgen.rtl import modules
 from rbdgen.rtl.emit import wrapped
 from rbdgen.rtl.modules import Modules, write_modules
@@ -77,3 +78,16 @@ def test_long_lines_go_on_in_the_next() -> None:
     assert max(map(len, found.splitlines())) <= 1001
     assert all(line.endswith(", ") for line in found.splitlines()[1:-2])
     assert wrapped("module a;\n  assign a = b;\nendmodule\n").count("\n") == 3
+
+
+@pytest.mark.parametrize(
+    "design, most, port",
+    [("pipelined", 30, r": i\.payload"), ("accelerator", 134, r"\.\w+: [io]\.payload")],
+)
+def test_ports_that_amaranth_has_no_words_for(
+    design: str, most: int, port: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chain of 100 joints has a mass matrix of 95 952 bits, and Amaranth ports of 65 536."""
+    monkeypatch.setattr(modules, "WIDEST", most)
+    with pytest.raises(RobotError, match=f"^{design}{port} has \\d+ bits, .* more than {most}:"):
+        write_modules(made_from(design))
