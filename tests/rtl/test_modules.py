@@ -81,7 +81,7 @@ def test_long_lines_go_on_in_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    "design, most, port",
+    ("design", "most", "port"),
     [("pipelined", 30, r": i\.payload"), ("accelerator", 134, r"\.\w+: [io]\.payload")],
 )
 def test_ports_that_amaranth_has_no_words_for(
