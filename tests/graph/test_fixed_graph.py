@@ -120,3 +120,20 @@ def test_a_constant_that_overflows_does_so_in_every_state() -> None:
     (over,) = evaluate_fixed(fixed, {}).overflowed.values()
     assert over.shape == (1,)
     assert over.all()
+
+
+@pytest.mark.parametrize(("width", "overflows"), [(5, False), (4, False), (3, True)])
+def test_scaling_overflows_at_the_smallest_exponent(width: int, overflows: bool) -> None:
+    """-2 here: what is scaled reaches from -8 to 7."""
+    b = Builder()
+    x, a = b.input("x"), b.input("a")
+    k = b.exponent(a)
+    z = b.scale(x, k)
+    of = {"x": Format(4, 2), "a": Format(6, 4)}
+    formats = {x: of["x"], a: of["a"], k: Format(3, 0), z: Format(width, 0)}
+    fixed = FixedGraph(Graph(("x", "a"), {"z": z}), of, formats, 12, {a: 2})
+    words = {"x": np.array([-8, 7, -8]), "a": np.array([4, 4, 16])}
+    assert fixed.overflowing(z) == overflows
+    done = evaluate_fixed(fixed, words)
+    assert fixed.scale(z).compute(words["x"], np.array([-2, -2, 0])).tolist() == [-8, 7, -2]
+    assert (z in done.overflowed) == overflows

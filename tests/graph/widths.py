@@ -18,12 +18,15 @@ def check_widths(algorithm: Algorithm, **inputs: Any) -> None:
     place = {x: (k, step) for k, step in enumerate(algorithm.steps) for x in step.results}
     seen: set[Variable] = set()
 
+    saturated = {step.args[0]: step.value for step in algorithm.steps if step.do is Do.SATURATE}
+
     def look(x: Variable, values: Any) -> None:
         lowest = -(1 << (x.width - 1)) if x.signed else 0
         highest = lowest + (1 << x.width) - 1
         k, step = place[x]
         found = int(np.min(values)), int(np.max(values))
         assert lowest <= found[0] and found[1] <= highest, (k, step.do, x.width, x.signed, found)
+        assert saturated.get(x, lowest) <= found[0]  # what no hardware looks for
         seen.add(x)
 
     execute(algorithm, look, **inputs)

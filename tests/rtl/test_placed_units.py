@@ -105,6 +105,20 @@ def test_a_reciprocal_unit(style: Style) -> None:
         assert found == {"here": (unit.name, connected)}
 
 
+def test_what_is_made_adds_up() -> None:
+    fixed, nodes = everything()
+    m, made = Module(), Made()
+    for name, widths in (("product", (12, 16)), ("sine", (16,)), ("mantissa", (12,))) * 2:
+        place = UNIT[nodes[name].op].place
+        assert place is not None
+        site = Site(m, fixed, made, PART, "dsp", f"{name}_{len(made.multipliers)}", str)
+        place(site, nodes[name], *(Signal(signed(width)) for width in widths))
+    assert len(made.multipliers) == 2 * (1 + 2 + 3)
+    assert made.multipliers[:6] == made.multipliers[6:]
+    assert [type(one) for one in made.tables] == [SinCosUnit, ReciprocalUnit] * 2
+    assert len(cells(rtlil.convert(m, name="top", ports=[], emit_src=False))) == 6
+
+
 def test_results_are_taken_from_the_outputs_of_their_name() -> None:
     """A product's is rounded, the others are as they are."""
     fixed, nodes = everything()

@@ -45,8 +45,13 @@ def test_negations_that_saturate(fraction: int) -> None:
 @pytest.mark.parametrize("rounded", [False, True])
 @pytest.mark.parametrize("shift", [0, 1, 2, 5, 6, 8])
 def test_products_cut_anywhere(shift: int, rounded: bool) -> None:
-    """Rounding begins where a bit is left out; where all are, a bit or none is left."""
-    check(Op.MUL, [Format(3, 1), Format(3, 2)], Format(7, 3 - shift, rounded=rounded))
+    """Rounding begins where a bit is left out; where all are, the sign is left."""
+    operands, out = [Format(3, 1), Format(3, 2)], Format(7, 3 - shift, rounded=rounded)
+    check(Op.MUL, operands, out)
+    fixed = fixed_graph(Op.MUL, operands, out)
+    result = UNIT[Op.MUL].result(fixed, fixed.graph.outputs["z"], {"p": Signal(signed(6))})
+    kept = max(6 - shift, 1)
+    assert len(result) == (max(kept, 2) + 1 if rounded and shift else kept)
 
 
 def check(op: Op, operands: Sequence[Format], out: Format) -> None:
