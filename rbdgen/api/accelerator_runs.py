@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..compile.scheduled import Accelerated
 from ..design.manifest import HardwareManifest
 from ..draw.task_timeline import Task, timeline
-from ..simulate.model import Result
+from ..simulate.model import Model, Result
 from ..simulate.report import AcceleratorRun, FunctionRun, MixedRun
 from ..system.files import beside
+from ..system.workers import cores
 from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
 from .rtl import load_core
 from .stays import tasks_of
-from .traffic import Traffic, inputs_of, within_limits
+from .traffic import Array, Traffic, inputs_of, within_limits
 
 Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
 WAVES, TIMELINE = "simulation.vcd", "timeline.svg"
 BURST = 24  # tasks in the waves
+STALLS = (STALL, STALL), (0.0, 0.9)  # probabilities, per cycle, on the way in and on the way out
 
 
 def simulate_accelerator(
     made: Accelerated,
+    model: Model,
     folder: Path,
     entry: HardwareManifest,
     states: int,
@@ -33,7 +37,8 @@ def simulate_accelerator(
     progress: Progress = lambda _: None,
     waves: bool = False,
 ) -> AcceleratorRun:
-    """Run every function, alone and mixed, through the Verilated accelerator in ``folder``.
+    """Run every function, alone and mixed, through ``model``, the Verilated accelerator of
+    ``folder``.
 
     ``made``: what the folder was generated from, ``entry``: its manifest. Returns the report.
 
@@ -44,36 +49,33 @@ def simulate_accelerator(
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
-    model = load_core(folder, entry, trace=waves, progress=progress)
     state = within_limits(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
-    functions = {}
-    for function in made.accelerator.functions:
-        alone = traffic.run(model, [function])
-        batch = traffic.run(model, [function] * BATCH)
-        latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
-        predicted = made.accelerator.latency(function)
-        if function not in ROLLOUTS and latency != predicted:
-            said = f"{latency} simulated, {predicted} predicted"
-            raise Mismatch(f"{folder}: latency of {function} {said}")
-        errors = traffic.errors(function, state)
-        if function not in ROLLOUTS:
-            keep_promise(f"{folder}: {function}", errors, made.design.error)
-        later = batch.result_cycle[BATCH // 2 :]
-        functions[function] = FunctionRun(
-            latency=latency,
-            interval=round(float(later[-1] - later[0]) / (len(later) - 1), 2),
-            batch_cycles=int(batch.result_cycle[-1] - batch.accept_cycle[0]),
-            overflows=int(traffic.expected[function][1].sum()),
-            errors={name: error.report() for name, error in errors.items()},
-        )
-        progress(f"{function}: {BATCH} tasks, every bit equal")
-    mixed = traffic.mixed(states, seed)
-    run = traffic.run(model, mixed)
-    progress(f"{states} tasks of all functions mixed, every bit equal")
-    for stall_in, stall_out in ((STALL, STALL), (0.0, 0.9)):
-        traffic.run(model, mixed[:1000], stall_in=stall_in, stall_out=stall_out, seed=seed)
-    progress("the same under random stalls")
+    traffic.expect()
+    functions, mixed = {}, traffic.mixed(states, seed)
+    with ThreadPoolExecutor(cores()) as threads:
+        alone = {f: threads.submit(traffic.run, model, [f]) for f in made.accelerator.functions}
+        batch = {f: threads.submit(traffic.run, model, [f] * BATCH) for f in alone}
+        together = threads.submit(traffic.run, model, mixed)
+        stalled = [
+            threads.submit(
+                traffic.run, model, mixed[:1000], stall_in=into, stall_out=out, seed=seed
+            )
+            for into, out in STALLS
+        ]
+        try:
+            for function in alone:
+                own = alone[function].result(), batch[function].result()
+                functions[function] = _function_run(traffic, folder, function, *own, state)
+                progress(f"{function}: {BATCH} tasks, every bit equal")
+            run = together.result()
+            progress(f"{states} tasks of all functions mixed, every bit equal")
+            for one in stalled:
+                one.result()
+            progress("the same under random stalls")
+        except BaseException:
+            threads.shutdown(cancel_futures=True)
+            raise
     report = AcceleratorRun(
         states=states,
         seed=seed,
@@ -87,6 +89,35 @@ def simulate_accelerator(
     if waves:
         traced_run(traffic, folder, entry, seed, progress)
     return report
+
+
+def _function_run(
+    traffic: Traffic,
+    folder: Path,
+    function: str,
+    alone: Result,
+    batch: Result,
+    state: Mapping[str, Array],
+) -> FunctionRun:
+    """What the runs of a function say, a task alone and a batch; Mismatch where that is not what
+    was predicted or promised."""
+    made = traffic.made
+    latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
+    predicted = made.accelerator.latency(function)
+    errors = traffic.errors(function, state)
+    if function not in ROLLOUTS:
+        if latency != predicted:
+            said = f"{latency} simulated, {predicted} predicted"
+            raise Mismatch(f"{folder}: latency of {function} {said}")
+        keep_promise(f"{folder}: {function}", errors, made.design.error)
+    later = batch.result_cycle[BATCH // 2 :]
+    return FunctionRun(
+        latency=latency,
+        interval=round(float(later[-1] - later[0]) / (len(later) - 1), 2),
+        batch_cycles=int(batch.result_cycle[-1] - batch.accept_cycle[0]),
+        overflows=int(traffic.expected[function][1].sum()),
+        errors={name: error.report() for name, error in errors.items()},
+    )
 
 
 def traced_run(

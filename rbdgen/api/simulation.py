@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..design.manifest import CoreManifest, HardwareManifest
 from ..simulate.model import Model, Result
 from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
+from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, read_calibration
 from .checked import checked_manifest
@@ -61,21 +63,24 @@ def simulate(
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
-    product = recompiled(place, progress)
-    if said is not None:
-        product = calibrated(product, place, said)
+    with meanwhile(partial(load_core, place, entry, trace=waves, progress=progress)) as loading:
+        product = recompiled(place, progress)
+        if said is not None:
+            product = calibrated(product, place, said)
+    model = loading.result()
     if isinstance(product, Core):
         run: CoreRun | AcceleratorRun = simulate_core(
-            product, place, entry, states, seed, progress, waves
+            product, model, place, entry, states, seed, progress, waves
         )
     else:
-        run = simulate_accelerator(product, place, entry, states, seed, progress, waves)
+        run = simulate_accelerator(product, model, place, entry, states, seed, progress, waves)
     write_file(place / REPORT, json.dumps(run.to_json(), indent=2) + "\n")
     return Simulation(run)
 
 
 def simulate_core(
     core: Core,
+    model: Model,
     place: Path,
     entry: HardwareManifest,
     states: int,
@@ -83,13 +88,12 @@ def simulate_core(
     progress: Progress = lambda _: None,
     waves: bool = False,
 ) -> CoreRun:
-    """The same of a core in the folder ``place``, whose manifest is ``entry``."""
+    """The same of a core in the folder ``place``, whose manifest is ``entry`` and whose Verilated
+    design is ``model``."""
     if not isinstance(entry, CoreManifest):
         raise OutputError(
             f"{place}: {MARK} is an accelerator's, {DESIGN} is not; generate it again"
         )
-    model = load_core(place, entry, trace=waves, progress=progress)
-
     integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
     overall = Error()
     errors: dict[str, Error] = {}

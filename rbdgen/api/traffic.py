@@ -112,6 +112,10 @@ class Traffic:
             made[function] = rows
         return made
 
+    def expect(self) -> None:
+        """Compute what all runs need: once, before several threads have them."""
+        _ = self.expected, self.tasks
+
     def mixed(self, n: int, seed: int) -> list[str]:
         """Functions in random order, as often as the design's mix says."""
         functions, share = self.made.accelerator.functions, self.made.design.mix

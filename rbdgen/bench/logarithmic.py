@@ -14,6 +14,7 @@ from .. import api
 from ..api.checked import checked_manifest
 from ..api.folder import write_folder
 from ..api.made import Made
+from ..api.rtl import load_core
 from ..api.simulation import integer_errors, simulate_core
 from ..api.verilog import verilog
 from ..compile.flow import Core, compile_core, front_end
@@ -181,9 +182,9 @@ def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, dict
     made = Made(robot, progress, {**A_TASK_A_CLOCK, **LOG})
     write_folder(folder, verilog(made))
     assert isinstance(made.product, Core)
-    run = simulate_core(
-        made.product, folder, checked_manifest(folder, False, progress), 100, 0, progress
-    )
+    entry = checked_manifest(folder, False, progress)
+    model = load_core(folder, entry, progress=progress)
+    run = simulate_core(made.product, model, folder, entry, 100, 0, progress)
     return made.product, run.to_json()
 
 

@@ -11,14 +11,16 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import subprocess
+    from concurrent.futures import Future
     from types import FrameType
 
+T = TypeVar("T")
 LINE = "rbdgen: stopped"
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -192,6 +194,23 @@ def run_child(
     with child(command, **pipes, **options) as process:
         said, complained = process.communicate(stdin)
     return subprocess.CompletedProcess(command, process.returncode, said, complained)
+
+
+@contextmanager
+def meanwhile(work: Callable[[], T]) -> Iterator[Future[T]]:
+    """``work``, which waits for tools, goes on in a thread while the block does something else.
+
+    The block's end waits for it; where the block fails, its tools end first.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        future = thread.submit(work)
+        try:
+            yield future
+        except BaseException:
+            _kill_children()
+            raise
 
 
 def _kill_children() -> None:
