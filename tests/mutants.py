@@ -24,6 +24,7 @@ import resource
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.abc import MetaPathFinder, SourceLoader
@@ -41,19 +42,21 @@ from mutmut.mutation.mutators import mutation_operators
 ROOT = Path(__file__).parents[1]
 VERDICTS = ROOT / "build/mutants.json"
 MODULES = {  # and the tests that are first to see a change
-    "graph/fixed": "fixed",
-    "graph/reciprocal": "reciprocal",
-    "graph/sincos": "sincos",
-    "graph/word": "word",
-    "rtl/arithmetic": "units",
-    "rtl/multiplier": "multiplier",
-    "rtl/reciprocal": "function_units",
-    "rtl/sincos": "function_units",
-    "rtl/units": "units",
+    "graph/fixed": "graph/fixed",
+    "graph/reciprocal": "graph/reciprocal",
+    "graph/sincos": "graph/sincos",
+    "graph/word": "graph/word",
+    "rtl/arithmetic": "rtl/units",
+    "rtl/multiplier": "rtl/multiplier",
+    "rtl/reciprocal": "rtl/function_units",
+    "rtl/sincos": "rtl/function_units",
+    "rtl/units": "rtl/units",
 }
+_GRAPH = [f"graph/{name}" for name in ("fixed", "fixed_graph", "reciprocal", "sincos", "verify")]
+_RTL = [f"rtl/{name}" for name in ("arithmetic", "units", "placed_units", "multiplier")]
 TESTS = {
-    "graph": ("fixed", "fixed_graph", "reciprocal", "sincos", "word", "verify"),
-    "rtl": ("arithmetic", "units", "placed_units", "function_units", "multiplier"),
+    "graph": (*_GRAPH, "graph/word", "rtl/function_units"),  # hardware of the same algorithms
+    "rtl": (*_RTL, "rtl/function_units"),
 }
 FAST = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", "-m", "not slow and not seconds"]
 SECONDS = 60  # of processor time, after which the tests of a mutant hang: it is seen
@@ -150,18 +153,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     kept = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
     _check_tests(chosen.modules, kept)
     left = [m for m in mutants if kept.get(m.key) not in (KILLED, _digest(m.module))]
+    left.sort(key=lambda m: m.key not in kept)  # a new test may see what survived
     gc.freeze()  # what processes share is no garbage of theirs
-    for done, (mutant, seen) in enumerate(_tried(left, chosen.jobs), 1):
-        kept[mutant.key] = KILLED if seen else _digest(mutant.module)
-        VERDICTS.parent.mkdir(exist_ok=True)
-        VERDICTS.write_text(json.dumps(kept, indent=0))
-        if not seen or done % 100 == 0:
-            said = "killed" if seen else f"survived {mutant}"
-            print(f"{done} of {len(left)}: {said}", file=sys.stderr, flush=True)
-    if chosen.sample:
-        print(f"{len(mutants)} of {len(every)} mutants, at random")
-    tried = set(mutants)
-    _report([m for m in every if m in tried], {m for m in mutants if kept[m.key] != KILLED})
+    with suppress(KeyboardInterrupt):  # reports what has been tried till then
+        for done, (mutant, seen) in enumerate(_tried(left, chosen.jobs), 1):
+            kept[mutant.key] = KILLED if seen else _digest(mutant.module)
+            VERDICTS.parent.mkdir(exist_ok=True)
+            VERDICTS.write_text(json.dumps(kept, indent=0))
+            if not seen or done % 100 == 0:
+                said = "killed" if seen else f"survived {mutant}"
+                print(f"{done} of {len(left)}: {said}", file=sys.stderr, flush=True)
+    tried = {m for m in mutants if m.key in kept}
+    print(f"{len(tried)} of {len(every)} mutants")
+    _report([m for m in every if m in tried], {m for m in tried if kept[m.key] != KILLED})
 
 
 def mutants_of(module: str) -> list[Mutant]:
@@ -193,9 +197,8 @@ def _digest(module: str) -> str:
 
 def _files(module: str) -> list[str]:
     """The tests of a module's room, its own first."""
-    room = module.partition("/")[0]
-    names = dict.fromkeys((MODULES[module], *TESTS[room]))
-    return [f"tests/{room}/test_{name}.py" for name in names]
+    tests = dict.fromkeys((MODULES[module], *TESTS[module.partition("/")[0]]))
+    return [f"tests/{folder}/test_{name}.py" for folder, name in (t.split("/") for t in tests)]
 
 
 def _check_tests(modules: Sequence[str], kept: dict[str, str]) -> None:
