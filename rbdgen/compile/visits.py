@@ -23,6 +23,7 @@ def visits_of(front: Front) -> Program | None:
         (formulation not in FORMULATIONS, f"formulation: loops have {listed(FORMULATIONS)}"),
         (design.products != "plain", "products: loops have plain"),
         (design.inverse != "computed", "inverse: loops compute it"),
+        (design.factorisation not in ("auto", "ltdl"), "factorisation: loops have ltdl"),
         (design.integrator != "euler", "integrator: loops have euler"),
         (design.angles != "on-chip", "angles: loops make their own sines"),
         (design.external_forces, "external_forces: loops take none"),

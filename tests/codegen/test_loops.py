@@ -120,6 +120,7 @@ def test_what_has_no_loops_is_refused(tmp_path: Path) -> None:
             {"formulation": "logarithmic", "functions": ("fd",), "inverse": "near"},
             "inverse: loops compute it",
         ),
+        ({"functions": ("fd",), "factorisation": "mminvgen"}, "factorisation: loops have ltdl"),
         ({"angles": "sincos"}, "angles: loops make their own sines"),
         ({"external_forces": ("all",)}, "external_forces: loops take none"),
     ):
