@@ -279,7 +279,9 @@ def check_flag(overflowed: dict[Node, np.ndarray], expected: list[bool]) -> None
         assert states.tolist() == expected
 
 
-@pytest.mark.parametrize(("of", "to"), [((8, 4), (4, 2)), ((4, 1), (8, 4)), ((6, 3), (5, 3))])
+@pytest.mark.parametrize(
+    ("of", "to"), [((8, 4), (4, 2)), ((4, 1), (8, 4)), ((6, 3), (5, 3)), ((6, 3), (6, 2))]
+)
 def test_words_in_another_format(of: tuple[int, int], to: tuple[int, int]) -> None:
     """Between stages: rounded half up, then kept within the ends, which is told."""
     old, new = Format(*of), Format(*to)
