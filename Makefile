@@ -6,7 +6,7 @@
 # make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
-# make mutants  whether tests see a change in the arithmetic: an hour, or a sample
+# make mutants  whether tests see a change in the arithmetic: hours, or a part
 # make durations  measures which tests make fast leaves out
 # make clean   removes what was built, and .venv
 #

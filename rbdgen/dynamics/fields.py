@@ -213,7 +213,7 @@ def _bodies(
 
 
 def _momentum(still: Still, w: Vector, v: Vector) -> Vector:
-    (own, mean) = still
+    own, mean = still
     body = body_alone(own.m, own.h, own.S, w)
     body = body.seen_after(Step(None, ZERO, v))
     body.L = tensor_sum(body.L, skew(scale(mean, w)))

@@ -50,12 +50,8 @@ def inverse_dynamics(run: Runner, robot: Robot, state: State, multiplications: i
             wrenches[i] = run(visit, here, wrench_difference, wrenches[i], external)
     tau: Vector = [0.0] * robot.nv
     for i in reversed(range(len(robot.joints))):
-        joint, own, here, visit = (
-            robot.joints[i],
-            joints[i],
-            ("backward", i),
-            by_place("back", robot, i),
-        )
+        joint, own = robot.joints[i], joints[i]
+        here, visit = ("backward", i), by_place("back", robot, i)
         if i in robot.v_slices:  # a fixed joint has no coordinates
             efforts = run(visit, here, _efforts, joint.kind, multiplier(joint), wrenches[i])
             for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):

@@ -200,16 +200,18 @@ def run_child(
 def meanwhile(work: Callable[[], T]) -> Iterator[Future[T]]:
     """``work``, which waits for tools, goes on in a thread while the block does something else.
 
-    The block's end waits for it; where the block fails, its tools end first.
+    The block's end waits for it; where the block fails, each tool ends that runs or begins.
     """
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor, wait
 
     with ThreadPoolExecutor(1) as thread:
         future = thread.submit(work)
         try:
             yield future
         except BaseException:
-            _kill_children()
+            while not future.done():
+                _kill_children()
+                wait([future], timeout=0.05)
             raise
 
 

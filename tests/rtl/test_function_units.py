@@ -33,6 +33,16 @@ def reciprocal_unit(name: str) -> ReciprocalUnit:
     return ReciprocalUnit(spec, tuple(Product(*widths, own, style) for widths, own in products))
 
 
+def check_module(unit: ReciprocalUnit | SinCosUnit, own: dict[str, tuple[str, int, bool]]) -> str:
+    """The text of a unit's module: its ports; no reset, and no lines of the source, which move."""
+    text = unit.to_rtlil()
+    assert f"module \\{unit.name}\n" in text
+    assert "src" not in text
+    assert "rst" not in text
+    assert ports(text) == {"clk": ("input", 1, False), **own}
+    return text
+
+
 @pytest.mark.parametrize("name", RECIPROCALS)
 def test_every_bit_of_a_reciprocal(name: str) -> None:
     unit = reciprocal_unit(name)
@@ -51,21 +61,17 @@ def test_every_bit_of_a_reciprocal(name: str) -> None:
 
 
 def test_a_reciprocal_unit_as_a_module() -> None:
-    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
+    """Its ports, and multipliers as instances."""
     spec, _, latencies = RECIPROCALS["rbdgen_recip_30tm4s4_22"]
     products = zip(spec.products, latencies, strict=True)
     unit = ReciprocalUnit(spec, tuple(Multiplier(*widths, own) for widths, own in products))
-    text = unit.to_rtlil()
-    assert f"module \\{unit.name}\n" in text
-    assert "src" not in text
-    assert "rst" not in text
-    assert ports(text) == {
-        "clk": ("input", 1, False),
+    own = {
         "operand": ("input", 30, True),
         "mantissa": ("output", 22, True),
         "exponent": ("output", spec.exponent_width, True),
         "outside": ("output", 1, False),
     }
+    text = check_module(unit, own)
     kinds = {name: kind for name, (kind, _) in cells(text).items()}
     assert kinds == {f"multiply_{k}": one.name for k, one in enumerate(unit.multipliers)}
     for name, (_, connected) in cells(text).items():
@@ -110,19 +116,11 @@ def test_every_bit_of_a_sine(name: str) -> None:
 
 
 def test_a_sine_unit_as_a_module() -> None:
-    """Its ports, and multipliers as instances; no reset, and no lines of the source, which move."""
+    """Its ports, and multipliers as instances."""
     spec = SinCos(25, 22)
     unit = SinCosUnit(spec, 27, Multiplier(spec.slope_width, spec.delta_width, 4))
-    text = unit.to_rtlil()
-    assert f"module \\{unit.name}\n" in text
-    assert "src" not in text
-    assert "rst" not in text
-    assert ports(text) == {
-        "clk": ("input", 1, False),
-        "angle": ("input", 27, True),
-        "sin": ("output", 22, True),
-        "cos": ("output", 22, True),
-    }
+    own = {"angle": ("input", 27, True), "sin": ("output", 22, True), "cos": ("output", 22, True)}
+    text = check_module(unit, own)
     found = re.findall(r"^  cell \\(rbdgen_mul_\w+)", text, re.M)
     assert found == [unit.multiplier.name] * unit.spec.products
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from rbdgen.system.stopping import meanwhile, run_child
+
 LONGEST = 60.0  # seconds for what takes one
 WAITING = """
 import os, sys, time
@@ -161,6 +163,29 @@ def test_workers_end(number: int, tmp_path: Path) -> None:
     ]
     processes = [int((tmp_path / f"pid{own}").read_text()) for own in range(2)]
     until(lambda: not any(map(_runs, processes)))
+
+
+@pytest.mark.parametrize("late", [0.0, 0.3])  # s until the tool begins
+def test_what_goes_on_meanwhile_ends_with_the_block(late: float) -> None:
+    """Its tools do, those too that begin after the block has failed."""
+    ends: list[int] = []
+
+    def work() -> None:
+        time.sleep(late)
+        ends.append(run_child(["sleep", "600"]).returncode)
+
+    started = time.monotonic()
+    with pytest.raises(ValueError, match="no such luck"), meanwhile(work):
+        raise ValueError("no such luck")
+    assert ends == [-signal.SIGKILL]
+    assert time.monotonic() < started + LONGEST
+
+
+def test_what_goes_on_meanwhile_has_a_result() -> None:
+    with meanwhile(lambda: run_child(["echo", "here"]).stdout) as future:
+        pass
+    assert future.done()
+    assert future.result() == "here\n"
 
 
 def until(true: Callable[[], bool]) -> None:
