@@ -19,10 +19,10 @@ from ..robot.model import Robot, RobotError
 from ..system.files import read_regular
 from ..system.records import NoRecord, Record
 from ..system.templates import render
-from .checked import checked_manifest
+from .checked import checked_folder
 from .folder import InputError, OutputError, UsageError, write_file
 from .names import DESIGN, ROBOT
-from .places import check_place
+from .places import VERILOG, check_place
 from .recompiled import recompiled
 
 Progress = Callable[[str], None]
@@ -84,12 +84,13 @@ def calibrate(
     if output is not None:
         check_place(Path(output))
     place = Path(folder)
-    entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT))
+    entry = checked_folder(place, trust, progress, (DESIGN, ROBOT))
     product = recompiled(place, progress)
     held = registers_of(product, place)
-    found = words_for(product, held, entry.name, robot)
+    found = words_for(product, held, entry["name"], robot)
     if output is not None:
-        write_file(Path(output), as_file(found, Path(output)))
+        language = entry.get("language", VERILOG)
+        write_file(Path(output), as_file(found, Path(output), language))
     return found
 
 
@@ -124,11 +125,11 @@ def registers_of(product: Product, place: Path) -> Parameters:
     return held
 
 
-def as_file(found: Calibration, place: Path) -> str:
-    """The text of a calibration in the language that the file's name asks for."""
+def as_file(found: Calibration, place: Path, language: str) -> str:
+    """The text of a calibration as the file's name asks for it; ``language``: the design's."""
     if place.suffix in HEADERS:
         widest = max(own.width for own in found.registers)
-        return render("c_header/registers.h.jinja", own=found, wide=widest > 32)
+        return render("c_header/registers.h.jinja", own=found, wide=widest > 32, to=language)
     return json.dumps(found.to_json(), indent=2) + "\n"
 
 

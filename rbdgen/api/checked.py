@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..system.files import read_regular
-from .folder import MARK, OutputError, read_manifest
+from .folder import MARK, Manifest, OutputError, read_manifest
 
 Progress = Callable[[str], None]
 LARGEST = 2**32  # bytes of a file
@@ -19,6 +19,17 @@ AGAIN = "generate the design again"
 def checked_manifest(
     place: Path, trust: bool, progress: Progress, needed: Sequence[str] = ()
 ) -> CoreManifest | AcceleratorManifest:
+    """The manifest of a folder of hardware whose files all have the digests that it says.
+
+    As `checked_folder`, and OutputError for a program.
+    """
+    read_manifest(place).refuse_program()
+    return checked_folder(place, trust, progress, needed).facts
+
+
+def checked_folder(
+    place: Path, trust: bool, progress: Progress, needed: Sequence[str] = ()
+) -> Manifest:
     """The manifest of a generated folder whose files all have the digests that it says.
 
     ``needed``: files that will be read, with ``{name}`` for the design's name; the manifest has to
@@ -28,7 +39,6 @@ def checked_manifest(
     write a manifest that fits, too. OutputError, in one line, for a file that differs.
     """
     entry = read_manifest(place)
-    entry.refuse_program()
     listed, name = entry.get("files"), str(entry.get("name"))
     if not isinstance(listed, dict) or not listed or not re.fullmatch(r"[A-Za-z]\w*", name):
         raise OutputError(f"{place / MARK}: has no digests of the design's files; {AGAIN}")
@@ -40,7 +50,7 @@ def checked_manifest(
             raise OutputError(f"{place / MARK}: does not list {file}, which is not read therefore")
     if trust:
         progress(f"{place}: its files are trusted, not checked against {MARK}")
-        return entry.facts
+        return entry
     for file, digest in listed.items():
         try:
             data = read_regular(place / file, LARGEST)
@@ -50,7 +60,7 @@ def checked_manifest(
             raise OutputError(
                 f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
             )
-    return entry.facts
+    return entry
 
 
 def checked_accelerator(

@@ -17,7 +17,7 @@ from .places import VERILOG, check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]
-WITH_REGISTERS = (VERILOG, "c", "cpp")
+WITH_REGISTERS = (VERILOG, "c", "cpp", "hls")
 # Verilog needs packages that programs do not.
 writer = names_from(
     __package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda", "hls")}
@@ -105,7 +105,7 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
 
 
 def _refuse_registers(languages: Sequence[str], design: Design) -> None:
-    """UsageError for a language without registers: programs take what they hold in each call."""
+    """UsageError for a language that has no registers."""
     known = (VERILOG,) if design.accelerator else WITH_REGISTERS
     others = [language for language in languages if language not in known]
     if has_registers(design) and others:

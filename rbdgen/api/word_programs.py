@@ -13,7 +13,6 @@ from ..compile.core import Core
 from ..graph.fixed import Integers
 from ..graph.held import held_words
 from ..system.c_library import FLAGS, c_library
-from .folder import InputError
 from .hls_program import hls_program
 from .integer_model import c_source
 from .names import design_name
@@ -23,10 +22,8 @@ from .program_folder import about
 def word_source(core: Core, language: str) -> tuple[Source, tuple[str, ...]]:
     """The function in ``c`` or ``hls`` for states in rows, and the flags to compile it with.
 
-    Of hls NoHeaders; InputError for a design with registers, which hls has not.
+    Of hls NoHeaders.
     """
-    if language == "hls" and core.fixed.held:
-        raise InputError("hls: parameters in registers are of verilog and c; leave them constants")
     front = core.front
     name = design_name(front.robot.name, front.design)
     if language == "c":

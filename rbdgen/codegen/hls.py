@@ -87,7 +87,7 @@ def _none(own: Statements, node: Node, *args: Term) -> Term:
 HLS: dict[Op, Callable[..., Term]] = {
     Op.INPUT: _none,  # comes in
     Op.CONST: _none,  # stands where it is read
-    Op.HELD: _none,  # refused before
+    Op.HELD: _none,  # comes in, too
     Op.MULC: _none,  # by a power of two: the same bits
     Op.RECIP: _none,  # has become a mantissa, an exponent and scalings
     Op.ADD: _sum(1),

@@ -80,6 +80,8 @@ def write(
         if node.op is Op.INPUT:
             place = graph.inputs.index(node.name)
             words[node] = Term(f"in{place}", *word_range(fixed.inputs[node.name].width))
+    for k, node in enumerate(fixed.held.values()):
+        words[node] = Term(f"held{k}", *word_range(fixed.formats[node].width))
     parts = []
     for k, (name, own) in enumerate(regions(nodes)):
         part = Statements(

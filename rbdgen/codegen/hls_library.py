@@ -36,12 +36,13 @@ def flags() -> tuple[str, ...]:
 
 def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> Source:
     """The files of `hls_program`, with a function beside that takes states in rows, as C's does."""
-    inputs, outputs = (
+    ways = ("inputs", "parameters", "outputs")
+    inputs, held, outputs = (
         tuple(Word(own["name"], own["width"], own["fraction"]) for own in facts[way])
-        for way in ("inputs", "outputs")
+        for way in ways
     )
-    function = Function(name, inputs, outputs, len(outputs))
-    fields = {way: [own["field"] for own in facts[way]] for way in ("inputs", "outputs")}
+    function = Function(name, (*inputs, *held), outputs, len(outputs))
+    fields = {way: [own["field"] for own in facts[way]] for way in ways}
     sources = {own: text for own, text in files.items() if own in (f"{name}.h", f"{name}.cpp")}
     sources[f"{name}_batch.cpp"] = render("hls/batch.cpp.jinja", name=name, word=WORD, **fields)
     return Source(sources, (function,), WORD)

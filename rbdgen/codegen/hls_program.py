@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
+from ..graph.held import held_words
 from ..graph.text import to_text
 from ..graph.visits import Program
 from ..system.records import Record
@@ -32,6 +33,17 @@ class Field(Record):
     beat: int
     low: int
     high: int
+
+
+@dataclass(frozen=True)
+class RegisterField(Record):
+    """A word that is the same for many tasks; ``word``: of the robot that this was made from."""
+
+    name: str
+    field: str  # of the struct
+    width: int
+    fraction: int
+    word: int
 
 
 @dataclass(frozen=True)
@@ -87,12 +99,14 @@ def hls_files(
     out_of = stream([*given, *flags])
     inputs = [word for beat in into.beats for word in beat]
     outputs = [word for beat in out_of.beats for word in beat][: len(given)]
+    registers = _registers(fixed)
     styles = list(resources.values())
     values = {
         "name": name,
         "about": about,
         "inputs": inputs,
         "outputs": outputs,
+        "registers": registers,
         "into": into,
         "out_of": out_of,
         "interval": interval,
@@ -121,8 +135,19 @@ def hls_files(
         "beat_out": out_of.bits,
         "inputs": [word.to_json() for word in inputs],
         "outputs": [word.to_json() for word in outputs],
+        "parameters": [word.to_json() for word in registers],
     }
     return files | {GRAPH: to_text(fixed)}, facts
+
+
+def _registers(fixed: FixedGraph) -> list[RegisterField]:
+    """What comes with no task, in the order of `FixedGraph.held`."""
+    formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
+    words = held_words({"": fixed})
+    return [
+        RegisterField(name, _field(name), f.width, f.fraction, int(words[name]))
+        for name, f in formats.items()
+    ]
 
 
 def _field(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rbdgen.api import calibrate, generate, read_manifest, simulate
-from rbdgen.api.calibration import read_calibration, words_for
+from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
 from rbdgen.api.integer_model import IntegerModel
@@ -148,30 +148,62 @@ def test_words_of_another_design_are_refused(pendulum: Path, tmp_path: Path) -> 
         simulate(pendulum, 10, calibration=tmp_path / "none.json")
 
 
-def test_c_takes_the_words_with_each_task(tmp_path: Path) -> None:
-    """Those of another robot, too: every bit of the integer model that holds them."""
-    place = generate("pendulum", tmp_path / "c", to="c", parameters="registers", fit=False)
-    (function,) = read_manifest(place)["facts"]["functions"]
-    assert sum(own["name"].startswith("parameter[") for own in function["inputs"]) == 5
-    core = compile_core(front_end("pendulum", parameters="registers", fit=False))
-    assert core.front.parameters is not None
-    other = another("pendulum", tmp_path, 9)
-    words = words_for(core, core.front.parameters, "pendulum_id", str(other)).words
-    held = {name: np.array(word) for name, word in words.items()}
+@pytest.mark.parametrize(
+    ("language", "name", "choices"),
+    [
+        ("c", "pendulum", {}),
+        ("hls", "pendulum", {}),
+        pytest.param("hls", "gantry", {"functions": ("fd",)}, marks=pytest.mark.slow),
+        pytest.param("hls", "iiwa14", {"ii": 4}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_programs_in_words_take_those_of_another_robot(
+    language: str, name: str, choices: dict[str, Any], tmp_path: Path
+) -> None:
+    """Every bit and flag of the integer model that holds them, its own robot's and others'."""
+    choices = {"parameters": "registers", "fit": False, **choices}
+    place = generate(name, tmp_path / "made", to=language, **choices)
+    core = compile_core(front_end(name, **choices))
+    facts, held = read_manifest(place)["facts"], core.front.parameters
+    (*_, listed) = facts.get("parameters", ()) or facts["functions"][0]["inputs"]
+    assert held is not None
+    assert listed["name"] == held.names[-1]
+    files = [another(name, tmp_path, seed) for seed in (9, 10)]
+    words = [calibrate(place, str(file)).words for file in files]
+    assert words[0] != words[1]
     state = within_limits(core, 200, 3)
-    for own in (core, replace(core, held=held)):
-        given = to_words(own, state)
-        found, flags = word_program(own, "c", print)(given)
-        expected, raised = IntegerModel(own)(given)
+    outputs = []
+    for own in ({}, *words):
+        core = replace(core, held={key: np.array(word) for key, word in own.items()})
+        given = to_words(core, state)
+        found, flags = word_program(core, language, print)(given)
+        expected, raised = IntegerModel(core)(given)
         assert all(np.array_equal(found[name], expected[name]) for name in expected)
         assert np.array_equal(flags, raised)
+        outputs.append(np.stack(list(found.values())))
+    assert not np.array_equal(outputs[0], outputs[1])
+    assert not np.array_equal(outputs[1], outputs[2])
 
 
-def test_hls_has_none() -> None:
+def test_the_table_says_where_its_words_go(tmp_path: Path) -> None:
+    for language, said in (("c", "behind the words of each task"), ("hls", "_id_parameters;")):
+        choices = {"to": language, "parameters": "registers", "fit": False}
+        place = generate("pendulum", tmp_path / language, **choices)
+        calibrate(place, "pendulum", tmp_path / "words.h")
+        text = (tmp_path / "words.h").read_text()
+        assert said in text
+        assert "parameter_write" not in text
+    (place / "graph.txt").write_text("")
+    with pytest.raises(OutputError, match=r"graph\.txt: changed since it was generated"):
+        calibrate(place, "pendulum")
+
+
+def test_cuda_has_none() -> None:
     with pytest.raises(
-        UsageError, match="parameters: registers are of verilog, c, cpp, not of hls"
+        UsageError, match="parameters: registers are of verilog, c, cpp, hls, not of cuda"
     ):
-        generate("pendulum", to="hls", parameters="registers")
+        generate("pendulum", to="cuda", parameters="registers")
 
 
 def one_line(error: type[Exception], why: str, place: Path, robot: str) -> None:

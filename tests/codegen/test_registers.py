@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rbdgen.api import generate
+from rbdgen.api import generate, read_manifest
+from rbdgen.codegen import hls_functions
+from rbdgen.codegen.hls_library import headers
+from tests.codegen.test_hls import BEAT, STREAM, run
 
 
 @pytest.mark.parametrize("function", ["id", pytest.param("fd", marks=pytest.mark.slow)])
@@ -27,3 +30,42 @@ def test_cpp_takes_an_array_more(function: str, tmp_path: Path) -> None:
     rows = [line.split() for line in (made / "states.txt").read_text().splitlines()]
     registers = {tuple(row[6:]) for row in rows}  # behind three arrays of two
     assert len(registers) == 16
+
+
+@pytest.mark.parametrize("longest", [50, pytest.param(500, marks=pytest.mark.slow)])
+def test_hls_takes_a_struct_beside_the_streams(
+    longest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In functions that are split, and in one: with its own words, and with any."""
+    monkeypatch.setattr(hls_functions, "LONGEST", longest)
+    choices = {"functions": ("fd",), "parameters": "registers", "fit": False}
+    made = generate("pendulum", tmp_path / "made", to="hls", **choices).folder
+    facts = read_manifest(made)["facts"]
+    words = facts["parameters"]
+    rows = [line.split() for line in (made / "words.txt").read_text().splitlines()]
+    own = [str(word["word"]) for word in words]
+    assert [row[-len(own) :] == own for row in rows] == [True] * 16 + [False] * 16
+    text = (made / "pendulum_fd.cpp").read_text()
+    assert text.count("#pragma HLS INTERFACE s_axilite port=parameters.") == len(words)
+    assert (facts["functions"] > 3) == (longest == 50)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "hls_stream.h").write_text(STREAM)
+    (tools / "ap_axi_sdata.h").write_text(BEAT)
+    for flags in ([], ["-I", str(tools)]):
+        assert run(made, "pendulum_fd", *flags) == "32 states, 0 words and flags differ\n"
+
+
+def test_hls_begins_with_the_words_of_its_own_robot(tmp_path: Path) -> None:
+    choices = {"parameters": "registers", "fit": False}
+    made = generate("pendulum", tmp_path / "made", to="hls", **choices).folder
+    words = read_manifest(made)["facts"]["parameters"]
+    printed = "".join(f"    std::cout << own.{word['field']} << '\\n';\n" for word in words)
+    (made / "own.cpp").write_text(
+        '#include "pendulum_id.h"\n#include <iostream>\n'
+        f"int main()\n{{\n    pendulum_id_parameters own;\n{printed}}}\n"
+    )
+    command = ["g++", "-std=c++17", "-isystem", str(headers()), str(made / "own.cpp")]
+    subprocess.run([*command, "-o", str(made / "own")], check=True)
+    found = subprocess.run([made / "own"], check=True, capture_output=True, text=True).stdout
+    assert [int(line) for line in found.split()] == [word["word"] for word in words]
