@@ -90,24 +90,24 @@ class AxiLite(wiring.Component):
         return m
 
     def _reads(self, m: Module) -> None:
-        address = Signal(self.address_width - 2, reset_less=True)
+        asked_of = Signal(self.address_width - 2, reset_less=True)
         asked = Signal()
         take = self.arvalid & self.arready
         named = {r.offset // STROBES: getattr(self, f"value_{r.name}") for r in self.registers}
         values = [named.get(k, Const(0, DATA_BITS)) for k in range(max(named) + 1)]
         m.d.sync += self.arready.eq(~asked & ~take)
         with m.If(take):
-            m.d.sync += [address.eq(self.araddr[2:]), asked.eq(1)]
+            m.d.sync += [asked_of.eq(self.araddr[2:]), asked.eq(1)]
         with m.If(self.rvalid & self.rready):
             m.d.sync += self.rvalid.eq(0)
         with m.If(asked & ~self.rvalid):
             m.d.sync += [
                 asked.eq(0),
                 self.rvalid.eq(1),
-                self.rdata.eq(Mux(address < len(values), select(values, address), 0)),
+                self.rdata.eq(Mux(asked_of < len(values), select(values, asked_of), 0)),
                 self.rresp.eq(Resp.SLVERR),
             ]
-            with m.Switch(address):
+            with m.Switch(asked_of):
                 for position in named:
                     with m.Case(position):
                         m.d.sync += self.rresp.eq(Resp.OKAY)
@@ -115,7 +115,8 @@ class AxiLite(wiring.Component):
     def _writes(self, m: Module) -> None:
         address = Signal(self.address_width - 2, reset_less=True)
         strobes = Signal(STROBES, reset_less=True)
-        got_address, got_data = Signal(), Signal()
+        got_address = Signal()
+        got_data = Signal()
         take_address = self.awvalid & self.awready
         take_data = self.wvalid & self.wready
         m.d.sync += [

@@ -140,7 +140,8 @@ class TaskShell(wiring.Component):
 
         # Disabled, the input stops at the border of a packet; this side of the skid buffer, so that
         # no beat of the next one is taken.
-        inside, inside_next = Signal(), Signal()
+        inside = Signal()
+        inside_next = Signal()
         taken = self.s_axis_tvalid & self.s_axis_tready
         m.d.comb += [
             inside_next.eq(Mux(taken, ~self.s_axis_tlast, inside)),
