@@ -11,6 +11,7 @@ from ..codegen.cuda import LONGEST, Cuda, cuda
 from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
 from ..compile.visits import visits_of
+from ..robot.model import RobotError
 from .entries import interface_of
 from .made import Files
 from .names import design_name
@@ -18,6 +19,7 @@ from .program_folder import about, program_folder
 from .vectors import vectors
 
 Progress = Callable[[str], None]
+MOST_SHARED = 4000  # numbers in double: a launch has 32764 bytes for all that it is given
 
 
 def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bool = True) -> Files:
@@ -27,12 +29,18 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     chosen by that. The manifest names its version, of which the files' bytes are.
     """
     name = design_name(front.robot.name, front.design)
-    interface, program = interface_of(front), visits_of(front)
+    interface, program = interface_of(front, together=True), visits_of(front)
+    shared = list(front.parameters.nominal.values()) if front.parameters else []
+    if interface.same and interface.same.size > MOST_SHARED:
+        raise RobotError(
+            f"{front.robot.name}: parameters: registers: {interface.same.size} numbers, more than "
+            f"the {MOST_SHARED} that a launch of a kernel takes; --parameters constants"
+        )
     front, double = with_doubles(front, progress)
 
     def made(measure: Any = None) -> Cuda:
         given = front.graph, interface, name, about(front)
-        return cuda(*given, program=program, measure=measure, in_double=double.nodes)
+        return cuda(*given, program=program, measure=measure, in_double=double.nodes, shared=shared)
 
     notes: list[str] = []
     version = None

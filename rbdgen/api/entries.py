@@ -16,13 +16,13 @@ from ..passes.registers import PARAMETER
 from ..robot.payload import PAYLOAD, SIZE
 
 
-def interface_of(front: Front) -> Interface:
+def interface_of(front: Front, together: bool = False) -> Interface:
     """The arrays of one state, as `evaluate` has them, and each graph input's and output's place.
 
     q (nq,), qd, qdd, tau (nv,), Minv (nv, nv), f_ext (bodies, 6), as the functions need, payload
     (10,); of a design for all robots of a model what its registers hold, parameter; last, where
     sines and cosines come in, sin and cos, of each joint of the canonical robot. Arrays of what a
-    given base leaves out are that much smaller.
+    given base leaves out are that much smaller. ``together``: all states are one robot's.
     """
     robot, design, graph = front.robot, front.design, front.graph
     given = given_coordinates(design, robot)
@@ -45,7 +45,7 @@ def interface_of(front: Front) -> Interface:
         takes.append(PAYLOAD)
     if front.parameters:
         shapes[PARAMETER] = (len(front.parameters.names),)
-        takes.append(PARAMETER)
+        takes += [PARAMETER] * (not together)
     kinds = {parse(name).kind for name in graph.inputs}
     takes += [kind for kind in ("sin", "cos") if kind in kinds]
     frames, nq = len(design.frames), robot.nq
@@ -68,6 +68,7 @@ def interface_of(front: Front) -> Interface:
         tuple(Array(name, shape) for name, shape in results.items()),
         inputs,
         outputs,
+        Array(PARAMETER, shapes[PARAMETER]) if front.parameters and together else None,
     )
 
 

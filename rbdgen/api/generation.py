@@ -17,7 +17,6 @@ from .places import VERILOG, check_design_place, default_place
 from .results import Generated
 
 Progress = Callable[[str], None]
-WITH_REGISTERS = (VERILOG, "c", "cpp", "hls")
 # Verilog needs packages that programs do not.
 writer = names_from(
     __package__, {".verilog": ("verilog",), ".programs": ("cpp", "c", "cuda", "hls")}
@@ -105,12 +104,11 @@ def _refuse_unwritten(languages: Sequence[str], accelerator: bool) -> None:
 
 
 def _refuse_registers(languages: Sequence[str], design: Design) -> None:
-    """UsageError for a language that has no registers."""
-    known = (VERILOG,) if design.accelerator else WITH_REGISTERS
-    others = [language for language in languages if language not in known]
-    if has_registers(design) and others:
+    """UsageError for registers of an accelerator in a language where it has none."""
+    others = [language for language in languages if language != VERILOG]
+    if has_registers(design) and design.accelerator and others:
         raise UsageError(
-            f"parameters: registers are of {', '.join(known)}, not of {', '.join(others)}; "
+            f"parameters: an accelerator's registers are of {VERILOG}, not of {', '.join(others)}; "
             "generate those with --parameters constants"
         )
 

@@ -30,7 +30,9 @@ def program_folder(
         **described(front, name),
         language=language,
         # words of tasks are named, and no arrays
-        interface=Interface((), (), {}, {}) if front.design.accelerator else interface_of(front),
+        interface=Interface((), (), {}, {})
+        if front.design.accelerator
+        else interface_of(front, language == "cuda"),
         operations=front.graph.operations(),
         facts=facts,
     )

@@ -26,7 +26,9 @@ def vectors(front: Front, interface: Interface) -> dict[str, str]:
     them.
     """
     state = sample_states(front.design, front.canonical, STATES, SEED)
-    if front.parameters:  # of as many robots of the model
+    if front.parameters and interface.same:
+        state[PARAMETER] = np.tile(list(front.parameters.nominal.values()), (STATES, 1))
+    elif front.parameters:  # of as many robots of the model
         state[PARAMETER] = front.parameters.of_drawn(STATES)
     columns = to_columns(front.canonical, front.graph.inputs, state)
     state |= _angles(columns, interface)

@@ -26,7 +26,7 @@ from .interface import Array, Entry, Interface
 from .loops import LoopFacts, Loops, loops
 from .nvcc import Use
 from .order import walks
-from .real import Straight, computed, identifier, in_parts
+from .real import Straight, computed, identifier, in_parts, literal
 from .rows import rows
 
 MOST = 3000  # operations of a kernel: some 30 bytes of code each, and GPUs keep about 100 KB
@@ -85,6 +85,7 @@ def cuda(
     program: Program | None = None,
     measure: Measure | None = None,
     in_double: Collection[Node] = (),
+    shared: Sequence[float] = (),
 ) -> Cuda:
     """``name``.cu, whose functions ``name``.h describes, and what builds and tries them.
 
@@ -92,15 +93,17 @@ def cuda(
     visits that compute the graph, written as loops of one kernel in its place. ``measure``: what
     says what kernels take, by which launch bounds are chosen; else they are guessed from the graph.
     Where kernels spill as the graph was traced, `walks` are tried, and kept if they spill less.
-    ``in_double``: nodes that the functions of float compute in double; loops have none. ValueError
-    for a name that is no identifier, and for a constant that is not finite.
+    ``in_double``: nodes that the functions of float compute in double; loops have none. ``shared``:
+    the numbers that all states share, of the robot that this is made from. ValueError for a name
+    that is no identifier, and for a constant that is not finite.
     """
     looped = loops(program, graph) if program else None
     nodes = computed(graph)
 
-    def written(order: str, own: Sequence[Node]) -> Cuda:
-        chunks = kernels_of(own, most)
-        return _written(graph, interface, name, about, looped, order, chunks, measure, in_double)
+    def written(order: str, nodes: Sequence[Node]) -> Cuda:
+        chunks = kernels_of(nodes, most)
+        given = graph, interface, name, about, looped, order, chunks, measure, in_double, shared
+        return _written(*given)
 
     found = written(TRACED, nodes)
     if looped or not any(_spilled(found.uses)):
@@ -128,8 +131,12 @@ def _written(
     chunks: Sequence[Sequence[Node]],
     measure: Measure | None,
     in_double: Collection[Node],
+    shared: Sequence[float],
 ) -> Cuda:
     """As `cuda`, of kernels that compute so much each."""
+    same = interface.shared
+    states = graph.inputs[: len(graph.inputs) - len(same)]
+    assert same == graph.inputs[len(states) :]  # and numbered so
     if looped:
         made = Straight((), 0, looped.straight.divides)
         kernels: tuple[Kernel, ...] = (_looping(looped),)
@@ -137,7 +144,7 @@ def _written(
     else:
         made = in_parts(graph, chunks, in_double=in_double)
         spare = BETWEEN if len(chunks) > 1 else SPARE
-        kernels = tuple(kernel_of(own, spare) for own in chunks)
+        kernels = tuple(kernel_of(own, spare, same) for own in chunks)
         read = {own.name for node in chunks[-1] for own in node.args if own.op is Op.INPUT}
     slots = made.slots + 2 * made.slots_double
     outputs = {at: k for k, own in enumerate(graph.outputs) for at in interface.outputs[own]}
@@ -149,12 +156,13 @@ def _written(
         "macro": name.upper(),
         "errors": True,
         "threads": THREADS,
-        "inputs": list(graph.inputs),
+        "inputs": states,
+        "shared": [literal(own, "double") for own in shared],
         "outputs": list(graph.outputs),
         "loops": looped,
         "order": order,
         "constant": looped is not None and looped.facts.bytes <= CONSTANT,
-        "unread": [k for k, own in enumerate(graph.inputs) if own not in read],
+        "unread": [k for k, own in enumerate(states) if own not in read],
         "slots": slots,
         "in_double": made.in_double,
         "slots_of_float": made.slots,

@@ -5,7 +5,7 @@ A guess comes from the graph. Where there is nvcc, what its assembler reports ha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -35,9 +35,14 @@ class Kernel(Record):
     blocks_f64: int
 
 
-def kernel_of(nodes: Sequence[Node], spare: int = SPARE) -> Kernel:
-    """The bounds of a kernel that computes these; ``spare``: registers for all but numbers."""
-    return guessed(len(nodes), live(nodes), spare)
+def kernel_of(
+    nodes: Sequence[Node], spare: int = SPARE, same: Container[str] = frozenset()
+) -> Kernel:
+    """The bounds of a kernel that computes these; ``spare``: registers for all but numbers.
+
+    ``same``: inputs that all states share, which operations read from constant memory.
+    """
+    return guessed(len(nodes), live(nodes, same), spare)
 
 
 def guessed(operations: int, at_once: int, spare: int) -> Kernel:
@@ -75,13 +80,16 @@ def settled(kernels: Sequence[Kernel], uses: Sequence[Use], first: bool) -> tupl
     return tuple(found)
 
 
-def live(nodes: Sequence[Node]) -> int:
-    """Numbers that are there at once: from where each is made, or first read, to its last use."""
+def live(nodes: Sequence[Node], same: Container[str] = frozenset()) -> int:
+    """Numbers that are there at once: from where each is made, or first read, to its last use.
+
+    Constants and the inputs ``same`` are not among them.
+    """
     first: dict[Node, int] = {}
     last: dict[Node, int] = {}
     for k, node in enumerate(nodes):
         for own in (*node.args, node):
-            if own.op is not Op.CONST:
+            if own.op is not Op.CONST and not (own.op is Op.INPUT and own.name in same):
                 first.setdefault(own, k)
                 last[own] = k
     return max(overlaps(((first[own], last[own]) for own in first), len(nodes)), default=0)

@@ -35,10 +35,17 @@ class Interface(Record):
     """The arrays that a program takes and gives, and the entries that a graph's scalars are.
 
     ``outputs``: an entry of a symmetric matrix stands in two places; entries that none is at are
-    zero in every state.
+    zero in every state. ``same``: an array without states, whose numbers all of them share.
     """
 
     takes: tuple[Array, ...]
     gives: tuple[Array, ...]
     inputs: Mapping[str, Entry]
     outputs: Mapping[str, tuple[Entry, ...]]
+    same: Array | None = None
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The graph's inputs that all states share."""
+        name = self.same.name if self.same else None
+        return tuple(own for own, entry in self.inputs.items() if entry.array == name)

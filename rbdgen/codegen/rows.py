@@ -14,8 +14,10 @@ def rows(interface: Interface) -> dict[str, Any]:
 
     ``taken``, ``given``: names. ``rows_in``, ``rows_out``: of each array its name, shape, the size
     of a row, and the numbers of a state ``before`` it. ``row_in``, ``row_out``: numbers of a state.
+    ``same``: the array that all states share, which ``taken`` ends with.
     """
-    taken = [array.name for array in interface.takes]
+    rows_in = [array.name for array in interface.takes]
+    taken = [*rows_in, *([interface.same.name] if interface.same else [])]
     given = [array.name + "_out" * (array.name in taken) for array in interface.gives]
 
     def arguments(scalar: str) -> str:
@@ -24,10 +26,14 @@ def rows(interface: Interface) -> dict[str, Any]:
         )
 
     def each(array: str) -> str:
-        return ", ".join(f"{array}[{k}]" for k in range(len(taken) + len(given)))
+        all_of = [f"{array}[{k}]" for k in range(len(rows_in) + len(given))]
+        if interface.same:
+            all_of.insert(len(rows_in), array.replace("array", interface.same.name))
+        return ", ".join(all_of)
 
     found: dict[str, Any] = {"arguments": arguments, "each": each, "taken": taken, "given": given}
-    for way, names, arrays in (("in", taken, interface.takes), ("out", given, interface.gives)):
+    found["same"] = interface.same
+    for way, names, arrays in (("in", rows_in, interface.takes), ("out", given, interface.gives)):
         ends = list(accumulate((a.size for a in arrays), initial=0))
         found[f"row_{way}"] = ends[-1]
         found[f"rows_{way}"] = [

@@ -199,11 +199,11 @@ def test_the_table_says_where_its_words_go(tmp_path: Path) -> None:
         calibrate(place, "pendulum")
 
 
-def test_cuda_has_none() -> None:
+def test_an_accelerator_in_c_has_none() -> None:
     with pytest.raises(
-        UsageError, match="parameters: registers are of verilog, c, cpp, hls, not of cuda"
+        UsageError, match="parameters: an accelerator's registers are of verilog, not of c; "
     ):
-        generate("pendulum", to="cuda", parameters="registers")
+        generate("pendulum", to="c", accelerator=True, parameters="registers")
 
 
 def one_line(error: type[Exception], why: str, place: Path, robot: str) -> None:

@@ -21,7 +21,7 @@ from rbdgen.codegen.interface import Interface
 from rbdgen.codegen.nvcc import NoCompiler, Use, find_nvcc, uses
 from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles
-from rbdgen.compile.flow import front_end
+from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import visits_of
 from rbdgen.design.choices import WHOLE
@@ -29,6 +29,7 @@ from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
+from rbdgen.passes.registers import PARAMETER
 from tests.codegen.library import WARNINGS, plain
 
 N, SEED = 300, 5
@@ -50,15 +51,19 @@ class Host:
 
     def __init__(self, graph: Graph, interface: Interface, folder: Path, **options: Any) -> None:
         self.interface, self.outputs = interface, len(graph.outputs)
-        slots = cuda(graph, interface, "made", ABOUT, **options).slots
-        self.numbers = len(graph.inputs) + len(graph.outputs) + slots
+        self.slots = cuda(graph, interface, "made", ABOUT, **options).slots
+        states = len(graph.inputs) - len(interface.shared)
+        self.numbers = states + len(graph.outputs) + self.slots
         source, library = files(graph, interface, folder, **options), folder / "made.so"
         flags = ("-std=c++17", "-O0", *WARNINGS, "-DMADE_HOST", "-shared", "-fPIC", "-x", "c++")
         subprocess.run(["g++", *flags, str(source), "-o", str(library)], check=True)
         self.of = ctypes.CDLL(str(library))
 
     def rows(self, given: Sequence[Numbers], way: str = "") -> tuple[int, list[Numbers]]:
-        """The code, and the arrays that are given, of arrays that are taken, by a way to call."""
+        """The code, and the arrays that are given, of arrays that are taken, by a way to call.
+
+        What all states share is the last of those that are taken.
+        """
         n, dtype = len(given[0]), given[0].dtype
         found = [np.full((n, *a.shape), np.pi, dtype) for a in self.interface.gives]
         arrays = [*map(np.ascontiguousarray, given), *found]
@@ -79,13 +84,13 @@ class Host:
             code = self._call(f"made{suffix}", ctypes.c_longlong(n), *pointers)
         return code, found
 
-    def columns(self, given: Numbers, workspace: int) -> tuple[int, Numbers]:
+    def columns(self, given: Numbers, *shared: Numbers) -> tuple[int, Numbers]:
         """The least singular state, or -1, and outputs (outputs, N) of inputs (inputs, N)."""
         n = given.shape[1]
         found = np.full((self.outputs, n), np.pi, given.dtype)
         singular = ctypes.c_longlong(-1)
-        place = np.full(n * workspace + 1, np.nan, given.dtype)
-        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (given, found, place)]
+        place = np.full(n * self.slots + 1, np.nan, given.dtype)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (given, *shared, found, place)]
         suffix = "_f32" if given.dtype == np.float32 else ""
         call = f"made_on_device{suffix}"
         assert self._call(call, ctypes.c_longlong(n), *pointers, ctypes.byref(singular), None) == 0
@@ -100,11 +105,25 @@ class Host:
 def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
     """Rows, rows through buffers and columns beside ``evaluate``, in double and in float."""
     front = front_end(robot, **choices)
-    interface, graph = interface_of(front), front.graph
+    interface, graph = interface_of(front, together=True), front.graph
     options: dict[str, Any] = {"most": most, "program": visits_of(front)}
     options["in_double"] = with_doubles(front)[1].nodes
+    own = list(front.parameters.nominal.values()) if front.parameters else []
+    options["shared"] = own
     host = Host(graph, interface, folder, **options)
     state = sample_states(front.design, front.canonical, N, SEED)
+    if front.parameters is None:
+        compared(host, front, state)
+    else:  # the robot itself, and others
+        there = (ctypes.c_double * len(own)).in_dll(host.of, "made_own_parameter")
+        assert list(there) == own
+        for shared in (own, *front.parameters.of_drawn(32)[[3, 20]]):
+            compared(host, front, {**state, PARAMETER: np.tile(shared, (N, 1))})
+    return host
+
+
+def compared(host: Host, front: Front, state: Mapping[str, Numbers]) -> None:
+    interface, graph = host.interface, front.graph
     columns = to_columns(front.canonical, graph.inputs, state)
     for scalar, within in WITHIN.items():
         dtype = np.dtype(scalar if scalar == "double" else np.float32)
@@ -117,18 +136,18 @@ def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
                 wanted[places[entry.array]].reshape(N, -1)[:, entry.at] = values
         largest = max(np.abs(own).max() for own in wanted)
         assert largest > 0.1
+        given = [state[a.name].astype(dtype) for a in interface.takes]
+        shared = [state[PARAMETER][0].astype(dtype)] if interface.same else []
         for way in ("", "_with", "_rows_on_device"):
-            code, found = host.rows([state[a.name].astype(dtype) for a in interface.takes], way)
+            code, found = host.rows([*given, *shared], way)
             assert code == 0
             for own, other in zip(found, wanted, strict=True):
                 assert np.abs(own - other).max() <= within * largest
-        whole = np.stack([inputs[name] for name in graph.inputs]).astype(dtype)
-        singular, results = host.columns(
-            whole, cuda(graph, interface, "made", ABOUT, **options).slots
-        )
+        own = [name for name in graph.inputs if name not in interface.shared]
+        whole = np.stack([inputs[name] for name in own]).astype(dtype)
+        singular, results = host.columns(whole, *shared)
         assert singular == -1
         assert np.abs(results - np.stack(list(expected.values()))).max() <= within * largest
-    return host
 
 
 def test_it_computes_what_the_graph_does(tmp_path: Path) -> None:
@@ -140,6 +159,34 @@ def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
     host = compare(tmp_path, "hyq", 100, functions=("fd", "minv"))
     assert (tmp_path / "made.cu").read_text().count("LAUNCH(kernel_") > 5
     assert host.of.made_open(ctypes.c_longlong(0)) is not None
+
+
+@pytest.mark.parametrize(
+    ("robot", "most", "choices"),
+    [
+        ("pendulum", MOST, {"functions": ("fd",)}),
+        ("gantry", 60, {"functions": ("did",), "payload": "tool"}),
+        pytest.param("iiwa14", MOST, {"functions": ("id", "m")}, marks=pytest.mark.slow),
+        pytest.param("iiwa14", 300, {"functions": ("dfd",)}, marks=pytest.mark.slow),
+        pytest.param(
+            "hyq", 500, {"functions": ("id",), "base": "floating"}, marks=pytest.mark.slow
+        ),
+    ],
+    ids=str,
+)
+def test_parameters_are_of_all_states(
+    robot: str, most: int, choices: dict[str, Any], tmp_path: Path
+) -> None:
+    """Of three robots of a model; and one that is not finite makes all results NaN."""
+    host = compare(tmp_path, robot, most, parameters="registers", **choices)
+    kernels = (tmp_path / "made.cu").read_text().count("LAUNCH(kernel_")
+    assert (kernels > 1) == (most < MOST)
+    assert host.interface.same is not None
+    states = len(host.interface.inputs) - host.interface.same.size
+    for at in (0, host.interface.same.size - 1):
+        shared = np.ones(host.interface.same.shape)
+        shared[at] = np.nan
+        assert np.isnan(host.columns(np.ones((states, 4)), shared)[1]).all()
 
 
 def test_kernels_hand_on_what_is_in_double(tmp_path: Path) -> None:
@@ -236,6 +283,22 @@ def test_gradients_of_an_arm_spill_nothing(architecture: str, tmp_path: Path) ->
         assert own.code < CODE and (own.spill_stores, own.spill_loads) == (0, 0)
         if own.scalar == "float":
             assert 128 < own.registers <= 168  # three blocks of 128 threads have 65536
+
+
+@pytest.mark.parametrize("architecture", [pytest.param("sm_80", marks=pytest.mark.slow), "sm_90"])
+def test_parameters_take_no_registers(architecture: str, tmp_path: Path) -> None:
+    """They are constants to a kernel, which spills nothing for them."""
+    found = {}
+    for way in ("constants", "registers"):
+        front = front_end("gantry", functions=("id",), parameters=way)
+        folder = tmp_path / way
+        folder.mkdir()
+        source = files(front.graph, interface_of(front, together=True), folder)
+        found[way] = kernels(source, architecture)
+    for constant, own in zip(found["constants"], found["registers"], strict=True):
+        assert (own.spill_stores, own.spill_loads) == (0, 0)
+        assert own.stack == constant.stack
+        assert own.registers <= constant.registers + 8
 
 
 @pytest.mark.slow

@@ -32,6 +32,23 @@ def test_cpp_takes_an_array_more(function: str, tmp_path: Path) -> None:
     assert len(registers) == 16
 
 
+def test_cuda_takes_one_array_for_all_states(tmp_path: Path) -> None:
+    """Compiled for the CPU, its example gives what the graph does of its own robot."""
+    made = generate("pendulum", tmp_path / "made", to="cuda", parameters="registers").folder
+    sources = ["-x", "c++", str(made / "pendulum_id.cu"), "-x", "c", str(made / "example.c")]
+    example = str(made / "example")
+    subprocess.run(["g++", "-O1", "-DPENDULUM_ID_HOST", *sources, "-o", example, "-lm"], check=True)
+    interface = read_manifest(made).program.interface
+    assert "parameter" not in [array.name for array in interface.takes]
+    assert interface.same is not None
+    assert interface.same.shape == (5,)
+    for scalar in ([], ["--float"]):
+        check = [example, *scalar, "--check", str(made / "expected.txt"), str(made / "states.txt")]
+        done = subprocess.run(check, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert "16 states" in done.stdout
+
+
 @pytest.mark.parametrize("longest", [50, pytest.param(500, marks=pytest.mark.slow)])
 def test_hls_takes_a_struct_beside_the_streams(
     longest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
