@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
 from .. import golden
-from ..compile.front import of_bodies
+from ..compile.front import Front, of_bodies
 from ..compile.parameters import Parameters, canonical_of
 from ..compile.product import Product
+from ..design.choices import OF_NUMBERS
 from ..design.loading import load
 from ..graph.held import held_formats, held_words
 from ..robot.model import Robot, RobotError
@@ -23,7 +25,7 @@ from .checked import checked_folder
 from .folder import InputError, OutputError, UsageError, write_file
 from .names import DESIGN, ROBOT
 from .places import VERILOG, check_place
-from .recompiled import recompiled
+from .recompiled import front_again, recompiled
 
 Progress = Callable[[str], None]
 LARGEST = 2**24  # bytes of a calibration
@@ -33,37 +35,61 @@ HEADERS = (".h", ".c", ".hpp")
 
 
 @dataclass(frozen=True)
-class RegisterWord(Record):
-    """A register's word, and the real number that it is the nearest of."""
+class RegisterNumber(Record):
+    """What a register holds, as a real number."""
 
     name: str
-    width: int
-    fraction: int
-    word: int
     real: float
 
 
 @dataclass(frozen=True)
-class Calibration(Record):
-    """What the registers of ``design`` hold for ``robot``: words, in the order of writing.
+class RegisterWord(RegisterNumber):
+    """A register's word, and the real number that it is the nearest of."""
+
+    LAST = ("real",)
+
+    width: int
+    fraction: int
+    word: int
+
+
+@dataclass(frozen=True)
+class RealCalibration(Record):
+    """What the array ``parameter`` of a program in real numbers has for ``robot``, in its order.
 
     ``numbers``: the robot's own, in the order of the manifest's [SI units].
     """
+
+    KIND: ClassVar[str] = "numbers"
 
     design: str
     robot: str
     file: str
     numbers: tuple[float, ...]
+    registers: tuple[RegisterNumber, ...]
+
+    def as_text(self) -> str:
+        """What it is, in a line."""
+        return f"{self.robot}: {len(self.registers)} {self.KIND} for {self.design}"
+
+    @property
+    def reals(self) -> list[float]:
+        """What registers hold, as real numbers."""
+        return [own.real for own in self.registers]
+
+
+@dataclass(frozen=True)
+class Calibration(RealCalibration):
+    """What the registers of ``design`` hold for ``robot``: words, in the order of writing."""
+
+    KIND = "words"
+
     registers: tuple[RegisterWord, ...]
 
     @property
     def words(self) -> dict[str, int]:
         """Register → its word."""
         return {own.name: own.word for own in self.registers}
-
-    def as_text(self) -> str:
-        """What it is, in a line."""
-        return f"{self.robot}: {len(self.registers)} words for {self.design}"
 
 
 def calibrate(
@@ -72,11 +98,12 @@ def calibrate(
     output: str | Path | None = None,
     progress: Progress = lambda _: None,
     trust: bool = False,
-) -> Calibration:
-    """The words for another robot of the model that the design in ``folder`` is for.
+) -> RealCalibration:
+    """What another robot of the model has in the registers of the design in ``folder``.
 
-    Written to ``output``: as JSON, which `simulate` takes, or, where its name ends in .h, .c or
-    .hpp, as a table in C. RobotError, in one line, for a robot of another structure or with a
+    A `Calibration` in words; of a program in real numbers those alone. Written to ``output``: as
+    JSON, of which `simulate` takes words, or, where its name ends in .h, .c or .hpp, as a table in
+    C. RobotError, in one line, for a robot of another structure or with a
     number that words have no room for, naming the joint and the figure.
     """
     if output is not None and Path(output).suffix not in (".json", *HEADERS):
@@ -85,18 +112,32 @@ def calibrate(
         check_place(Path(output))
     place = Path(folder)
     entry = checked_folder(place, trust, progress, (DESIGN, ROBOT))
-    product = recompiled(place, progress)
-    held = registers_of(product, place)
-    found = words_for(product, held, entry["name"], robot)
+    language = entry.get("language", VERILOG)
+    found: RealCalibration
+    if language in OF_NUMBERS:
+        found = numbers_for(front_again(place, entry, progress), place, entry["name"], robot)
+    else:
+        found = words_for(recompiled(place, progress), place, entry["name"], robot)
     if output is not None:
-        language = entry.get("language", VERILOG)
         write_file(Path(output), as_file(found, Path(output), language))
     return found
 
 
-def words_for(product: Product, held: Parameters, name: str, file: str) -> Calibration:
+def words_for(product: Product, place: Path, name: str, file: str) -> Calibration:
     """The words for the robot in ``file``."""
-    design = product.design
+    found = numbers_for(product.front, place, name, file)
+    reals = {own.name: own.real for own in found.registers}
+    formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
+    registers = tuple(
+        RegisterWord(k, reals[k.rpartition(".")[2]], f.width, f.fraction, int(words[k]))
+        for k, f in formats.items()
+    )
+    return Calibration(found.design, found.robot, found.file, found.numbers, registers)
+
+
+def numbers_for(front: Front, place: Path, name: str, file: str) -> RealCalibration:
+    """What the registers hold for the robot in ``file``."""
+    design, held = front.design, registers_of(front, place)
     own = {key: getattr(design, key) for key in OF_ROBOT}
     _, robot = load(file, **own)
     canonical = canonical_of(design, of_bodies(design))(robot)
@@ -105,18 +146,14 @@ def words_for(product: Product, held: Parameters, name: str, file: str) -> Calib
     except RobotError as error:
         raise RobotError(f"{file}: {error}") from None
     _refuse_other_dynamics(file, robot, held.numbers.with_values(values))
-    reals = {k: float(v[0]) for k, v in held.columns(values[None, :]).items()}
-    formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
-    registers = tuple(
-        RegisterWord(k, f.width, f.fraction, int(words[k]), reals[k.rpartition(".")[2]])
-        for k, f in formats.items()
-    )
-    return Calibration(name, robot.name, str(file), tuple(values.tolist()), registers)
+    columns = held.columns(values[None, :])
+    registers = tuple(RegisterNumber(k, float(v[0])) for k, v in columns.items())
+    return RealCalibration(name, robot.name, str(file), tuple(values.tolist()), registers)
 
 
-def registers_of(product: Product, place: Path) -> Parameters:
+def registers_of(front: Front, place: Path) -> Parameters:
     """What the registers of a design are made of; OutputError for one without."""
-    held = product.front.parameters
+    held = front.parameters
     if held is None:
         raise OutputError(
             f"{place}: the robot's parameters are constants of this design; generate it with "
@@ -125,11 +162,13 @@ def registers_of(product: Product, place: Path) -> Parameters:
     return held
 
 
-def as_file(found: Calibration, place: Path, language: str) -> str:
+def as_file(found: RealCalibration, place: Path, language: str) -> str:
     """The text of a calibration as the file's name asks for it; ``language``: the design's."""
     if place.suffix in HEADERS:
-        widest = max(own.width for own in found.registers)
-        return render("c_header/registers.h.jinja", own=found, wide=widest > 32, to=language)
+        kind = "double"
+        if isinstance(found, Calibration):
+            kind = "int64_t" if max(own.width for own in found.registers) > 32 else "int32_t"
+        return render("c_header/registers.h.jinja", own=found, kind=kind, to=language)
     return json.dumps(found.to_json(), indent=2) + "\n"
 
 
@@ -147,7 +186,7 @@ def read_calibration(file: str | Path) -> Calibration:
 
 def calibrated(product: Product, place: Path, found: Calibration) -> Product:
     """The design with those words in its registers, of the robot that they are of."""
-    held = registers_of(product, place)
+    held = registers_of(product.front, place)
     own = {k: (f.width, f.fraction) for k, f in held_formats(product.graphs).items()}
     theirs = {r.name: (r.width, r.fraction) for r in found.registers}
     if own != theirs or len(found.numbers) != len(held.numbers.keys):

@@ -12,6 +12,7 @@ from .entries import interface_of
 from .made import Files
 from .names import design_name
 from .program_folder import about, program_folder
+from .recompiled import register_numbers
 from .vectors import vectors
 
 
@@ -32,5 +33,6 @@ def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Fi
         in_double=found.nodes,
         joints=joints,
     )
+    facts["parameters"] = register_numbers(front)
     facts["float"] = facts_of(front, found).to_json()
     return program_folder(front, "cpp", name, files | vectors(front, interface), facts)

@@ -16,6 +16,7 @@ from .entries import interface_of
 from .made import Files
 from .names import design_name
 from .program_folder import about, program_folder
+from .recompiled import register_numbers
 from .vectors import vectors
 
 Progress = Callable[[str], None]
@@ -64,6 +65,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
         "order": found.order,
         "kernels": [own.to_json() for own in found.kernels],
         "float": facts_of(front, double).to_json(),
+        "parameters": register_numbers(front),
         "ptxas": _ptxas(version, found) if version else None,
         **(found.loops.to_json() if found.loops else {}),
     }

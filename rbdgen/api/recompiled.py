@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+from ..compile.flow import front_end
+from ..compile.front import Front
 from ..compile.product import Product, compile_design
 from ..graph.text import to_text
-from .folder import OutputError
+from .folder import Manifest, OutputError
 from .names import DESIGN, GRAPH
 
 Progress = Callable[[str], None]
@@ -28,5 +31,24 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
         except OSError as error:
             raise OutputError(f"{place / name}: {error.strerror}") from None
         if there != text.encode():
-            raise OutputError(f"{place}: made by another version of rbdgen; generate it again")
+            raise _other(place)
     return product
+
+
+def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
+    """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
+    other registers than the one in the folder, of which ``entry`` is the manifest."""
+    front = front_end(str(place / DESIGN), progress)
+    if register_numbers(front) != entry["facts"].get("parameters", []):
+        raise _other(place)
+    return front
+
+
+def register_numbers(front: Front) -> list[dict[str, Any]]:
+    """What a manifest says of the registers of a program in real numbers: those of its robot."""
+    own = front.parameters.nominal if front.parameters else {}
+    return [{"name": name, "real": real} for name, real in own.items()]
+
+
+def _other(place: Path) -> OutputError:
+    return OutputError(f"{place}: made by another version of rbdgen; generate it again")

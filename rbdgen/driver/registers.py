@@ -48,4 +48,6 @@ class Registers:
             return robot
         if Path(robot).suffix == ".json":
             return read_calibration(robot)
-        return calibrate(self.place, str(robot), progress=self.progress)
+        found = calibrate(self.place, str(robot), progress=self.progress)
+        assert isinstance(found, Calibration)  # of hardware
+        return found

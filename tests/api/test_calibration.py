@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rbdgen import golden
 from rbdgen.api import calibrate, generate, read_manifest, simulate
 from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
@@ -21,6 +22,7 @@ from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.traffic import within_limits
 from rbdgen.api.word_programs import word_program
 from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.system.compiler import find_compiler
 from rbdgen.system.data import data_folder
@@ -186,17 +188,71 @@ def test_programs_in_words_take_those_of_another_robot(
     assert not np.array_equal(outputs[1], outputs[2])
 
 
-def test_the_table_says_where_its_words_go(tmp_path: Path) -> None:
-    for language, said in (("c", "behind the words of each task"), ("hls", "_id_parameters;")):
-        choices = {"to": language, "parameters": "registers", "fit": False}
-        place = generate("pendulum", tmp_path / language, **choices)
-        calibrate(place, "pendulum", tmp_path / "words.h")
-        text = (tmp_path / "words.h").read_text()
-        assert said in text
-        assert "parameter_write" not in text
-    (place / "graph.txt").write_text("")
-    with pytest.raises(OutputError, match=r"graph\.txt: changed since it was generated"):
-        calibrate(place, "pendulum")
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("c", "behind the words of each task"),
+        ("hls", "In the order of pendulum_id_parameters;"),
+        ("cpp", "The array parameter, for each state."),
+        ("cuda", "The array parameter, for all states of a call."),
+    ],
+)
+def test_the_table_says_where_it_goes(language: str, said: str, tmp_path: Path) -> None:
+    """And a changed folder, another structure, a design of constants are refused."""
+    place = generate("pendulum", tmp_path / "made", to=language, parameters="registers", fit=False)
+    calibrate(place, "pendulum", tmp_path / "words.h")
+    text = (tmp_path / "words.h").read_text()
+    assert said in text
+    assert "parameter_write" not in text
+    one_line(RobotError, "gantry: .*5 joints", place, "gantry")
+    (place / "README.md").write_text("")
+    one_line(OutputError, r"README\.md: changed since it was generated", place, "pendulum")
+    constants = generate("pendulum", tmp_path / "constants", to=language, fit=False)
+    one_line(OutputError, "constants of this design; ", constants, "pendulum")
+
+
+@pytest.mark.parametrize("language", ["cpp", "cuda"])
+def test_programs_in_real_numbers_are_given_those(language: str, tmp_path: Path) -> None:
+    """Compiled with the table of another robot, they give what its golden model does."""
+    choices = {"functions": ("fd",), "parameters": "registers"}
+    place = generate("pendulum", tmp_path / "made", to=language, **choices)
+    own = calibrate(place, "pendulum", tmp_path / "own.json")
+    facts = read_manifest(place)["facts"]["parameters"]
+    assert [word.to_json() for word in own.registers] == facts
+    assert json.loads((tmp_path / "own.json").read_text())["registers"] == facts
+    other = another("pendulum", tmp_path, 9)
+    found = calibrate(place, str(other), tmp_path / "other.h")
+    assert found.numbers != own.numbers
+    each = len(found.registers) if language == "cpp" else 0
+    (tmp_path / "main.cpp").write_text(
+        f"""#include <cstdio>
+#include <vector>
+#include "made/pendulum_fd.h"
+#include "other.h"
+int main()
+{{
+    const double q[] = {{0.3, -0.5, 0.1, 0.2}}, qd[] = {{1, 2, -1, 0.5}}, tau[] = {{3, 4, -2, 1}};
+    std::vector<double> parameter;
+    for (int k = 0; k < 1 + !!{each}; ++k)
+        for (double own : pendulum_fd_registers)
+            parameter.push_back(own);
+    double qdd[4];
+    const long long failed = pendulum_fd(2, q, qd, tau, parameter.data(), qdd);
+    std::printf("%lld %.17g %.17g %.17g %.17g\\n", failed, qdd[0], qdd[1], qdd[2], qdd[3]);
+}}
+"""
+    )
+    sources = [str(file) for file in (*place.folder.glob("*.cpp"), *place.folder.glob("*.cu"))]
+    command = [find_compiler(), "-O1", "-DPENDULUM_FD_HOST", "-I", str(tmp_path), "-x", "c++"]
+    program = tmp_path / "main"
+    command += [str(tmp_path / "main.cpp"), *(own for own in sources if "crocoddyl" not in own)]
+    subprocess.run([*command, "-o", program, "-lstdc++", "-lm"], check=True)
+    printed = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    failed, *qdd = (float(own) for own in printed.split())
+    state = ([[0.3, -0.5], [0.1, 0.2]], [[1.0, 2.0], [-1.0, 0.5]], [[3.0, 4.0], [-2.0, 1.0]])
+    expected = golden.aba(load(str(other))[1], *map(np.array, state))
+    assert failed == 0
+    np.testing.assert_allclose(qdd, expected.ravel(), rtol=1e-9)
 
 
 def test_an_accelerator_in_c_has_none() -> None:
