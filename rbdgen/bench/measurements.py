@@ -54,7 +54,7 @@ from .peers import beside_peers
 from .programs import programs
 from .proven import proven
 from .ranges import ranges
-from .reliability import reliability
+from .reliability import reliability, vectors
 from .rk4 import rk4
 from .rounding import rounding
 from .second import second
@@ -139,7 +139,7 @@ def there_are() -> dict[str, dict[str, str]]:
 def listed() -> str:
     """The same as text."""
     rows = [[name, own["takes"], own["about"]] for name, own in there_are().items()]
-    how = "rbdgen bench NAME … runs some of them, rbdgen bench all runs all: many hours"
+    how = "rbdgen bench NAME … runs some, rbdgen bench all all but those of days: many hours"
     return f"{table(('name', 'takes about', 'what'), rows)}\n\n{how}"
 
 
@@ -321,6 +321,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "reliability": reliability,
     "reliability-robots": mutated_robots,
     "reliability-packets": malformed,
+    "vectors": vectors,
     "rk4": rk4,
     "delays": delays,
     "area-model": area_model,

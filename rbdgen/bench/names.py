@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ..robot.xml_lines import did_you_mean, quoted
 from ..system.refusal import Refusal
 
-ALL = "all"
+ALL, DAYS = "all", "days"
 TAKES = {
     "cpu": "an hour",
     "parameters": "minutes",
@@ -43,6 +43,7 @@ TAKES = {
     "reliability": "an hour",
     "reliability-robots": "minutes",
     "reliability-packets": "minutes",
+    "vectors": DAYS,
     "rk4": "minutes",
     "delays": "an hour",
     "area-model": "hours",
@@ -77,14 +78,18 @@ def refuse_unknown(only: Sequence[str], robots: Collection[str]) -> None:
 
 
 def chosen(names: Sequence[str], only: Sequence[str] = ()) -> list[str]:
-    """The measurements called ``names``, once each: "all", or ``functions`` for all that begin so.
+    """The measurements called ``names``, once each; ``functions`` for all that begin so.
+
+    "all" for all but those that take days.
 
     UnknownMeasurement for a name that is none, and where ``only`` says of which robots, for one
     that has no choice of them.
     """
     found: dict[str, None] = {}
     for name in names:
-        own = [m for m in TAKES if name in (m, ALL) or m.startswith(f"{name}-")]
+        own = [m for m in TAKES if m == name or m.startswith(f"{name}-")]
+        if name == ALL:
+            own = [m for m, takes in TAKES.items() if takes != DAYS]
         if not own:
             known = (*TAKES, ALL)
             hint = did_you_mean(name, known, f"; one of {', '.join(known)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -25,14 +25,16 @@ from ..compile.core import Core
 from ..design.choices import WHOLE
 from ..design.manifest import CoreManifest
 from ..draw.tables import markdown, table
+from ..simulate.model import Model
 
 Progress = Callable[[str], None]
 NAME, TARGET = "iiwa14", "xcup"
-VECTORS = 1_000_000  # of a function
+SIZE = 1_000_000  # vectors of a function, in a round
+ROUNDS = 1000
 BATCH = 50_000
 HEAD = ("function", "vectors", "that overflow", "words and flags", "that differ", "cycles", "CPU s")
 LEGEND = (
-    f"{NAME}, 18 bits, a task every cycle. The Verilog in Verilator, beside the integer model in "
+    f"18 bits, a task every cycle. The Verilog in Verilator, beside the integer model in "
     f"C. Half of the vectors are\nstates within the limits, the others any words. In every cycle "
     f"either side stalls with a probability of {STALL}."
 )
@@ -40,53 +42,85 @@ LEGEND = (
 
 def reliability(place: Path, progress: Progress) -> Any:
     """Every function's Verilog beside the integer model: a million vectors each, under stalls."""
-    rows = []
-    for function in WHOLE:
+    return in_rounds(place, progress, 1)
 
-        def say(line: str, function: str = function) -> None:
-            progress(f"{function}: {line}")
 
-        made = f"{NAME} {function} {VECTORS} {BATCH} {compiler_digest(FOLDER)}"
-        rows.append(
-            kept(place / "kept", "reliability", made, partial(measured, function, place, say), say)
-        )
+def vectors(place: Path, progress: Progress) -> Any:
+    """Every function's Verilog beside the integer model, as reliability: to 10⁹ vectors each."""
+    return in_rounds(place, progress, ROUNDS)
+
+
+def in_rounds(
+    place: Path,
+    progress: Progress,
+    rounds: int,
+    robot: str = NAME,
+    size: int = SIZE,
+    functions: Sequence[str] = WHOLE,
+) -> Any:
+    """So many rounds of ``size`` vectors of every function, written down after each of them.
+
+    Mismatch after the round in which a word or a flag differs.
+    """
+    both = {name: Both(name, place / f"{robot}_{name}", robot, size) for name in functions}
+    totals: dict[str, list[int]] = {}
+    rows: list[list[Any]] = []
+    for number in range(rounds):
+        for function, own in both.items():
+
+            def say(line: str, number: int = number, function: str = function) -> None:
+                progress(f"{function}, round {number + 1} of {rounds}: {line}")
+
+            made = f"{robot} {function} {number} {size} {BATCH} {compiler_digest(FOLDER)}"
+            compute = partial(own.compared, number, say)
+            found = kept(place / "kept", "reliability", made, compute, say)
+            before = totals.get(function, [0] * len(found))
+            totals[function] = [a + b for a, b in zip(before, found, strict=True)]
+        rows = [[function, *own] for function, own in totals.items()]
+        write_file(place / "reliability.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
+        if any(row[HEAD.index("that differ")] for row in rows):
+            break
     print(f"{table(HEAD, rows)}\n\n{LEGEND}")
-    write_file(place / "reliability.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
     found = [dict(zip(HEAD, row, strict=True)) for row in rows]
     if any(row["that differ"] for row in found):
-        raise Mismatch(f"{NAME}: other bits than the integer model's")
+        raise Mismatch(f"{robot}: other bits than the integer model's")
     return found
 
 
-def measured(
-    function: str,
-    place: Path,
-    progress: Progress,
-    robot: str = NAME,
-    vectors: int = VECTORS,
-    long: bool = True,
-) -> list[Any]:
-    """A row of the table."""
-    folder = place / f"{robot}_{function}"
-    generate(robot, folder, functions=(function,), target=TARGET, ii=1, force=True)
-    entry = checked_manifest(folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
-    core = recompiled(folder, progress)
-    assert isinstance(core, Core)
-    assert isinstance(entry, CoreManifest)
-    integers = IntegerModel(core, progress)
-    model = load_core(folder, entry, long=long, progress=progress)
-    started = process_time()
-    overflows = cycles = done = compared = wrong = 0
-    for seed, start in enumerate(range(0, vectors, BATCH)):
-        words = sampled_words(core, min(BATCH, vectors - start) // 2, seed)
-        expected, flags = integers(words)
-        tasks = np.stack([words[name] for name in core.fixed.inputs], axis=1)
-        run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed)
-        due = np.stack([*expected.values(), *flags.T], axis=1)
-        wrong += int(np.count_nonzero(run.outputs != due))
-        compared += due.size
-        overflows += int(flags.any(axis=1).sum())
-        cycles, done = cycles + run.cycles, done + len(flags)
-        progress(f"{done} of {vectors} vectors, {wrong} words and flags differ")
-    took = f"{process_time() - started:.0f}"
-    return [function, done, overflows, compared, wrong, cycles, took]
+class Both:
+    """A function's Verilog and its integer model, made when first they are asked for."""
+
+    def __init__(self, function: str, folder: Path, robot: str = NAME, size: int = SIZE) -> None:
+        self.function, self.folder, self.robot, self.size = function, folder, robot, size
+        self._parts: tuple[Core, IntegerModel, Model] | None = None
+
+    def compared(self, number: int, progress: Progress) -> list[int]:
+        """A row of the table but for its function: of the ``number``-th so many vectors."""
+        core, integers, model = self._made(progress)
+        started = process_time()
+        overflows = cycles = done = compared = wrong = 0
+        for batch, start in enumerate(range(0, self.size, BATCH)):
+            seed = number * -(-self.size // BATCH) + batch
+            words = sampled_words(core, min(BATCH, self.size - start) // 2, seed)
+            expected, flags = integers(words)
+            tasks = np.stack([words[name] for name in core.fixed.inputs], axis=1)
+            run = model.run(tasks, stall_in=STALL, stall_out=STALL, seed=seed)
+            due = np.stack([*expected.values(), *flags.T], axis=1)
+            wrong += int(np.count_nonzero(run.outputs != due))
+            compared += due.size
+            overflows += int(flags.any(axis=1).sum())
+            cycles, done = cycles + run.cycles, done + len(flags)
+            progress(f"{done} of {self.size} vectors, {wrong} words and flags differ")
+        return [done, overflows, compared, wrong, cycles, round(process_time() - started)]
+
+    def _made(self, progress: Progress) -> tuple[Core, IntegerModel, Model]:
+        if self._parts is None:
+            functions = (self.function,)
+            generate(self.robot, self.folder, functions=functions, target=TARGET, ii=1, force=True)
+            entry = checked_manifest(self.folder, False, progress, (DESIGN, ROBOT, "{name}.v"))
+            core = recompiled(self.folder, progress)
+            assert isinstance(core, Core)
+            assert isinstance(entry, CoreManifest)
+            model = load_core(self.folder, entry, long=self.size >= SIZE, progress=progress)
+            self._parts = core, IntegerModel(core, progress), model
+        return self._parts

@@ -340,7 +340,9 @@ def parser() -> Parser:
         "rbdgen bench functions      all whose names begin so",
         "rbdgen bench all            hours",
     )
-    made.add_argument("names", nargs="*", metavar="NAME", help="which of them; all: all")
+    made.add_argument(
+        "names", nargs="*", metavar="NAME", help="which of them; all: all but those of days"
+    )
     made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
     made.add_argument(
         "--only",

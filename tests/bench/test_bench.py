@@ -12,7 +12,7 @@ from rbdgen.bench import area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
 from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
 from rbdgen.bench.measurements import MEASUREMENTS
-from rbdgen.bench.names import TAKES
+from rbdgen.bench.names import TAKES, chosen
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.nested import MotionLimits
 
@@ -138,6 +138,8 @@ def test_names() -> None:
     assert list(MEASUREMENTS) == list(TAKES)
     robots = [name for name in MEASUREMENTS if name.startswith("functions-")]
     assert len(robots) == len(functions.ROBOTS) and MEASUREMENTS["peers"] is peers.beside_peers
+    assert chosen(["all"]) == [name for name in TAKES if name != "vectors"]  # which takes days
+    assert chosen(["vectors", "rk4", "vectors"]) == ["vectors", "rk4"]
 
 
 @pytest.mark.slow
