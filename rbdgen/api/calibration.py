@@ -151,6 +151,22 @@ def numbers_for(front: Front, place: Path, name: str, file: str) -> RealCalibrat
     return RealCalibration(name, robot.name, str(file), tuple(values.tolist()), registers)
 
 
+def numbers_again(front: Front, place: Path, said: RealCalibration) -> RealCalibration:
+    """What the registers of another design of the same model hold for a calibration's robot."""
+    held = registers_of(front, place)
+    if len(said.numbers) != len(held.numbers.keys):
+        raise InputError(
+            f"{said.file}: its numbers are for {said.design}, and {place} has others; the robot's "
+            "own file will do"
+        )
+    values = np.array(said.numbers)
+    held.numbers.of(held.numbers.with_values(values))  # or they are not of the model
+    registers = tuple(
+        RegisterNumber(k, float(v[0])) for k, v in held.columns(values[None, :]).items()
+    )
+    return replace(said, registers=registers)
+
+
 def registers_of(front: Front, place: Path) -> Parameters:
     """What the registers of a design are made of; OutputError for one without."""
     held = front.parameters
@@ -172,16 +188,30 @@ def as_file(found: RealCalibration, place: Path, language: str) -> str:
     return json.dumps(found.to_json(), indent=2) + "\n"
 
 
-def read_calibration(file: str | Path) -> Calibration:
+def read_calibration(file: str | Path) -> RealCalibration:
     """A calibration as `calibrate` writes it; InputError, in one line, for anything else."""
     try:
-        return Calibration.from_json(json.loads(read_regular(Path(file), LARGEST)))
+        data = json.loads(read_regular(Path(file), LARGEST))
+        try:
+            return Calibration.from_json(data)
+        except NoRecord:
+            return RealCalibration.from_json(data)
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from None
     except (NoRecord, ValueError) as error:
         raise InputError(
             f"{file}: no calibration: {error}; rbdgen calibrate DIR ROBOT -o FILE.json makes one"
         ) from None
+
+
+def in_words(found: RealCalibration, place: Path) -> Calibration:
+    """The calibration, for the design in ``place``; InputError for one without words."""
+    if isinstance(found, Calibration):
+        return found
+    raise InputError(
+        f"{found.file}: its real numbers are for {found.design}, and the design in {place} takes "
+        "words; calibrate anew"
+    )
 
 
 def calibrated(product: Product, place: Path, found: Calibration) -> Product:

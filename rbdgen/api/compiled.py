@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from ..codegen.library import Library
 from ..design.choices import COMPILED, ROLLOUTS
 from ..design.design import Design
 from ..dynamics.interface import to_columns
+from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
 from ..robot.model import Robot
 from ..robot.xml_lines import read_bytes
@@ -44,6 +45,7 @@ OF_PROGRAMS = (
     *("base_link", "code", "float_error"),
     *("velocity", "acceleration", "effort", "joints", "friction", "friction_width"),
 )
+OF_REGISTERS = ("parameters", "tolerance")
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,21 @@ class Program:
         self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
         self.name, self.facts = entry.name, entry.facts
-        self.interface: Interface = entry.interface
+        own: Interface = entry.interface
+        # what registers hold is given by itself
+        takes = tuple(array for array in own.takes if array.name != PARAMETER)
+        self.interface = replace(own, takes=takes)
         self.file = place / f"{self.name}.so"
-        taken = self.file, self.name, self.interface, kind.dtype
+        taken = self.file, self.name, own, kind.dtype
+        held = [number["real"] for number in self.facts["parameters"]]
         self.library: Library | CudaLibrary
         if kind.language == "cpp":
-            self.library = Library(*taken)
+            self.library = Library(*taken, PARAMETER if held else "")
         else:
-            scalars = len(self.interface.inputs) + len(self.interface.outputs)
+            scalars = len(own.inputs) - len(own.shared) + len(own.outputs)
             self.library = CudaLibrary(*taken, scalars + self.facts["workspace"])
+        if held:
+            self.library.hold(held)
 
     def __call__(self, arrays: Mapping[str, Array], threads: int = 1) -> dict[str, NDArray]:
         """All that the functions give, (N, …), of arrays as `checked` has them.
@@ -152,8 +160,12 @@ class Program:
         return canonicalize(self.robot, self.design.snap, alike=self.design.alike)
 
 
-def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Program:
+def compiled(
+    design: Design, robot: Robot, kind: str, progress: Progress, registers: bool = False
+) -> Program:
     """The functions of a design, of ``robot``, its robot; ``kind``: one of `COMPILED`.
+
+    ``registers``: what a design holds in registers can be other numbers, too, and is not constant.
 
     Generated and compiled into the cache the first time, and found there by a digest of robot,
     choices, rbdgen and compiler. InputError for rollouts, which only accelerators have;
@@ -162,7 +174,7 @@ def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Pro
     assert kind in COMPILED
     for function in set(design.functions) & set(ROLLOUTS):
         raise InputError(f"{kind} has no {function}: rollouts are of golden, integer and rtl only")
-    own, of = _of_programs(design), Kind(kind)
+    own, of = _of_programs(design, OF_PROGRAMS + OF_REGISTERS * registers), Kind(kind)
     builder = of.builder()
     text = hashlib.sha256(f"{compiler_digest(FOLDER)} {design_text(own)}".encode())
     text.update(read_bytes(own.robot))
@@ -184,10 +196,10 @@ def compiled(design: Design, robot: Robot, kind: str, progress: Progress) -> Pro
     return Program(own, robot, folder, library_folder, of)
 
 
-def _of_programs(design: Design) -> Design:
+def _of_programs(design: Design, kept: Sequence[str]) -> Design:
     """The design with nothing but what a program depends on."""
     plain = Design(design.robot)
-    others = [field.name for field in fields(Design) if field.name not in OF_PROGRAMS]
+    others = [field.name for field in fields(Design) if field.name not in kept]
     return replace(design, **{name: getattr(plain, name) for name in others})
 
 

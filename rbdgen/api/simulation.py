@@ -17,7 +17,7 @@ from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
 from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
-from .calibration import calibrated, read_calibration
+from .calibration import calibrated, in_words, read_calibration
 from .checked import checked_manifest
 from .errors import STALL, Error, Mismatch, keep_promise
 from .evaluation import as_numbers, to_words
@@ -59,8 +59,8 @@ def simulate(
     is run of an accelerator, `simulate_accelerator` says. ``calibration``: the file of another
     robot's words, which are written into the registers first.
     """
-    said = None if calibration is None else read_calibration(calibration)
     place = Path(folder)
+    said = None if calibration is None else in_words(read_calibration(calibration), place)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT, "{name}.v"))
     check_place(place / REPORT)
     with meanwhile(partial(load_core, place, entry, trace=waves, progress=progress)) as loading:

@@ -53,7 +53,7 @@ class CudaLibrary(Rows):
     def __init__(
         self, file: Path, name: str, interface: Interface, dtype: Any, numbers: int
     ) -> None:
-        super().__init__(file, interface, dtype)
+        super().__init__(file, interface, dtype, interface.same.name if interface.same else "")
         self.name, self.numbers = name, numbers
         suffix = SUFFIX[self.dtype]
         self._call = self._function(f"{name}{suffix}", LONG, LONG, *self._arrays)
@@ -97,6 +97,9 @@ class CudaLibrary(Rows):
         room = device.empty(n * self.numbers, self.dtype)
         least = device.full(1, -1, np.int64)
         places = [_place(array) for array in (*arrays, *found, room, least)]
+        same = self._same  # the host's
+        if same is not None:
+            places.insert(self._same_at, same.ctypes.data)
         stream = arrays[0].__cuda_array_interface__.get("stream") or 0
         self._refuse(self._on_device(n, *places, stream))
         if (singular := int(least[0])) >= 0:

@@ -84,16 +84,24 @@ class Rows(ABC):
     """Functions of arrays as NumPy has them, in one precision.
 
     ``takes`` and ``gives`` are the shapes of one state's arrays, in the order of the interface;
-    ``dtype`` is that of all of them.
+    ``dtype`` is that of all of them. ``same``: the name of an array that is none of ``takes``: what
+    `hold` was told is every state's.
     """
 
-    def __init__(self, file: Path, interface: Interface, dtype: Any) -> None:
+    def __init__(self, file: Path, interface: Interface, dtype: Any, same: str = "") -> None:
         self.dtype = np.dtype(dtype)
         self.names = tuple(array.name for array in interface.gives)
-        self.takes = tuple(array.shape for array in interface.takes)
+        self.takes = tuple(array.shape for array in interface.takes if array.name != same)
         self.gives = tuple(array.shape for array in interface.gives)
+        taken = [array.name for array in interface.takes]
+        self._same_at = taken.index(same) if same in taken else len(taken)
+        self._same: NDArray | None = None
         self._library = ctypes.CDLL(str(file))  # calls let other threads of Python run
-        self._arrays = [ctypes.c_void_p] * (len(self.takes) + len(self.gives))
+        self._arrays = [ctypes.c_void_p] * (len(self.takes) + bool(same) + len(self.gives))
+
+    def hold(self, numbers: Sequence[float]) -> None:
+        """What the array ``same`` has from the next call on."""
+        self._same = np.array(numbers, self.dtype)
 
     def fits(self, arrays: Sequence[Any]) -> tuple[int, ...] | None:
         """The leading shape of arrays that `run` takes as they lie in memory; else None."""
@@ -126,10 +134,18 @@ class Rows(ABC):
         found = [np.empty(leading + shape, self.dtype) for shape in self.gives]
         if n == 0:
             return found
-        wrong = self._compute(n, [_address(array) for array in (*arrays, *found)], threads)
+        given = [*arrays, *found]
+        if self._same is not None:
+            given.insert(self._same_at, self._same_of(n))
+        wrong = self._compute(n, [_address(array) for array in given], threads)
         if wrong:
             raise Singular(wrong - 1)
         return found
+
+    def _same_of(self, n: int) -> NDArray:
+        """What n states share, as the functions take it."""
+        assert self._same is not None
+        return self._same
 
     @abstractmethod
     def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
@@ -139,14 +155,19 @@ class Rows(ABC):
 class Library(Rows):
     """The functions of a library that ``codegen.cpp`` has written."""
 
-    def __init__(self, file: Path, name: str, interface: Interface, dtype: Any) -> None:
-        super().__init__(file, interface, dtype)
+    def __init__(
+        self, file: Path, name: str, interface: Interface, dtype: Any, same: str = ""
+    ) -> None:
+        super().__init__(file, interface, dtype, same)
         self._call = self._library[f"{name}{SUFFIX[self.dtype]}"]
         self._call.argtypes = [ctypes.c_longlong, *self._arrays]
         self._threads = self._library[f"{name}_threads{SUFFIX[self.dtype]}"]
         self._threads.argtypes = [ctypes.c_int, *self._call.argtypes]
         for function in (self._call, self._threads):
             function.restype = ctypes.c_longlong
+
+    def _same_of(self, n: int) -> NDArray:
+        return np.tile(super()._same_of(n), (n, 1))
 
     def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
         if threads > 1 and n > 1:

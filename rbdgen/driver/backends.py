@@ -37,7 +37,7 @@ from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
 from .links import PATIENCE, Link, Transport, opened
-from .registers import Registers
+from .registers import ProgramRegisters, Registers
 from .words import Array, Coder, Flags
 
 Manifest = CoreManifest | AcceleratorManifest
@@ -64,7 +64,7 @@ class Backend:
     run: Run
     programs: Mapping[str, Program] = field(default_factory=dict)
     joint: Callable[[], Program] | None = None
-    registers: Registers | None = None
+    registers: Registers | ProgramRegisters | None = None
 
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
@@ -239,8 +239,12 @@ def _of_robot(
     if kind in COMPILED:
         design, loaded = load(robot, **choices)
 
+        held = ProgramRegisters(progress) if has_registers(design) else None
+
         def program(functions: Sequence[str]) -> Program:
-            return compiled(of_functions(design, functions), loaded, kind, progress)
+            alone = of_functions(design, functions)
+            found = compiled(alone, loaded, kind, progress, registers=True)
+            return held.add(found) if held else found
 
         programs = {}
         for name in design.functions:
@@ -248,7 +252,7 @@ def _of_robot(
             programs[name] = program((name, *besides))
         run = partial(run_programs, design, programs, threads)
         joint = cache(partial(program, design.functions))
-        return Backend(design, loaded, None, run, programs, joint)
+        return Backend(design, loaded, None, run, programs, joint, held)
     if kind == "rtl":
         folder = kept_design(robot, progress, choices)
         return _rtl(folder, read_manifest(folder).facts, progress)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..api.calibration import Calibration
+from ..api.calibration import RealCalibration
 from ..api.compiled import DTYPES
 from ..api.folder import InputError
 from ..design.arrays import given_coordinates, gives, is_loaded, of_state, takes
@@ -172,7 +172,7 @@ class Dynamics(Calls):
         except RobotError as error:
             raise InputError(f"set_payload: {error}") from None
 
-    def set_parameters(self, robot: str | Path | Calibration) -> None:
+    def set_parameters(self, robot: str | Path | RealCalibration) -> None:
         """The robot that all calls from now on are of, of a design for all robots of a model.
 
         Its file, the JSON that ``rbdgen calibrate`` made of it, or what `rbdgen.api.calibrate`

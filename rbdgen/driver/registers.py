@@ -6,8 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..api.calibration import Calibration, calibrate, read_calibration
-from ..api.folder import InputError
+from ..api.calibration import (
+    Calibration,
+    RealCalibration,
+    calibrate,
+    in_words,
+    numbers_again,
+    numbers_for,
+    read_calibration,
+)
+from ..api.compiled import Program
+from ..api.folder import InputError, read_manifest
+from ..api.recompiled import front_again
+from ..compile.front import Front
 from ..design.manifest import RegisterPorts
 
 Progress = Callable[[str], None]
@@ -27,7 +38,7 @@ class Registers:
     write: Callable[[Calibration], None] = lambda _: None
     words: list[int] = field(default_factory=list)
 
-    def hold(self, robot: str | Path | Calibration) -> None:
+    def hold(self, robot: str | Path | RealCalibration) -> None:
         """The words of a robot: its file, the JSON that `calibrate` made of it, or that itself.
 
         RobotError for a robot that is not of the design's model; InputError for words of another
@@ -43,11 +54,52 @@ class Registers:
         self.write(found)
         self.words = [word.word for word in found.registers]
 
-    def _found(self, robot: str | Path | Calibration) -> Calibration:
-        if isinstance(robot, Calibration):
-            return robot
-        if Path(robot).suffix == ".json":
-            return read_calibration(robot)
-        found = calibrate(self.place, str(robot), progress=self.progress)
-        assert isinstance(found, Calibration)  # of hardware
-        return found
+    def _found(self, robot: str | Path | RealCalibration) -> Calibration:
+        if isinstance(robot, str | Path):
+            if Path(robot).suffix == ".json":
+                robot = read_calibration(robot)
+            else:
+                robot = calibrate(self.place, str(robot), progress=self.progress)
+        return in_words(robot, self.place)
+
+
+@dataclass
+class ProgramRegisters:
+    """What the compiled programs of a design are given of a robot.
+
+    ``said``: whose numbers those are, if not of the one that they were made from.
+    """
+
+    progress: Progress
+    said: str | Path | RealCalibration | None = None
+    _programs: list[Program] = field(default_factory=list)
+    _fronts: dict[Path, Front] = field(default_factory=dict)
+
+    def add(self, program: Program) -> Program:
+        """One more of them, which is given what the others were."""
+        if self.said is not None:
+            program.library.hold(self._numbers(program, self.said))
+        self._programs.append(program)
+        return program
+
+    def hold(self, robot: str | Path | RealCalibration) -> None:
+        """The numbers of a robot: its file, the JSON that `calibrate` made of it, or that itself.
+
+        RobotError for a robot that is not of the design's model; InputError for numbers of another
+        design.
+        """
+        found = [self._numbers(program, robot) for program in self._programs]
+        for program, numbers in zip(self._programs, found, strict=True):
+            program.library.hold(numbers)
+        self.said = robot
+
+    def _numbers(self, program: Program, robot: str | Path | RealCalibration) -> list[float]:
+        place = program.folder
+        if place not in self._fronts:
+            self._fronts[place] = front_again(place, read_manifest(place), self.progress)
+        front = self._fronts[place]
+        if isinstance(robot, str | Path) and Path(robot).suffix == ".json":
+            robot = read_calibration(robot)
+        if isinstance(robot, RealCalibration):
+            return numbers_again(front, place, robot).reals
+        return numbers_for(front, place, program.name, str(robot)).reals

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen import api
+from rbdgen import api, golden
 from rbdgen.api import InputError
 from rbdgen.codegen import cuda_library
 from rbdgen.codegen.cuda_library import CudaLibrary
 from rbdgen.codegen.library import Singular
 from rbdgen.codegen.nvcc import NoCompiler, find_nvcc
+from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.system import gpu
 from rbdgen.system.gpu import NoGpu, find_gpu
+from tests.api.test_calibration import another
 from tests.driver.designs import states
 from tests.driver.test_compiled import FLOATING, SINGULAR, close
 
@@ -107,6 +109,19 @@ def test_arrays_of_the_device(device: types.ModuleType) -> None:
     given[0][4, 3:7] *= 2
     with pytest.raises(InputError, match="q of state 4: the quaternion"):
         found.aba(*given)
+
+
+def test_parameters_are_the_host_s(device: types.ModuleType, tmp_path: Path) -> None:
+    """Of arrays on the GPU, too, which are one robot's or another's."""
+    driver = Dynamics("pendulum", "cuda-on-cpu", functions=("id",), parameters="registers")
+    state = states("pendulum", 5, 1)
+    given = [state[name] for name in "qva"]
+    for robot in ("pendulum", another("pendulum", tmp_path, 3)):
+        driver.set_parameters(robot)
+        ours = driver.rnea(*(array.view(Array) for array in given))
+        assert type(ours) is Array
+        expected = golden.rnea(load(str(robot))[1], *given)
+        np.testing.assert_allclose(np.asarray(ours), expected, rtol=1e-9)
 
 
 def test_a_singular_state_is_named(device: types.ModuleType) -> None:
