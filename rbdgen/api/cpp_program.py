@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ..codegen.cpp import cpp
 from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
-from ..compile.visits import visits_of
+from ..compile.visits import with_visits
 from .entries import interface_of
 from .made import Files
 from .names import design_name
@@ -19,8 +19,8 @@ from .vectors import vectors
 def cpp_program(front: Front, say: Callable[[str], None] = lambda _: None) -> Files:
     """The functions of one state or many; ``say``: a note of what is in double among floats."""
     name = design_name(front.robot.name, front.design)
+    front, program = with_visits(front)
     interface = interface_of(front)
-    program = visits_of(front)
     front, found = with_doubles(front, say)
     # of solvers' models the base is the file's
     joints = () if front.design.base_link else front.robot.joint_names

@@ -10,7 +10,7 @@ from ..codegen import nvcc
 from ..codegen.cuda import LONGEST, Cuda, cuda
 from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
-from ..compile.visits import visits_of
+from ..compile.visits import with_visits
 from ..robot.model import RobotError
 from .entries import interface_of
 from .made import Files
@@ -30,7 +30,8 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
     chosen by that. The manifest names its version, of which the files' bytes are.
     """
     name = design_name(front.robot.name, front.design)
-    interface, program = interface_of(front, together=True), visits_of(front)
+    front, program = with_visits(front)
+    interface = interface_of(front, together=True)
     shared = list(front.parameters.nominal.values()) if front.parameters else []
     if interface.same and interface.same.size > MOST_SHARED:
         raise RobotError(

@@ -9,6 +9,7 @@ from typing import Any
 from ..compile.flow import front_end
 from ..compile.front import Front
 from ..compile.product import Product, compile_design
+from ..compile.visits import with_visits
 from ..graph.text import to_text
 from .folder import Manifest, OutputError
 from .names import DESIGN, GRAPH
@@ -38,7 +39,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
 def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: None) -> Front:
     """The graph over real numbers of a program's folder; OutputError if this rbdgen makes one with
     other registers than the one in the folder, of which ``entry`` is the manifest."""
-    front = front_end(str(place / DESIGN), progress)
+    front, _ = with_visits(front_end(str(place / DESIGN), progress))
     if register_numbers(front) != entry["facts"].get("parameters", []):
         raise _other(place)
     return front

@@ -335,7 +335,6 @@ def _check_parameters(design: Design) -> None:
         ("alike", design.alike != 0),
         ("fold", design.fold in ("limbs", "joints")),
         ("formulation", design.formulation in TO_COMPARE),
-        ("code", design.code == "loops"),
     ):
         if said:
             raise RobotError(

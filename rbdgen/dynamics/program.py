@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from ..design.choices import STEP
 from ..graph.graph import Graph
-from ..graph.node import Builder
+from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
 from ..graph.word import indices, kind_of, spell
 from ..robot.model import JointKind, Robot
@@ -120,6 +120,7 @@ def program(
     step: float = STEP,
     network: str = "sklansky",
     frame: int | None = None,
+    held: dict[Node, str] | None = None,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
@@ -127,16 +128,18 @@ def program(
     that carries a payload. ``balanced``: for words, joints are counted in units of their own where
     M is inverted (``balance``), and outputs are results times powers of two. ``formulation``: of
     `FORMULATIONS`; each has templates of its own, and some are of id alone. ``step`` [s]: of
-    Euler's rule. ``network`` and ``frame``: as for ``common_frame``.
+    Euler's rule. ``network`` and ``frame``: as for ``common_frame``. ``held``: gets the words that
+    stand for the numbers of a ``robot`` that has nodes for some; see ``Recorder``.
     """
+    run = Recorder(held={} if held is None else held)
     if formulation in OF_ID:
-        return _efforts(robot, graph, multiplications, carrier, formulation)
+        return _efforts(run, robot, graph, multiplications, carrier, formulation)
     kinds = {kind_of(name) for name in graph.outputs}
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
     steps, forward = "qd_next" in kinds, bool(kinds & {"qdd", "qd_next"})
     slopes_asked = bool(kinds & {*OF_QDD})
     slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (slopes_asked and inverse_given)
-    run, order = Recorder(), _solved(robot, graph)
+    order = _solved(robot, graph)
     units = balance_of(robot, order) if balanced and order else ALIKE
     state = _state(run, robot, graph, carrier)
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
@@ -190,10 +193,14 @@ def program(
 
 
 def _efforts(
-    robot: Robot, graph: Graph, multiplications: int, carrier: str | None, formulation: str
+    run: Recorder,
+    robot: Robot,
+    graph: Graph,
+    multiplications: int,
+    carrier: str | None,
+    formulation: str,
 ) -> Program:
     """τ in a formulation that has nothing else."""
-    run = Recorder()
     state = _state(run, robot, graph, carrier)
     if formulation == LINEAR:
         tau = linear.inverse_dynamics(run, robot, state, multiplications)
@@ -223,11 +230,18 @@ def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> St
     for i, joint in enumerate(robot.joints):
         if joint.kind is JointKind.REVOLUTE:
             own = told(robot, i, state)
-            offset = own.offset / math.tau
-            turns = own.multiplier / math.tau, offset - round(offset)
+            turns = own.multiplier / math.tau, _in_turns(own.offset)
             visit = Visit("turn_mimic" if joint.mimic else "turn", (i,))
             state.turns[i] = run(visit, ("turn", i), _turn, HERE, own.q[0], *turns)
     return state
+
+
+def _in_turns(offset: Scalar) -> Scalar:
+    """An angle in turns, at most half of one where it is known."""
+    if isinstance(offset, Node):
+        return offset * (1 / math.tau)
+    turns = offset / math.tau
+    return turns - round(turns)
 
 
 def _gathered(

@@ -17,12 +17,14 @@ from typing import Any, TypeVar
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.visits import Program, Result, Scaled, Source, Visit, settle
+from ..graph.word import spell
+from ..passes.registers import PARAMETER
 from ..robot.angles import NOISE
 from ..robot.model import Array
 from .kept import HERE, Here, Kept, Leaf, Place, Task, input_name, mapped, name_of, source_of
 from .repeated import reading_once
 from .scalars import Arithmetic
-from .spatial import Rotation, Turn, TurnX, TurnZX
+from .spatial import Rotation, Turn, TurnX, TurnZX, differs
 
 T = TypeVar("T")
 
@@ -31,11 +33,13 @@ T = TypeVar("T")
 class Recorder:
     """Keeps each step of each visit.
 
-    ``firsts``: each visit of a pass that repeats another → the visit that it repeats.
+    ``firsts``: each visit of a pass that repeats another → the visit that it repeats. ``held``: of
+    a robot whose numbers are nodes: those nodes → the words of the task that they come in as.
     """
 
     steps: dict[Visit, list[Kept]] = field(default_factory=dict)
     firsts: dict[Visit, Visit] = field(default_factory=dict)
+    held: dict[Node, str] = field(default_factory=dict)
     shares: bool = True
 
     @property
@@ -45,6 +49,7 @@ class Recorder:
     def __call__(self, visit: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
         kept = self.steps.setdefault(visit, [])
         number, nodes, builder = len(kept), dict[str, Node](), Builder()
+        args = mapped(args, self._told)
 
         def anything(path: str, leaf: Leaf) -> Any:
             if isinstance(leaf, Here):
@@ -65,10 +70,10 @@ class Recorder:
         return found
 
     def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
-        if abs(R[2, 0]) > NOISE:
+        if differs(R[2, 0], 0.0, NOISE):
             return Rotation((by * R).tolist())
         # Rz(γ) Rx(α): the first column is (cos γ, sin γ, 0), the last row (0, sin α, cos α)
-        c, s, sa, ca = map(float, (R[0, 0], R[1, 0], R[2, 1], R[2, 2]))
+        (c, _, _), (s, _, _), (_, sa, ca) = R.tolist()
         return TurnZX(Turn(c, s), TurnX(by * ca, by * sa, by))
 
     def program(self, outputs: Mapping[str, Any]) -> Program:
@@ -85,8 +90,17 @@ class Recorder:
             own = {visit: kept for visit, kept in steps.items() if visit.template == name}
             templates[name] = _template(own)
         reads = {visit: templates[visit.template].reads(visit) for visit in visits}
+        outputs = {name: self._told("", leaf) for name, leaf in outputs.items()}
         wanted = {name: source_of(once("", leaf)) for name, leaf in outputs.items()}
         return settle(lambda name, known: templates[name].trace(name, known), reads, wanted)
+
+    def _told(self, _: str, leaf: Leaf) -> Leaf:
+        """What is known of the robot as a constant, or as a word of the task."""
+        if not isinstance(leaf, Node):
+            return leaf
+        if leaf.op is Op.CONST:
+            return leaf.value
+        return Task(self.held.setdefault(leaf, spell(PARAMETER, len(self.held))))
 
 
 @dataclass(frozen=True)

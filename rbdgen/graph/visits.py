@@ -7,11 +7,11 @@ results, and in factors ±2^k of these, so one datapath serves them all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .graph import Graph
-from .node import Op
+from .node import Builder, Node, Op
 
 
 @dataclass(frozen=True, order=True)
@@ -108,6 +108,27 @@ def once(template: str, graph: Graph) -> Program:
     return Program(
         {template: graph}, {visit: reads}, {name: Result(visit, name) for name in graph.outputs}
     )
+
+
+def inlined(program: Program, inputs: Sequence[str]) -> Graph:
+    """The graph of all visits one behind another; ``inputs``: of the task, in their order."""
+    builder = Builder()
+    words: dict[Word, Node] = {name: builder.input(name) for name in inputs}
+
+    def node(source: Source) -> Node:
+        of, by = factored(source)
+        own = builder.const(of) if isinstance(of, float) else words[of]
+        return builder.mul(by, own) if by != 1 else own
+
+    for visit, reads in program.reads.items():
+        template, new = program.templates[visit.template], dict[Node, Node]()
+        for own in template.nodes:
+            if own.op is Op.INPUT:
+                new[own] = node(reads[own.name])
+            else:
+                new[own] = builder.same(own, [new[arg] for arg in own.args])
+        words |= {Result(visit, name): new[own] for name, own in template.outputs.items()}
+    return Graph(tuple(inputs), {name: node(own) for name, own in program.outputs.items()})
 
 
 def in_turn(
@@ -211,9 +232,11 @@ def _resolved(
         return scaled(_resolved(source.of, graphs, reads), source.by)
     if isinstance(source, Result):
         node = graphs[source.visit.template].outputs[source.name]
-        # a word of the task has the format of those who read it first: it is handed on by a visit
-        if node.op is Op.INPUT and not isinstance(reads[source.visit][node.name], str):
-            return reads[source.visit][node.name]
+        # a word of the task has the format of those who read it first: it is handed on by a visit;
+        # what is not there is handed on to nobody
+        own = reads[source.visit].get(node.name) if node.op is Op.INPUT else None
+        if own is not None and not isinstance(own, str):
+            return own
     return source
 
 

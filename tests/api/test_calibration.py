@@ -211,10 +211,10 @@ def test_the_table_says_where_it_goes(language: str, said: str, tmp_path: Path) 
     one_line(OutputError, "constants of this design; ", constants, "pendulum")
 
 
-@pytest.mark.parametrize("language", ["cpp", "cuda"])
-def test_programs_in_real_numbers_are_given_those(language: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("language", "code"), [("cpp", "inlined"), ("cuda", "loops")])
+def test_programs_in_real_numbers_are_given_those(language: str, code: str, tmp_path: Path) -> None:
     """Compiled with the table of another robot, they give what its golden model does."""
-    choices = {"functions": ("fd",), "parameters": "registers"}
+    choices = {"functions": ("fd",), "parameters": "registers", "code": code}
     place = generate("pendulum", tmp_path / "made", to=language, **choices)
     own = calibrate(place, "pendulum", tmp_path / "own.json")
     facts = read_manifest(place)["facts"]["parameters"]

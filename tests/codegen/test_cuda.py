@@ -23,7 +23,7 @@ from rbdgen.codegen.real import computed
 from rbdgen.compile.floats import with_doubles
 from rbdgen.compile.flow import Front, front_end
 from rbdgen.compile.samples import sample_states
-from rbdgen.compile.visits import visits_of
+from rbdgen.compile.visits import with_visits
 from rbdgen.design.choices import WHOLE
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
@@ -104,9 +104,9 @@ class Host:
 
 def compare(folder: Path, robot: str, most: int = MOST, **choices: Any) -> Host:
     """Rows, rows through buffers and columns beside ``evaluate``, in double and in float."""
-    front = front_end(robot, **choices)
+    front, program = with_visits(front_end(robot, **choices))
     interface, graph = interface_of(front, together=True), front.graph
-    options: dict[str, Any] = {"most": most, "program": visits_of(front)}
+    options: dict[str, Any] = {"most": most, "program": program}
     options["in_double"] = with_doubles(front)[1].nodes
     own = list(front.parameters.nominal.values()) if front.parameters else []
     options["shared"] = own
@@ -166,6 +166,7 @@ def test_several_kernels_hand_on_what_they_need(tmp_path: Path) -> None:
     [
         ("pendulum", MOST, {"functions": ("fd",)}),
         ("gantry", 60, {"functions": ("did",), "payload": "tool"}),
+        ("gantry", MOST, {"functions": ("did",), "code": "loops"}),
         pytest.param("iiwa14", MOST, {"functions": ("id", "m")}, marks=pytest.mark.slow),
         pytest.param("iiwa14", 300, {"functions": ("dfd",)}, marks=pytest.mark.slow),
         pytest.param(

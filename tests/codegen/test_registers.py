@@ -13,12 +13,14 @@ from rbdgen.codegen.hls_library import headers
 from tests.codegen.test_hls import BEAT, STREAM, run
 
 
-@pytest.mark.parametrize("function", ["id", pytest.param("fd", marks=pytest.mark.slow)])
-def test_cpp_takes_an_array_more(function: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [("id", "inlined"), pytest.param("fd", "inlined", marks=pytest.mark.slow), ("did", "loops")],
+)
+def test_cpp_takes_an_array_more(function: str, code: str, tmp_path: Path) -> None:
     """Its example gives what the graph does, of states each of which is another robot's."""
-    made = generate(
-        "pendulum", tmp_path / "made", to="cpp", functions=(function,), parameters="registers"
-    ).folder
+    choices = {"functions": (function,), "code": code, "parameters": "registers"}
+    made = generate("pendulum", tmp_path / "made", to="cpp", **choices).folder
     sources = [str(file) for file in sorted(made.glob("*.cpp"))]
     example = str(made / "example")
     command = ["g++", "-O1", "-x", "c", str(made / "example.c"), "-x", "c++", *sources]

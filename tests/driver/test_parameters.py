@@ -24,6 +24,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "cpp": ("cpp", {"functions": ("id", "fd")}),
     "cpp32": ("cpp32", {"functions": ("id",)}),
     "cuda": ("cuda-on-cpu", {"functions": ("id", "fd")}),
+    "loops": ("cpp", {"functions": ("id",), "code": "loops"}),
 }
 
 
