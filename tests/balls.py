@@ -7,6 +7,7 @@ known to a hundred bits. A box of states gives balls that hold all values of a s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -30,17 +31,38 @@ BALL: dict[Op, Callable[..., Ball]] = {
     Op.SIN: lambda node, a: (2 * a / arb(node.value)).sin_pi(),
     Op.COS: lambda node, a: (2 * a / arb(node.value)).cos_pi(),
     Op.RECIP: lambda node, a: 1 / a,
+    # of the binade that the middle of a is in: what is scaled again is x / a in all of the ball
+    Op.MANTISSA: lambda node, a: arb(2) ** _binade(a) / a,
+    Op.EXPONENT: lambda node, a: arb(_binade(a)),
+    Op.SCALE: lambda node, x, k: x * arb(2) ** -k,
 }
 
 
-def values(graph: Graph, inputs: Mapping[str, Ball]) -> dict[Node, Ball]:
-    """The ball of every node, of angles in turns or whatever their sines are of."""
+def _binade(a: Ball) -> int:
+    """k of a = f · 2^k with f in [½, 1)."""
+    return math.frexp(float(a.mid()))[1]
+
+
+def values(
+    graph: Graph, inputs: Mapping[str, Ball], words: Mapping[Node, Ball] | None = None
+) -> dict[Node, Ball]:
+    """The ball of every node, of angles in turns or whatever their sines are of.
+
+    ``words``: of pivots. Then mantissas are those of these, and what is scaled is x / a all the
+    same: that is what errors are measured from.
+    """
     found: dict[Node, Ball] = {}
     for node in graph.nodes:
+        args = [found[arg] for arg in node.args]
         if node.op is Op.INPUT:
             found[node] = inputs[node.name]
+        elif words and node.op in (Op.MANTISSA, Op.EXPONENT):
+            found[node] = BALL[node.op](node, words[node.args[0]])
         else:
-            found[node] = BALL[node.op](node, *(found[arg] for arg in node.args))
+            found[node] = BALL[node.op](node, *args)
+        if words and node.op is Op.SCALE:
+            (pivot,) = node.args[1].args
+            found[node] *= words[pivot] / found[pivot]
     return found
 
 
@@ -70,14 +92,17 @@ def farther(
     fixed: FixedGraph, claimed: Mapping[Node, float], of: Mapping[str, float]
 ) -> list[Node]:
     """Nodes whose words are farther from their real numbers than claimed, in a state."""
-    exact = values(fixed.graph, {name: arb(x) for name, x in of.items()})
-    words: dict[Node, Any] = {}
+    words: dict[Node, Ball] = {}
     given = {name: word.quantize(np.array([of[name]])) for name, word in fixed.inputs.items()}
-    evaluate_fixed(fixed, given, lambda node, value: words.update({node: value}))
+
+    def keep(node: Node, value: Any) -> None:
+        words[node] = arb(int(np.ravel(value)[0])) * arb(2) ** -fixed.formats[node].fraction
+
+    evaluate_fixed(fixed, given, keep)
+    exact = values(fixed.graph, {name: arb(x) for name, x in of.items()}, words)
     far = []
     for node, ball in exact.items():
-        word = fixed.formats[node]
-        off = abs(arb(int(np.ravel(words[node])[0])) * arb(2) ** -word.fraction - ball)
+        word, off = fixed.formats[node], abs(words[node] - ball)
         if not word.wraps and off.lower() > arb(claimed[node]):
             far.append(node)
     return far

@@ -81,7 +81,9 @@ class Core:
     def proof(self) -> Proof | None:
         """What is proven of the words that ``plan`` schedules; None where joints take turns."""
         own = self.ranges
-        return prove(self.plan.fixed, own.limits, own.units) if own.limits else None
+        if not own.limits:
+            return None
+        return prove(self.plan.fixed, own.limits, own.units, self.front.felt)
 
     @cached_property
     def output_errors(self) -> dict[str, float]:
@@ -89,7 +91,7 @@ class Core:
         fixed = self.plan.fixed
         if not self.ranges.limits:
             return dict.fromkeys(fixed.graph.outputs, math.inf)
-        return output_errors(fixed, self.ranges.limits, self.ranges.units)
+        return output_errors(fixed, self.ranges.limits, self.ranges.units, self.front.felt)
 
     @property
     def graphs(self) -> dict[str, FixedGraph]:

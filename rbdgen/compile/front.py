@@ -13,6 +13,7 @@ from ..design.arrays import given_coordinates, root_of
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
+from ..dynamics.felt import felt
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
@@ -23,6 +24,7 @@ from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
 from ..graph.verify import verify
 from ..passes.order import EXACT, run
+from ..prove.felt import UNFELT, Felt
 from ..robot.canonical import stages
 from ..robot.drivetrains import drivetrains
 from ..robot.frames import align_axes
@@ -68,6 +70,15 @@ class Front:
     counts: Rows = field(default=())  # of the canonical robot's graph: traced, after each pass
     parameters: Parameters | None = None  # what its registers hold
     roughly: bool = False  # with ranges from states at random, without a search
+
+    @cached_property
+    def felt(self) -> Felt:
+        """What its joints feel at least, whatever the state: for proofs, where those need it."""
+        design = self.design
+        if not self.graph.known or self.parameters is not None or design.payload is not None:
+            return UNFELT
+        *_, (_, robot) = stages(self.robot, design.snap, bodies=True, alike=design.alike)
+        return felt(robot)
 
     @cached_property
     def rewrites(self) -> Rows:

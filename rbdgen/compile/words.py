@@ -102,6 +102,8 @@ def in_words(
     progress("ranges and word lengths")
     design, target = front.design, front.target
     graph = run(UNITS, graph, None)
+    if design.proven != "none":
+        given = replace(given, felt=front.felt)
     if design.error is None:
         ranges, fixed = to_words(
             graph, given, design.width, None, progress, design.guard, design.proven

@@ -9,8 +9,9 @@ the joint whose regions its row is traced in.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from ..graph.word import spell
 from .scalars import Arithmetic, Scalar, Vector
 from .spatial import is_constant, is_zero
 
@@ -22,11 +23,15 @@ Entries = dict[tuple[int, int], Scalar]  # of the lower triangle of a symmetric 
 
 @dataclass(frozen=True)
 class Factors:
-    """``L[k]``: column → entry of row k, diagonal left out; ``D_inverse[k]``."""
+    """``L[k]``: column → entry of row k, diagonal left out; ``D_inverse[k]``.
+
+    ``known``: by name (`..prove.factors`) all that the factors are made of.
+    """
 
     order: Order
     L: dict[int, dict[int, Scalar]]
     D_inverse: dict[int, Scalar]
+    known: dict[str, Scalar] = field(default_factory=dict)
 
 
 def factorise(arithmetic: Arithmetic, M: Matrix, order: Order, again: str = "") -> Factors:
@@ -37,11 +42,14 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order, again: str = "") 
     H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
     L: dict[int, dict[int, Scalar]] = {}
     D_inverse: dict[int, Scalar] = {}
+    known: dict[str, Scalar] = {spell("M", k, k): M[k][k] for k in order}
     for k in reversed(list(order)):
         with arithmetic.region(f"factor{again}", order[k]):
             D_inverse[k] = arithmetic.recip(H[k, k])
             above = [i for i in order if i < k and (k, i) in H]
             L[k] = {i: H[k, i] * D_inverse[k] for i in above}
+            known |= {spell("H", k, i): H[k, i] for i in (*above, k)}
+            known |= {spell("L", k, i): L[k][i] for i in above}
             for i in above:
                 for j in above:
                     if j <= i:
@@ -49,7 +57,8 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order, again: str = "") 
                         last = i == j == above[-1] and not is_constant(D_inverse[k])
                         share = (H[k, i] * H[k, i]) * D_inverse[k] if last else L[k][i] * H[k, j]
                         H[i, j] = H.get((i, j), 0.0) - share
-    return Factors(order, L, D_inverse)
+                        known[spell("share", k, i, j)] = share
+    return Factors(order, L, D_inverse, known)
 
 
 def solve(

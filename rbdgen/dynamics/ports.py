@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..graph.graph import Graph
+from ..graph.graph import Graph, multiple
 from ..graph.node import Builder
 from ..graph.word import spell
 from .factorisation import Entries
@@ -15,11 +15,13 @@ from .spatial import is_zero
 
 @dataclass
 class Interface:
-    """Inputs in the order in which they are asked for, outputs without structural zeros."""
+    """Inputs in the order in which they are asked for, outputs without structural zeros, and the
+    signals between that are ``known``, by name."""
 
     builder: Builder
     inputs: list[str] = field(default_factory=list)
     outputs: dict[str, Scalar] = field(default_factory=dict)
+    known: dict[str, Scalar] = field(default_factory=dict)
 
     def given(self, name: str) -> Scalar:
         self.inputs.append(name)
@@ -50,4 +52,5 @@ class Interface:
 
     def graph(self) -> Graph:
         lifted = {name: self.builder.lift(value) for name, value in self.outputs.items()}
-        return Graph(tuple(self.inputs), lifted)
+        known = {name: multiple(self.builder.lift(value)) for name, value in self.known.items()}
+        return Graph(tuple(self.inputs), lifted, known=known)

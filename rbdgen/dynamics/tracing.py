@@ -111,6 +111,8 @@ class Tracing:
                 if self.factorisation == NEAR
                 else self._solver(at)
             )
+            if solver.factors is not None and not self.each:
+                face.known |= solver.factors.known
             if "minv" in functions:
                 face.gives_lower("Minv", solver.explicit())
             if functions & AT_GIVEN_EFFORT:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from .node import Builder, Node, Op
+
+
+@dataclass(frozen=True, eq=False)
+class Multiple:
+    """``factor`` times a node, or the constant ``factor``."""
+
+    factor: float
+    of: Node | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -14,12 +22,14 @@ class Graph:
     """``inputs`` name every input of the interface, used or not; ``outputs`` map name to node.
 
     ``kept``: nodes that are computed though no output needs them. Hardware that serves several
-    places does that, and may overflow there.
+    places does that, and may overflow there. ``known``: name → what is known to be a multiple of a
+    signal, or a constant; proofs make use of it.
     """
 
     inputs: tuple[str, ...]
     outputs: dict[str, Node]
     kept: tuple[Node, ...] = ()
+    known: Mapping[str, Multiple] = field(default_factory=dict)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -41,6 +51,17 @@ class Graph:
             for arg in node.args:
                 users[arg].append(node)
         return {node: tuple(found) for node, found in users.items()}
+
+    def made(self, new: Mapping[Node, Node]) -> Graph:
+        """The same graph of ``new`` nodes, each for one of its own."""
+        known: dict[str, Multiple] = {}
+        for name, own in self.known.items():
+            if own.of is None:
+                known[name] = own
+            elif own.of in new:
+                known[name] = multiple(new[own.of], own.factor)
+        outputs = {name: new[node] for name, node in self.outputs.items()}
+        return Graph(self.inputs, outputs, known=known)
 
     def operations(self) -> dict[str, int]:
         """Arithmetic that costs hardware: mul, mulc (not by powers of two), add, sin/cos, recip.
@@ -71,6 +92,14 @@ class Graph:
         return count
 
 
+def multiple(node: Node, by: float = 1.0) -> Multiple:
+    """So many times a node, as a multiple of one that is none itself."""
+    while node.op is Op.NEG or node.is_shift:
+        by *= -1.0 if node.op is Op.NEG else node.value
+        (node,) = node.args
+    return Multiple(by * node.value) if node.op is Op.CONST else Multiple(by, node)
+
+
 Rule = Callable[[Builder, Node, list[Node]], Node]
 
 
@@ -84,4 +113,4 @@ def rebuild(graph: Graph, rule: Rule) -> Graph:
     for node in graph.nodes:
         with builder.in_region(node.region):
             new[node] = rule(builder, node, [new[a] for a in node.args])
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return graph.made(new)

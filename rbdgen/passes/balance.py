@@ -52,7 +52,7 @@ def balance(graph: Graph) -> Graph:
                 other = _earliest_first(builder, terms, clock)
                 if clock.at(other) < clock.at(new[node]):
                     new[node] = other
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return graph.made(new)
 
 
 def _earliest_first(builder: Builder, terms: list[Term], clock: _Clock) -> Node:

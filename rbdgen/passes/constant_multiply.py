@@ -59,7 +59,7 @@ def constant_multiply(graph: Graph, tolerance: Mapping[Node, float]) -> Graph:
                 new[node] = builder.const(0.0)  # never as much as a last bit
             else:
                 new[node] = builder.same(node, args)
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return graph.made(new)
 
 
 def moved(graph: Graph, tolerance: Mapping[Node, float]) -> dict[Node, float]:

@@ -32,7 +32,7 @@ def factor(graph: Graph) -> Graph:
             else:
                 made = _factored(builder, sums, terms, best, new)
                 new[node] = reduce(lambda a, b: a.plus(b, builder), made).value(builder)
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return graph.made(new)
 
 
 def _factors(sums: Sums, term: Term) -> list[Factor]:

@@ -12,6 +12,7 @@ from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
+from ..prove.felt import UNFELT, Felt
 from ..search.ascent import ascend
 from ..search.domain import Domain
 from ..search.extents import extents_of_all
@@ -48,7 +49,7 @@ class Given:
 
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.
-    ``units``: inputs that are vectors of length 1.
+    ``units``: inputs that are vectors of length 1. ``felt``: what joints feel, as proofs take it.
     ``further``: makes more states that a search has found, some at a time.
     """
 
@@ -62,6 +63,7 @@ class Given:
     further: FurtherStates = no_states
     finer: Finer = field(default_factory=lambda: Finer())
     units: tuple[tuple[str, ...], ...] = ()
+    felt: Felt = UNFELT
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""
@@ -100,7 +102,7 @@ class Given:
     def _analysed(self, graph: Graph, margin: float | Mapping[Node, float]) -> Ranges:
         found = analyse(graph, self.limits, self.states, self.related, margin, self.further())
         found = for_whole_words(graph, found, self.limits)
-        return replace(found, limits=self._stated(graph), units=self.units)
+        return replace(found, limits=self._stated(graph), units=self.units, felt=self.felt)
 
     def _stated(self, graph: Graph) -> dict[str, Interval]:
         """The limits that proofs may take: none of inputs whose limits were seen in samples."""

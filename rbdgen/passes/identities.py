@@ -56,7 +56,7 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
                     break
             else:
                 alike.append(node)
-    return Graph(graph.inputs, {name: new[node] for name, node in graph.outputs.items()})
+    return graph.made(new)
 
 
 def _constant(values: Mapping[Node, Array], node: Node) -> float | None:

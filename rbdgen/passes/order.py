@@ -61,7 +61,8 @@ def _words(graph: Graph, setting: Setting) -> FixedGraph:
         ports = dict.fromkeys(finer.inputs, finer.bits)
         inputs = input_formats(graph, given.limits, setting.width, chosen, ports)
         results = {graph.outputs[name]: finer.bits for name in finer.outputs}
-        return wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard, results)
+        made = wordlength(graph, ranges, setting.width, inputs, chosen, setting.guard, results)
+        return replace(made, before=tuple(setting.before))
 
     searched = setting.searched(graph)
     if setting.proven == "none":
@@ -142,4 +143,4 @@ def to_fixed(graph: Graph, setting: Setting) -> FixedGraph:
     *before, last = WORDS
     made = last(run(before, graph, setting), setting)
     assert isinstance(made, FixedGraph), f"{last.name} makes no words"
-    return replace(made, before=tuple(setting.before))
+    return made

@@ -9,8 +9,9 @@ from dataclasses import replace
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
-from ..prove.bounds import magnitudes
-from ..prove.errors import errors
+from ..prove.backward import ends_of, factors_in
+from ..prove.bounds import bounds
+from ..prove.words import proof
 from .ranges import RangeError, Ranges
 from .wordlength import integer_bits
 
@@ -30,31 +31,34 @@ def proven_words(
     Raises:
         RangeError: all are to be proven, and of one there is no proof.
     """
-    largest = magnitudes(graph, searched.limits, searched.units)
-    most = {node: integer_bits(size) + MORE[which] for node, size in searched.bound.items()}
+    factors, _ = factors_in(make(searched), searched.limits, searched.units, searched.felt)
+    of = bounds(graph, searched.limits, searched.units, factors.within(graph))
+    largest, lowest = ends_of(of)
+    more = MORE[which]
+    most = {node: integer_bits(size) + more for node, size in searched.bound.items()}
     chosen = {n: size for n, size in largest.items() if math.isfinite(size)}
     chosen = {n: size for n, size in chosen.items() if integer_bits(size) <= most[n]}
     chosen |= {n: max(chosen[n], searched.bound[n]) for n in searched.proven if n in chosen}
+    least = dict(searched.least)
+    for pivot, size in least.items():
+        if lowest[pivot] > 0 and integer_bits(lowest[pivot]) + more >= integer_bits(size):
+            least[pivot] = min(size, lowest[pivot])
     while True:
         ranges = replace(
             searched,
             bound={**searched.bound, **chosen},
             proven=searched.proven | chosen.keys(),
+            least=least,
         )
         fixed = make(ranges)
-        error = errors(fixed, largest)
+        found = proof(fixed, of, factors)
         if which == "all":
-            _refuse_unknown(graph, largest, error)
-        short = {
-            node: largest[node] + error[node]
-            for node in chosen
-            if fixed.overflowing(node)
-            and largest[node] + error[node] >= fixed.formats[node].limits[1]
-        }
+            _refuse_unknown(graph, largest, found.error)
+        short = {n: largest[n] + found.error[n] for n in chosen if n not in found.holds}
         if not short:
             return ranges, fixed
         for node, size in short.items():
-            if math.isfinite(size) and integer_bits(size) <= most[node]:
+            if node.op is not Op.EXPONENT and integer_bits(size) <= most[node]:
                 chosen[node] = size
             else:
                 del chosen[node]
@@ -72,5 +76,5 @@ def _refuse_unknown(
         else:
             where = " of region {} {}".format(*node.region) if node.region else ""
             said = f"node {node.index} ({node.op.value}){where}"
-            why = "nothing is proven behind a reciprocal or a choice"
+            why = "nothing is proven behind this reciprocal or choice"
         raise RangeError(f"proven: all: {said} has no proof: {why}; one-bit proves what can be")

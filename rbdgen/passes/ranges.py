@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..graph.graph import Graph
 from ..graph.intervals import Interval, intervals_of
 from ..graph.node import Node, Op
+from ..prove.felt import UNFELT, Felt
 from ..search.extents import extents_of_all
 from ..system.refusal import Refusal
 
@@ -34,7 +35,7 @@ class Ranges:
 
     ``least[node]``: the smallest value allowed for, of each operand of a reciprocal: positive.
     ``limits``: of each input, as proofs take them; infinite where nobody states any.
-    ``units``: inputs that are vectors of length 1.
+    ``units``: inputs that are vectors of length 1. ``felt``: what joints feel, as proofs take it.
     ``extremes``: states that a search has found, in which signals are largest, (N,) of each input.
     """
 
@@ -44,6 +45,7 @@ class Ranges:
     limits: Mapping[str, Interval] = field(default_factory=dict)
     units: tuple[tuple[str, ...], ...] = ()
     extremes: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    felt: Felt = UNFELT
 
 
 def analyse(

@@ -8,7 +8,8 @@ Kuncak, *Towards a compiler for reals*, 2017). It holds as long as no word overf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.reciprocal import Reciprocal
 from ..graph.sincos import SinCos
 
 OUTWARD = 1 + 2.0**-44  # what float64 rounds off of a bound
@@ -23,25 +25,99 @@ MOST_ANGLES = 23  # bits of angles that are all tried
 CHUNK = 1 << 18
 
 Errors = Mapping[Node, float]
-
-
-def errors(fixed: FixedGraph, largest: Mapping[Node, float]) -> dict[Node, float]:
-    """Node → |word - real|, at most; infinite where nothing is known.
-
-    ``largest``: the magnitude of each node over real numbers, at most.
-    """
-    return summed(fixed.graph, largest, rounding(fixed, largest))
+NOTHING: Errors = {}
 
 
 def summed(
-    graph: Graph, largest: Mapping[Node, float], own: Mapping[Node, float]
+    graph: Graph,
+    largest: Errors,
+    own: Errors,
+    least: Errors = NOTHING,
+    given: Errors = NOTHING,
+    relative: Errors = NOTHING,
 ) -> dict[Node, float]:
-    """Node → its error, at most, if each adds at most its ``own``."""
+    """Node → its error, at most, if each adds at most its ``own``.
+
+    ``least``: the lowest value of each over real numbers, for pivots. ``given``: what is known of
+    some errors otherwise, and ``relative`` to the value of some pivots. The mantissa of a pivot,
+    and products of it, are compared with that of the pivot's word: what that is off is counted
+    where both are scaled.
+    """
     found: dict[Node, float] = {}
     for node in graph.nodes:
-        carried = CARRIED[node.op](node, largest, *(found[arg] for arg in node.args))
-        found[node] = (carried + own[node]) * OUTWARD
+        error = (step(node, largest, least, found, relative) + own[node]) * OUTWARD
+        found[node] = min(error, given.get(node, math.inf))
     return found
+
+
+def step(
+    node: Node, largest: Errors, least: Errors, of: Errors, relative: Errors = NOTHING
+) -> float:
+    """What the errors ``of`` a node's operands make of its own."""
+    if node.op is Op.SCALE:
+        return _scaled(node, largest, least, of, relative)
+    return CARRIED[node.op](node, largest, *(of[arg] for arg in node.args))
+
+
+def _scaled(node: Node, largest: Errors, least: Errors, of: Errors, relative: Errors) -> float:
+    """Of x · mantissa · 2^-exponent, which is x / a: what is off before the shift is made 2^-k
+    times as large, which is at most 1 / a, and then x / a is off as the word of a is."""
+    x, exponent = node.args
+    (pivot,) = exponent.args
+    word, share = lowest_word(pivot, least, of, relative)
+    if not word > 0 or not math.isfinite(of[x]):
+        return math.inf
+    return of[x] / word + (largest[node] * share if share else 0.0)
+
+
+def lowest_word(pivot: Node, least: Errors, of: Errors, relative: Errors) -> tuple[float, float]:
+    """The lowest word of a pivot, and how far its reciprocal is off, relative to what it is."""
+    low, by = least.get(pivot, 0.0), relative.get(pivot, math.inf)
+    word = max(low - of[pivot], low * (1 - by))
+    if not word > 0:
+        return 0.0, math.inf
+    return word, min(of[pivot] / word, by / (1 - by) if by < 1 else math.inf)
+
+
+def between(row: Sequence[Node], sizes: Errors, least: Errors, node: Node, own: Errors) -> float:
+    """What is rounded off between the words of a ``row`` and a product of them; infinite if
+    anything else comes in. ``sizes``, ``least``: of words, at most and at least."""
+    found = dict.fromkeys(row, 0.0)
+    largest = dict(sizes)
+
+    def visit(at: Node) -> None:
+        if at in found:
+            return
+        for arg in at.args:
+            visit(arg)
+        if not at.args:
+            found[at] = own[at] if at.op is Op.CONST else math.inf
+            largest.setdefault(at, abs(at.value))
+            return
+        largest.setdefault(at, _size_of(at, largest, least))
+        found[at] = step(at, largest, least, found) + own[at]
+
+    visit(node)
+    return found[node]
+
+
+def _size_of(node: Node, largest: Errors, least: Errors) -> float:
+    sizes = [largest[arg] for arg in node.args]
+    match node.op:
+        case Op.MUL:
+            return math.prod(sizes)
+        case Op.MULC:
+            return node.value * sizes[0]
+        case Op.NEG:
+            return sizes[0]
+        case Op.MANTISSA:
+            return 2.0
+        case Op.EXPONENT:
+            return math.inf
+        case Op.SCALE:
+            pivot = node.args[1].args[0]
+            return sizes[0] / least[pivot] if least.get(pivot, 0.0) > 0 else math.inf
+    return sum(sizes)
 
 
 def rounding(fixed: FixedGraph, largest: Mapping[Node, float]) -> dict[Node, float]:
@@ -83,8 +159,8 @@ CARRIED: dict[Op, Callable[..., float]] = {
     Op.SIN: _turned,
     Op.COS: _turned,
     Op.RECIP: _unknown,
-    Op.MANTISSA: _unknown,
-    Op.EXPONENT: _unknown,
+    Op.MANTISSA: lambda node, largest, a: 0.0,  # see ``summed``, and of SCALE ``step``
+    Op.EXPONENT: lambda node, largest, a: 0.0,
     Op.SCALE: _unknown,
     Op.SELECT: _unknown,
 }
@@ -111,6 +187,10 @@ def _own(fixed: FixedGraph, node: Node, largest: Mapping[Node, float]) -> float:
             return ulp
         case Op.SIN | Op.COS:
             return of_unit(fixed.sincos(node))
+        case Op.MANTISSA:
+            return of_reciprocal(fixed.reciprocal(node))
+        case Op.SCALE:
+            return ulp / 2
     return 0.0
 
 
@@ -126,6 +206,23 @@ def of_unit(unit: SinCos) -> float:
         for words, exact in zip(unit.compute(angle), (np.sin(real), np.cos(real)), strict=True):
             worst = max(worst, float(np.abs(np.ldexp(words, 1 - unit.width) - exact).max()))
     return worst + 2.0**-48  # what NumPy's sines are off
+
+
+@cache
+def of_reciprocal(unit: Reciprocal) -> float:
+    """The largest error of a mantissa: of all that the table makes, and of a Newton step behind."""
+    ulp = 2.0 ** (2 - unit.width)
+    if unit.newton:  # y (2 - f y) is off by f times the square of what y is off
+        seed = of_reciprocal(replace(unit, width=unit.seed))
+        cut = 4 * 2.0**-unit.fraction + 4 * 2.0**-unit.error_fraction
+        return seed**2 + cut + ulp
+    bits = unit.fraction
+    own = replace(unit, operand=bits + 2, top=0, steps=1)
+    behind = np.arange(1 << bits, dtype=np.int64)
+    words = own.compute((1 << bits) | behind)[0]
+    f = (1.0 + behind / 2.0**bits) / 2
+    worst = float(np.abs(np.ldexp(words, 2 - unit.width) - 1 / f).max())
+    return worst + 2.0 ** (1 - bits) + 2.0**-48  # bits of f that it does not see
 
 
 def of_parts(unit: SinCos) -> float:

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
-from ..graph.node import Node
-from .bounds import magnitudes
-from .errors import errors, moving, rounding, summed
+from ..graph.node import Node, Op
+from .backward import factors_in, in_words
+from .bounds import bounds
+from .errors import lowest_word
+from .factors import Factors
+from .felt import UNFELT, Felt
 from .gains import propagated
 from .windows import Unit
 
@@ -33,26 +36,27 @@ class Proof:
 
 
 def output_errors(
-    fixed: FixedGraph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()
+    fixed: FixedGraph,
+    limits: Mapping[str, Interval],
+    units: Sequence[Unit] = (),
+    felt: Felt = UNFELT,
 ) -> dict[str, float]:
     """Output → its distance from the graph that was traced, at most; infinite where not known.
 
     Of words, and of constants that are not exactly what they were. Of a graph that is small, or
-    has few outputs, by gains; else by sums, which are coarser.
+    has few outputs, and divides by nothing, by gains; else by sums, which are coarser.
     """
     if fixed.before is None:
         return dict.fromkeys(fixed.graph.outputs, math.inf)
-    largest = magnitudes(fixed.graph, limits, units)
-    steps = [(fixed.graph, largest, rounding(fixed, largest))]
-    for graph, moved in fixed.before:
-        largest = magnitudes(graph, limits, units)
-        steps.append((graph, largest, moving(graph, largest, moved)))
+    factors, steps = factors_in(fixed, limits, units, felt, whole=True)
+    of = bounds(fixed.graph, limits, units, factors.within(fixed.graph))
     total = dict.fromkeys(fixed.graph.outputs, 0.0)
-    for graph, largest, own in steps:
-        error = summed(graph, largest, own)
-        found = {name: error[node] for name, node in graph.outputs.items()}
-        if all(map(math.isfinite, found.values())) and _cones(graph) <= MOST_NODES:
-            by_gains = propagated(graph, limits, own, error, units)
+    for at in (in_words(fixed, of, factors), *steps):
+        found = {name: at.errors[node] for name, node in at.graph.outputs.items()}
+        divides = any(node.op is Op.MANTISSA for node in at.graph.nodes)
+        known = not divides and all(map(math.isfinite, found.values()))
+        if known and _cones(at.graph) <= MOST_NODES:
+            by_gains = propagated(at.graph, limits, at.own, at.plain, units)
             found = {name: min(size, by_gains[name]) for name, size in found.items()}
         total = {name: size + found[name] for name, size in total.items()}
     return total
@@ -63,15 +67,32 @@ def _cones(graph: Graph) -> int:
     return sum(len(Graph((), {"": node}).nodes) for node in graph.outputs.values())
 
 
-def prove(fixed: FixedGraph, limits: Mapping[str, Interval], units: Sequence[Unit] = ()) -> Proof:
+def prove(
+    fixed: FixedGraph,
+    limits: Mapping[str, Interval],
+    units: Sequence[Unit] = (),
+    felt: Felt = UNFELT,
+) -> Proof:
     """What is proven of the words while inputs are within ``limits``, infinite for unknown ones,
-    and those of each of ``units`` a vector of length 1."""
-    largest = magnitudes(fixed.graph, limits, units)
-    error = errors(fixed, largest)
-    holds = frozenset(
-        node
-        for node in fixed.graph.nodes
-        if not fixed.overflowing(node)
-        or largest[node] + error[node] < fixed.formats[node].limits[1]
+    and those of each of ``units`` a vector of length 1; ``felt``: by the robot."""
+    factors, _ = factors_in(fixed, limits, units, felt)
+    of = bounds(fixed.graph, limits, units, factors.within(fixed.graph))
+    return proof(fixed, of, factors)
+
+
+def proof(fixed: FixedGraph, of: Mapping[Node, Interval], factors: Factors) -> Proof:
+    """The same, from intervals ``of`` real numbers that are proven."""
+    made = in_words(fixed, of, factors)
+    largest, least, error = made.largest, made.least, made.errors
+
+    def holds(node: Node) -> bool:
+        if node.op is Op.EXPONENT:
+            (pivot,) = node.args
+            word, _ = lowest_word(pivot, least, error, made.off.relative)
+            return word >= 2.0 ** (fixed.reciprocal(node).lowest - 1)
+        return largest[node] + error[node] < fixed.formats[node].limits[1]
+
+    nodes = fixed.graph.nodes
+    return Proof(
+        largest, error, frozenset(n for n in nodes if not fixed.overflowing(n) or holds(n))
     )
-    return Proof(largest, error, holds)

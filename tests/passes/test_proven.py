@@ -15,6 +15,7 @@ from rbdgen.graph.node import Op
 from rbdgen.passes.ranges import RangeError
 from rbdgen.passes.wordlength import integer_bits
 from rbdgen.passes.words import relative_error
+from rbdgen.prove.felt import UNFELT
 from rbdgen.prove.words import prove
 from rbdgen.robot.model import RobotError
 from tests.proven import made
@@ -71,13 +72,21 @@ def test_limbs_in_turn_are_proven() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        ("fd", r"^proven: all: node \d+ \(mantissa\) of region \w+ \d has no proof: nothing"),
+        ("fd", r"^proven: all: tau\[0\] has no proof: nobody states its limits"),
         ("difd", r"^proven: all: Minv\[0,0\] has no proof: nobody states its limits"),
     ],
 )
 def test_the_first_signal_without_a_proof_is_named(function: str, said: str) -> None:
     with pytest.raises(RangeError, match=said):
         compile_core(front_end("pendulum", functions=(function,), proven="all"))
+
+
+def test_pivots_of_which_nothing_is_known_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a robot whose inertias are no bodies', say."""
+    monkeypatch.setattr("rbdgen.compile.front.felt", lambda robot: UNFELT)
+    said = r"^proven: all: node \d+ \(exponent\) of region factor \d has no proof: nothing"
+    with pytest.raises(RangeError, match=said):
+        compile_core(front_end("iiwa14", functions=("minv",), proven="all"))
 
 
 @pytest.mark.parametrize("choices", [{"accelerator": True}, {"fold": "joints"}])

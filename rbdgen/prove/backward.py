@@ -1,0 +1,211 @@
+"""How far factors are off, as the change of M of which they are exactly the factors.
+
+That is Wilkinson's backward error (Higham, *Accuracy and Stability of Numerical Algorithms*,
+§10.1): each entry of E is what is rounded off in the sum that H[k,i] is, and in the shares that it
+takes away, of rows that are as they are. Errors of rows do not add up from pivot to pivot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..graph.fixed import FixedGraph
+from ..graph.graph import Graph
+from ..graph.intervals import Interval
+from ..graph.node import Node, Op
+from ..graph.word import indices, kind_of, spell
+from .bounds import bounds
+from .errors import Errors, between, moving, rounding, summed
+from .factors import ROUNDING, Factors, Off, Signal, factors_of, signals_in
+from .felt import UNFELT, Felt
+from .windows import Unit
+
+
+@dataclass(frozen=True, eq=False)
+class Backward:
+    """A graph with ``factors``. ``largest``, ``least``: of its signals over real numbers; ``own``:
+    what each adds to errors, by its word or by constants that are moved."""
+
+    factors: Factors
+    graph: Graph
+    largest: Errors
+    least: Errors
+    own: Errors
+
+    @cached_property
+    def signals(self) -> dict[str, Signal]:
+        return signals_in(self.graph, self.own)
+
+    @cached_property
+    def plain(self) -> Errors:
+        """The errors of signals by their operands'."""
+        return summed(self.graph, self.largest, self.own, self.least)
+
+    @cached_property
+    def errors(self) -> Errors:
+        """The same, with what is known of factors."""
+        if not self.off.errors:
+            return self.plain
+        off = self.off
+        return summed(self.graph, self.largest, self.own, self.least, off.errors, off.relative)
+
+    @cached_property
+    def off(self) -> Off:
+        """How far factors are off; infinite where the graph is not what its names say."""
+        factors, E = self.factors, dict[tuple[int, int], float]()
+        pivots, rows = dict[int, float](), dict[int, float]()
+        errors, alone, relative = (dict[Node, float]() for _ in range(3))
+
+        def put(name: str, error: float) -> None:
+            if name in self.signals:
+                factor, node = self.signals[name]
+                errors[node] = min(errors.get(node, math.inf), error / abs(factor))
+
+        for k in factors.rows:
+            above, below, moved = factors.above[k], factors.below[k], factors.is_moved(k)
+            for i in (k, *above):
+                E[k, i] = self._entry(k, i, alone) + ROUNDING * factors.size(k, i)
+            pivots[k] = factors.delta(E, below)
+            rows[k] = max(factors.delta(E, below, i) for i in (k, *above))
+            off = pivots[k] / (1 - moved) if pivots[k] < 1 > moved else math.inf
+            put(spell("H", k, k), off * (1 + moved) * factors.most[k])
+            if spell("H", k, k) in self.signals:
+                relative[self.signals[spell("H", k, k)][1]] = off
+            off = _relative(rows[k], moved)
+            for i in above:
+                put(spell("H", k, i), off * factors.size(k, i))
+                if off < 1:
+                    put(spell("L", k, i), 2 * off / (1 - off) * factors.slope(k, i, moved))
+            made = self._alone(k, (1 + moved) * (1 + off), errors, relative)
+            alone |= made
+            for name in {spell("L", k, i) for i in above} & self.signals.keys():
+                _, node = self.signals[name]
+                errors[node] = errors.get(node, math.inf) + made[node]
+        return Off(pivots, rows, errors, relative)
+
+    def _entry(self, k: int, i: int, alone: Errors) -> float:
+        """E_ki, given what is rounded off in each share ``alone``."""
+        if spell("H", k, i) not in self.signals:
+            return math.inf
+        by, node = self.signals[spell("H", k, i)]
+        expected: dict[Node, float] = {}
+        error = 0.0
+        for c in self.factors.below[k] - {k}:
+            name = spell("share", c, k, i)
+            if name in self.signals and self.signals[name][1] in alone:
+                factor, share = self.signals[name]
+                expected[share] = expected.get(share, 0.0) - factor
+                error += abs(factor) * alone[share]
+            elif i == k or i in self.factors.above[c]:
+                return math.inf
+        left, terms = {node: by}, dict[Node, float]()
+        while left:
+            node = max(left, key=lambda own: own.index)
+            by = left.pop(node)
+            parts = () if node in expected else _parts(node)
+            for factor, arg in parts:
+                left[arg] = left.get(arg, 0.0) + by * factor
+            if parts:
+                error += abs(by) * self.own[node]
+            else:
+                terms[node] = by
+        for share, factor in expected.items():
+            terms[share] = terms.get(share, 0.0) - factor
+        if any(by and node in alone for node, by in terms.items()):  # another's share
+            return math.inf
+        return error + sum(abs(by) * self.plain[node] for node, by in terms.items() if by)
+
+    def _alone(self, k: int, wide: float, errors: Errors, relative: Errors) -> dict[Node, float]:
+        """What is rounded off in the entries of row k of L, and in shares, of words of row k that
+        are as they are; infinite if there is anything else in it.
+
+        At the worst of all pivots, octave by octave: where they are small H[k,i] is, too. ``wide``:
+        how much larger M's diagonal may be, by what its words are off.
+        """
+        factors, signals = self.factors, self.signals
+        made = {
+            node: 0.0
+            for name, (_, node) in signals.items()
+            if kind_of(name) in ("L", "share") and indices(name)[0] == k
+        }
+        if spell("H", k, k) not in signals:
+            return dict.fromkeys(made, math.inf)
+        _, pivot = signals[spell("H", k, k)]
+        low, most = self.least[pivot] * (1 - relative[pivot]), self.largest[pivot] + errors[pivot]
+        if not 0 < low <= most < math.inf:
+            return dict.fromkeys(made, math.inf)
+        while low <= most:
+            high = min(2 * low, most)
+            row, sizes = [pivot], {pivot: high}
+            for i in factors.above[k]:
+                size = math.sqrt(factors.most[i] * wide)
+                for kind, by in (("H", math.sqrt(high)), ("L", 1 / math.sqrt(low))):
+                    factor, node = signals.get(spell(kind, k, i), (1.0, pivot))
+                    if node in errors and node is not pivot:
+                        known = self.largest[node] + errors[node]
+                        sizes[node] = min(size * by / abs(factor), known)
+                        row += [node] if kind == "H" else []
+            for node, error in made.items():
+                made[node] = max(error, between(row, sizes, {pivot: low}, node, self.own))
+            low *= 2
+        return made
+
+
+def factors_in(
+    fixed: FixedGraph,
+    limits: Mapping[str, Interval],
+    units: Sequence[Unit],
+    felt: Felt,
+    whole: bool = False,
+) -> tuple[Factors, list[Backward]]:
+    """The factors in a graph in words, and what its constants were moved by, graph by graph.
+
+    ``whole``: of whole graphs, not only as far as factors need it.
+    """
+    before = fixed.before or ()
+    if fixed.before is None:  # nobody knows what was moved
+        felt = UNFELT
+    factors = factors_of(before[0][0] if before else fixed.graph, limits, units, felt)
+    steps: list[Backward] = []
+    for graph, by in before:
+        part = graph
+        if not whole:
+            known = {name: node for name, (_, node) in signals_in(graph, graph.nodes).items()}
+            part = Graph(graph.inputs, known if factors.rows else {}, known=graph.known)
+        largest, least = ends_of(bounds(part, limits, units, factors.within(part)))
+        steps.append(Backward(factors, part, largest, least, moving(part, largest, by)))
+        factors = factors.further(steps[-1].off)
+    return factors, steps
+
+
+def in_words(fixed: FixedGraph, of: Mapping[Node, Interval], factors: Factors) -> Backward:
+    """The same of words; ``of``: the intervals of their real numbers."""
+    largest, least = ends_of(of)
+    return Backward(factors, fixed.graph, largest, least, rounding(fixed, largest))
+
+
+def ends_of(of: Mapping[Node, Interval]) -> tuple[dict[Node, float], dict[Node, float]]:
+    """The largest magnitude of each node, and its lowest value."""
+    return {n: max(map(abs, own)) for n, own in of.items()}, {n: own[0] for n, own in of.items()}
+
+
+def _relative(delta: float, moved: float) -> float:
+    """How far Schur complements are off, relative to what they are at most."""
+    return delta / (1 - moved) * (1 + moved) if delta < 1 and moved < 1 else math.inf
+
+
+def _parts(node: Node) -> tuple[Signal, ...]:
+    """What a sum, or a multiple, is made of."""
+    match node.op:
+        case Op.ADD:
+            return tuple((1.0, arg) for arg in node.args)
+        case Op.SUB:
+            return (1.0, node.args[0]), (-1.0, node.args[1])
+        case Op.NEG:
+            return ((-1.0, node.args[0]),)
+        case Op.MULC:
+            return ((node.value, node.args[0]),)
+    return ()

@@ -1,0 +1,183 @@
+"""What is proven behind the reciprocals of M's pivots, since it is the factors of an M = Lᵀ D L.
+
+Bounds of operands lose too much there: a pivot is a small difference. But M is that of a robot. Its
+pivots are no smaller than inertias of a few bodies (``Felt``), and Schur complements S of a matrix
+that is positive definite have S_ki² ≤ S_kk S_ii and are no larger than it.
+
+Constants that are moved, and words that are rounded, make factors that are exactly those of another
+M + E: see ``backward``. Each x_i² ≤ (M⁻¹)_ii xᵀMx. So with
+
+    δ = Σ_ij |E_ij| √((M⁻¹)_ii (M⁻¹)_jj)        (1 - δ) M ≤ M + E ≤ (1 + δ) M
+
+and Schur complements, which are monotone, are off by no more than δ of themselves.
+
+Signals are ``known`` in a graph by names, of coordinates k and i, j on the way from it to the base:
+
+    M[k,k]         of M's diagonal
+    H[k,i]         row k when it is eliminated: M[k,i] less the shares of all coordinates below it
+    L[k,i]         H[k,i] / H[k,k]
+    share[k,i,j]   L[k,i] H[k,j], what k's elimination takes from entry i, j
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+
+from ..graph.graph import Graph
+from ..graph.intervals import Interval
+from ..graph.node import Node
+from ..graph.word import indices, kind_of, spell
+from .bounds import magnitudes
+from .felt import Felt
+from .windows import Unit
+
+MOST_MOVED = 1 / 16  # δ of pivots by constants, at most
+ROUNDING = 1e-12  # relative: what float64 has put in a graph's constants
+
+Signal = tuple[float, Node]  # so many times a node
+Entries = Mapping[tuple[int, int], float]
+
+
+@dataclass(frozen=True)
+class Off:
+    """How far factors are from those of M.
+
+    ``pivots[k]``, ``rows[k]``: δ of D_k, and of row k with what stands above it. ``errors``: of
+    signals, at most; ``relative``: of pivots, to what they are.
+    """
+
+    pivots: Mapping[int, float] = field(default_factory=dict)
+    rows: Mapping[int, float] = field(default_factory=dict)
+    errors: Mapping[Node, float] = field(default_factory=dict)
+    relative: Mapping[Node, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Factors:
+    """The factors in a graph.
+
+    ``most[k]``: M_kk, at most; ``above[k]``: the columns of row k of L, of those k whose pivots are
+    no constants. ``moved``: how far constants have moved them.
+    """
+
+    felt: Felt
+    most: Mapping[int, float]
+    above: Mapping[int, frozenset[int]]
+    moved: Off = field(default_factory=Off)
+
+    def further(self, off: Off) -> Factors:
+        """The same, ``off`` by as much more: rows that are too far off are left out."""
+        pivots, rows = (
+            {k: more + before.get(k, 0.0) for k, more in own.items()}
+            for own, before in ((off.pivots, self.moved.pivots), (off.rows, self.moved.rows))
+        )
+        small = {k: own for k, own in self.felt.pivot.items() if pivots.get(k, 0.0) <= MOST_MOVED}
+        return replace(self, felt=replace(self.felt, pivot=small), moved=Off(pivots, rows))
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """Those of which enough is known, the last first."""
+        return [
+            k
+            for k in sorted(self.above, reverse=True)
+            if k in self.felt.pivot
+            and all(
+                i in self.felt.inverse and math.isfinite(self.most.get(i, math.inf))
+                for i in self.below[k] | self.above[k]
+            )
+        ]
+
+    @cached_property
+    def below(self) -> dict[int, frozenset[int]]:
+        """Coordinate → itself and those whose rows it is in."""
+        found = {k: {k} for k in self.above}
+        for c, own in self.above.items():
+            for k in own & found.keys():
+                found[k].add(c)
+        return {k: frozenset(own) for k, own in found.items()}
+
+    def within(self, graph: Graph) -> dict[Node, Interval]:
+        """Signal → where it is."""
+        signals = signals_in(graph, graph.nodes)
+        found: dict[Node, Interval] = {}
+
+        def put(name: str, low: float, high: float) -> None:
+            if name in signals:
+                factor, node = signals[name]
+                ends = sorted((low / factor, high / factor))
+                before = found.get(node, (-math.inf, math.inf))
+                found[node] = max(before[0], ends[0]), min(before[1], ends[1])
+
+        for k in self.rows:
+            off = self.moved.pivots.get(k, 0.0) + ROUNDING
+            put(spell("H", k, k), self.felt.pivot[k] * (1 - off), self.most[k] * (1 + off))
+            off = self.moved.rows.get(k, 0.0) + ROUNDING
+            for i in self.above[k] if off < 1 else ():
+                size = self.size(k, i) * (1 + off)
+                put(spell("H", k, i), -size, size)
+                size = self.slope(k, i, off)
+                put(spell("L", k, i), -size, size)
+                for j in self.above[k]:
+                    size = self.size(i, j) * (1 + off)
+                    put(spell("share", k, i, j), 0.0 if i == j else -size, size)
+        return found
+
+    def is_moved(self, k: int) -> float:
+        """How far constants have moved row k, and its pivot."""
+        return max(self.moved.rows.get(k, 0.0), self.moved.pivots.get(k, 0.0))
+
+    def delta(self, E: Entries, own: frozenset[int], i: int = -1) -> float:
+        """Σ |E_jl| √(M⁻¹_jj M⁻¹_ll) over ``own`` rows and columns, and those of i with them."""
+        pairs = [*product(own, repeat=2)]
+        if i >= 0 and i not in own:
+            pairs += [pair for j in own for pair in ((i, j), (j, i))]
+        u = self.felt.inverse
+        return sum(
+            E.get((max(pair), min(pair)), 0.0) * math.sqrt(u[pair[0]] * u[pair[1]])
+            for pair in pairs
+        )
+
+    def size(self, k: int, i: int) -> float:
+        """A Schur complement's entry k, i, at most."""
+        return math.sqrt(self.most[k] * self.most[i])
+
+    def slope(self, k: int, i: int, off: float) -> float:
+        """|L_ki|, at most."""
+        return math.sqrt(self.most[i] / self.felt.pivot[k] * (1 + off) / (1 - off))
+
+
+def factors_of(
+    graph: Graph, limits: Mapping[str, Interval], units: Sequence[Unit], felt: Felt
+) -> Factors:
+    """The factors in a graph as it was traced; of no rows, if there are none.
+
+    Of rows whose pivots are constants nothing needs to be known: they are ordinary sums.
+    """
+    signals = signals_in(graph, graph.nodes)
+    above: dict[int, set[int]] = {}
+    for name in signals:
+        if kind_of(name) == "H" and spell("H", k := indices(name)[0], k) in signals:
+            above.setdefault(k, set()).update({indices(name)[1]} - {k})
+    diagonal = {indices(name)[0]: name for name in graph.known if kind_of(name) == "M"}
+    most = {k: graph.known[name].factor for k, name in diagonal.items()}
+    if felt.pivot:
+        nodes = {name: signals[name][1] for name in diagonal.values() if name in signals}
+        sizes = magnitudes(Graph(graph.inputs, nodes), limits, units)
+        for k, name in diagonal.items():
+            if graph.known[name].of is not None:
+                most[k] = abs(most[k]) * sizes[nodes[name]] if name in nodes else math.inf
+    return Factors(felt, most, {k: frozenset(own) for k, own in above.items()})
+
+
+def signals_in(graph: Graph, nodes: Iterable[Node]) -> dict[str, Signal]:
+    """What is known of a graph's ``nodes``, by its names."""
+    there = set(nodes)
+    return {
+        name: (own.factor, own.of)
+        for name, own in graph.known.items()
+        if own.of is not None and own.of in there
+    }
