@@ -214,8 +214,8 @@ def of_reciprocal(unit: Reciprocal) -> float:
     ulp = 2.0 ** (2 - unit.width)
     if unit.newton:  # y (2 - f y) is off by f times the square of what y is off
         seed = of_reciprocal(replace(unit, width=unit.seed))
-        cut = 4 * 2.0**-unit.fraction + 4 * 2.0**-unit.error_fraction
-        return seed**2 + cut + ulp
+        left = 4 * 2.0**-unit.fraction + 4 * 2.0**-unit.error_fraction
+        return seed**2 + left + ulp
     bits = unit.fraction
     own = replace(unit, operand=bits + 2, top=0, steps=1)
     behind = np.arange(1 << bits, dtype=np.int64)
