@@ -85,11 +85,11 @@ def between(row: Sequence[Node], sizes: Errors, least: Errors, node: Node, own: 
     found = dict.fromkeys(row, 0.0)
     largest = dict(sizes)
 
-    def visit(at: Node) -> None:
+    def reach(at: Node) -> None:
         if at in found:
             return
         for arg in at.args:
-            visit(arg)
+            reach(arg)
         if not at.args:
             found[at] = own[at] if at.op is Op.CONST else math.inf
             largest.setdefault(at, abs(at.value))
@@ -97,7 +97,7 @@ def between(row: Sequence[Node], sizes: Errors, least: Errors, node: Node, own: 
         largest.setdefault(at, _size_of(at, largest, least))
         found[at] = step(at, largest, least, found) + own[at]
 
-    visit(node)
+    reach(node)
     return found[node]
 
 
