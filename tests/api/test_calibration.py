@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rbdgen import golden
-from rbdgen.api import calibrate, generate, read_manifest, simulate
+from rbdgen.api import calibrate, generate, read_manifest, recompiled, simulate
 from rbdgen.api.calibration import read_calibration
 from rbdgen.api.evaluation import to_words
 from rbdgen.api.folder import InputError, OutputError, UsageError
@@ -205,6 +205,7 @@ def test_the_table_says_where_it_goes(language: str, said: str, tmp_path: Path) 
     assert said in text
     assert "parameter_write" not in text
     one_line(RobotError, "gantry: .*5 joints", place, "gantry")
+    assert "rbdgen calibrate FOLDER" in (place / "README.md").read_text()
     (place / "README.md").write_text("")
     one_line(OutputError, r"README\.md: changed since it was generated", place, "pendulum")
     constants = generate("pendulum", tmp_path / "constants", to=language, fit=False)
@@ -253,6 +254,18 @@ int main()
     expected = golden.aba(load(str(other))[1], *map(np.array, state))
     assert failed == 0
     np.testing.assert_allclose(qdd, expected.ravel(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("language", ["cpp", "hls"])
+def test_another_version_s_folder_is_refused(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that makes other registers of the same design, or another graph."""
+    place = generate("pendulum", tmp_path / "made", to=language, parameters="registers", fit=False)
+    other = [{"name": "parameter[0]", "real": 7.25}]
+    monkeypatch.setattr(recompiled, "register_numbers", lambda _: other)
+    monkeypatch.setattr(recompiled, "to_text", lambda _: "%0 = another\n")
+    one_line(OutputError, "made by another version of rbdgen; generate it again", place, "pendulum")
 
 
 def test_an_accelerator_in_c_has_none() -> None:
