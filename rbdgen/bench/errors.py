@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from ..api.kept import kept
 from ..api.names import design_text
 from ..api.simulation import batches, outputs_and_golden
 from ..compile.flow import Core, Front
-from ..design.choices import WIDTHS
 from ..graph.text import to_text
 
 SEED = 0
@@ -68,28 +65,3 @@ def _measured(core: Core, states: int) -> Report:
 def worst(report: Report, key: str = "relative_rms") -> float:
     """The largest of all arrays' figures."""
     return max(array[key] for array in report["arrays"].values())
-
-
-def smallest_width(
-    error_at: Callable[[int], float], wanted: float, known: Mapping[int, float], least: int = 18
-) -> tuple[int | None, dict[int, float]]:
-    """The smallest width from ``least`` up whose error is at most ``wanted``; None: there is none.
-
-    And the error of every width tried. A bit about halves the error, so that widths at which it
-    would have to fall twice as fast are passed over, until one is enough; then those just below.
-    """
-    tried = dict(known)
-
-    def error(width: int) -> float:
-        if width not in tried:
-            tried[width] = error_at(width)
-        return tried[width]
-
-    width = least
-    while error(width) > wanted:
-        if width == WIDTHS[1]:
-            return None, tried
-        width = min(width + max(1, math.floor(math.log2(error(width) / wanted))), WIDTHS[1])
-    while width > least and error(width - 1) <= wanted:
-        width -= 1
-    return width, tried

@@ -14,11 +14,11 @@ from ..design.choices import INVERTING
 from ..draw.tables import markdown, table
 from ..estimate.area import estimated
 from ..estimate.features import features
-from ..passes.precision import PrecisionError
+from ..passes.precision import PrecisionError, smallest_width
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
-from .errors import errors, redesigned, smallest_width, worst
+from .errors import errors, redesigned, worst
 
 Progress = Callable[[str], None]
 Row = dict[str, Any]

@@ -18,6 +18,7 @@ from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.given import Given
 from ..passes.instances import FixedProgram, instantiate
+from ..passes.precision import PrecisionError
 from ..passes.ranges import Ranges
 from ..passes.wordlength import input_formats
 from ..prove.words import Proof, output_errors, prove
@@ -153,9 +154,11 @@ def of_limbs(front: Front, limbs: Program, fixed: FixedGraph, given: Given) -> F
 def joints_in_turn(front: Front, words: Words) -> Core:
     """One datapath for each thing that joints compute, for all joints."""
     refuse_joints(front.design, front.robot.name)
-    made = words.program
+    made, width = words.program
     words.progress("schedule")
     plan, note = rounds(front.design, made, front.target)
+    if front.design.error is not None:
+        note += f"; of one width, error {front.design.error:g} takes words of {width} bits"
     return Core(front, Ranges({}, frozenset()), plan.whole, plan, (note,))
 
 
@@ -165,9 +168,9 @@ def leaner(core: Core, words: Words) -> Core:
         return core
     try:
         other = joints_in_turn(core.front, words)
-    except RobotError:
+    except (RobotError, PrecisionError):
         return core
-    note = why_turns(core.front.target, core.plan, other.plan)
+    note = why_turns(core.front.target, core.plan, other.plan, core.design.error is not None)
     return replace(other, notes=(*other.notes, note)) if note else core
 
 
@@ -191,8 +194,8 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
             return None
         try:
             refuse_joints(replace(front.design, ii=1), front.robot.name)
-            return words.program
-        except RobotError:
+            return words.program[0]
+        except (RobotError, PrecisionError):
             return None
 
     def beyond(target: Target) -> Need | None:

@@ -103,8 +103,8 @@ def _any(flags: Iterable[Flags]) -> Flags:
 
 
 def _shares(made: Core | Accelerated) -> bool:
-    """Whether joints, limbs on a trunk or columns take turns, to whom no error can be promised."""
+    """Whether in an accelerator something takes turns, to which no error can be promised."""
     if isinstance(made, Core):
-        return bool(made.plan.turns and made.plan.turns.what == "joints")
+        return False
     plans = [stage.plan for stage in made.accelerator.stages.values() if stage.plan]
     return any(plan.turns for plan in plans)

@@ -265,7 +265,7 @@ def _why(best: Try[M], alone: Try[M]) -> str:
     otherwise += _at_most(best.need)
     if alone.need.multipliers <= part.multipliers:
         otherwise += "; --no-fit for that all the same"
-    in_turn = ", joints in turn with larger errors," if best.design.fold == "joints" else ""
+    in_turn = _in_turn(best.design)
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
         f"{otherwise}"
@@ -274,12 +274,18 @@ def _why(best: Try[M], alone: Try[M]) -> str:
 
 def _why_beyond(best: Try[M], beyond: Need) -> str:
     """The same where a design that shares nothing was not made, being far too large."""
-    in_turn = ", joints in turn with larger errors," if best.design.fold == "joints" else ""
+    in_turn = _in_turn(best.design)
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {best.need.target.name}: "
         f"{best.need}; additions that share nothing take {', '.join(beyond.lacking)} at any "
         f"interval{_at_most(best.need)}; --no-fit for a task every cycle all the same"
     )
+
+
+def _in_turn(design: Design) -> str:
+    if design.fold != "joints":
+        return ""
+    return ", joints in turn," if design.error else ", joints in turn with larger errors,"
 
 
 def often(interval: int) -> str:

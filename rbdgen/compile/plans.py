@@ -169,8 +169,11 @@ def chooses_joints(design: Design) -> bool:
     return not set(SOLVING).intersection(design.functions)
 
 
-def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
-    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not."""
+def why_turns(target: Target, shared: Plan, joints: Plan, promised: bool) -> str:
+    """Why ``joints`` in turn are better than ``shared`` multipliers; empty where they are not.
+
+    ``promised``: both keep the error that was asked for.
+    """
     try:
         few, many = (estimated(target.family, features(p))["luts"] for p in (joints, shared))
     except NoModel:
@@ -179,7 +182,8 @@ def why_turns(target: Target, shared: Plan, joints: Plan) -> str:
         return ""
     return (
         f"that is about {1 - few / many:.0%} fewer LUTs than if products shared multipliers, which "
-        f"would take {shared.latency} cycles and have smaller errors (--fold none)"
+        f"would take {shared.latency} cycles{'' if promised else ' and have smaller errors'} "
+        "(--fold none)"
     )
 
 
@@ -193,7 +197,10 @@ def refuse_joints(design: Design, robot: str) -> None:
             f"formulation: joints in turn have {listed(IN_TURN)}",
         ),
         (design.angles != "on-chip", "angles: joints in turn make their own sines"),
-        (design.error is not None, "error: joints in turn have words of one width"),
+        (
+            design.error is not None and design.accelerator,
+            "error: joints in turn in an accelerator have words of the design's width",
+        ),
         (design.scheduler == "exact", "scheduler: joints in turn have the list scheduler"),
         (
             design.ii is None and design.multipliers is None,

@@ -32,6 +32,7 @@ from ..passes.climbs import joined
 from ..passes.given import Given, largest_inputs, within
 from ..passes.instances import FixedProgram
 from ..passes.order import UNITS, run
+from ..passes.program_error import program_within_error
 from ..passes.program_words import fixed_program
 from ..passes.ranges import Ranges
 from ..passes.registers import PARAMETER, with_registers
@@ -88,11 +89,18 @@ class Words:
         return in_words(self.front, limbs.templates[LIMB], given, self.progress)
 
     @cached_property
-    def program(self) -> FixedProgram:
-        """The program of visits in words; RobotError for joints that compute something else."""
-        front = self.front
+    def program(self) -> tuple[FixedProgram, int]:
+        """The program of visits in words, and their width: the design's, or what its error takes.
+
+        RobotError for joints that compute something else.
+        """
+        front, error = self.front, self.front.design.error
         given = with_extremes(front, self.given, self.progress)
-        return program_in_words(front, front.graph, given, front.design.width, self.progress)
+        if error is None:
+            width = front.design.width
+            return program_in_words(front, front.graph, given, width, self.progress), width
+        program = _joints(front, front.graph, self.progress)
+        return program_within_error(program, front.graph, given, error, self.progress)
 
 
 def in_words(
@@ -133,6 +141,10 @@ def program_in_words(
 
     RobotError where all of these are the same in every state.
     """
+    return fixed_program(_joints(front, graph, progress), graph, given, width)
+
+
+def _joints(front: Front, graph: Graph, progress: Progress) -> Program:
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
         robot, graph, design.rotation, design.payload, True, formulation_of(design), design.step
@@ -140,7 +152,7 @@ def program_in_words(
     if not program.reads:
         raise _constant(front)
     progress("ranges and word lengths of joints in turn")
-    return fixed_program(program, graph, given, width)
+    return program
 
 
 def _constant(front: Front) -> RobotError:

@@ -122,6 +122,32 @@ def affordable(
     return best
 
 
+def smallest_width(
+    error_at: Callable[[int], float], wanted: float, known: Mapping[int, float], least: int
+) -> tuple[int | None, dict[int, float]]:
+    """The smallest width from ``least`` up whose error is at most ``wanted``; None: there is none.
+
+    And the error of every width tried. A bit about halves the error, so that widths at which it
+    would have to fall twice as fast are passed over, until one is enough; then those just below.
+    """
+    tried = dict(known)
+
+    def error(width: int) -> float:
+        if width not in tried:
+            tried[width] = error_at(width)
+        return tried[width]
+
+    width = least
+    while error(width) > wanted:
+        if width == WIDEST_FACTOR:
+            return None, tried
+        further = max(1, math.floor(math.log2(error(width) / wanted)))
+        width = min(width + further, WIDEST_FACTOR)
+    while width > least and error(width - 1) <= wanted:
+        width -= 1
+    return width, tried
+
+
 def _of_phases(graph: Graph, least: int) -> dict[Node, int]:
     """Fraction bits of each of the `angles` that make ``least`` of what sine units read."""
     found: dict[Node, int] = {}

@@ -145,7 +145,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         {"functions": ("id", "nle")},
         "functions: nle: .*, dfd and difd .*, or g or nle al",
     ),
-    ("iiwa14", {"error": 1e-4}, "iiwa14: error: joints in turn have words of one width"),
     (
         "iiwa14",
         {"formulation": "recursive"},

@@ -10,7 +10,7 @@ from rbdgen.api.kept import kept
 from rbdgen.api.mapped import MappedCells
 from rbdgen.bench import area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
-from rbdgen.bench.errors import errors, redesigned, smallest_width, worst
+from rbdgen.bench.errors import errors, redesigned, worst
 from rbdgen.bench.measurements import MEASUREMENTS
 from rbdgen.bench.names import TAKES, chosen
 from rbdgen.compile.flow import Core, compile_core, front_end
@@ -20,26 +20,6 @@ from rbdgen.design.nested import MotionLimits
 @pytest.fixture(scope="module")
 def core() -> Core:
     return compile_core(front_end("pendulum", functions=("did", "m"), target="xcup"))
-
-
-@pytest.mark.parametrize(
-    ("halving", "wanted", "width"),
-    [(2.0, 1e-2, 18), (2.0, 1e-4, 22), (2.05, 1e-4, 22), (1.7, 1e-4, 23), (1.1, 1e-6, None)],
-)
-def test_smallest_width(halving: float, wanted: float, width: int | None) -> None:
-    """The same as trying every width, with fewer tries, and none twice."""
-    asked = []
-
-    def error(bits: int) -> float:
-        asked.append(bits)
-        return 1e-3 / halving ** (bits - 18)
-
-    found, tried = smallest_width(error, wanted, {18: 1e-3})
-    each = [bits for bits in range(18, 33) if error(bits) <= wanted]
-    assert found == width == min(each, default=None)
-    searched = asked[:-15]
-    assert len(searched) == len(set(searched)) and 18 not in searched
-    assert set(tried) == {18, *searched}
 
 
 def test_a_result_is_computed_once(tmp_path: Path) -> None:

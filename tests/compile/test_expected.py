@@ -53,8 +53,11 @@ def test_where_an_error_is_promised_all_arrays_are_told() -> None:
     assert 2e-5 < max(errors_of(note).values()) <= 1e-4
 
 
-def test_who_takes_turns_has_no_error_promised() -> None:
-    note = note_of("iiwa14", functions=("fd",), fold="joints", ii=16)
+def test_who_takes_turns_in_an_accelerator_has_no_error_promised() -> None:
+    choices = {"functions": ("fd",), "fold": "joints", "ii": 16, "width": 12}
+    note = note_of("gantry", **choices)
+    assert errors_of(note)["qdd"] > 1e-3 and note.endswith("that such an error takes")
+    note = note_of("gantry", accelerator=True, **choices)
     assert errors_of(note)["qdd"] > 1e-3 and note.endswith("where nothing takes turns")
 
 
