@@ -114,7 +114,10 @@ class Tracing:
             if solver.factors is not None and not self.each:
                 face.known |= solver.factors.known
             if "minv" in functions:
-                face.gives_lower("Minv", solver.explicit())
+                inverse = solver.explicit()
+                face.gives_lower("Minv", inverse)
+                if solver.factors is not None and not self.each:
+                    face.known |= {spell("X", *place): entry for place, entry in inverse.items()}
             if functions & AT_GIVEN_EFFORT:
                 self._gives_at_effort(face, state, at, solver)
             if EFFORT in functions:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
@@ -18,10 +19,12 @@ from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
-from .errors import Errors, between, moving, rounding, summed
+from .errors import Errors, between, lowest_word, moving, rounding, summed
 from .factors import ROUNDING, Factors, Off, Signal, factors_of, signals_in
 from .felt import UNFELT, Felt
 from .windows import Unit
+
+TWICE = 2.0  # of what entries of M⁻¹ are at most: what words are taken to be, until they are not
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +52,84 @@ class Backward:
         """The same, with what is known of factors."""
         if not self.off.errors:
             return self.plain
-        off = self.off
-        return summed(self.graph, self.largest, self.own, self.least, off.errors, off.relative)
+        known = {**self.off.errors, **self._off_inverse[1]}
+        return summed(self.graph, self.largest, self.own, self.least, known, self.off.relative)
+
+    @property
+    def inverse(self) -> dict[int, float]:
+        """How far M⁻¹'s entries are off, relative to what they are at most, by the first coordinate
+        of each tree."""
+        return self._off_inverse[0]
+
+    @cached_property
+    def _off_inverse(self) -> tuple[dict[int, float], dict[Node, float]]:
+        """The same, and the errors of the entries: from L M⁻¹ = D⁻¹ L⁻ᵀ, row by row from the root.
+
+        Let words of L and D be exactly those of M + E, and ρ_kj what is rounded off in the sum that
+        entry k, j of M⁻¹ is. Then its words are (M + E)⁻¹ + X, and L X Lᵀ = Q is symmetric, with
+        Q_kj = Σ_i ρ_ki L_ji for i ≤ j ≤ k. So X_ab = v_aᵀ B v_b with v_a = D^-½ L⁻ᵀ e_a, as long as
+        √(M + E)⁻¹_aa is, and |B_kj| = √D_k √D_j |Q_kj| ≤ √M_kk Σ_i |ρ_ki| √M_ii.
+        """
+        trees, shares, errors = self.factors.known_trees, dict[int, float](), dict[Node, float]()
+        if not trees:
+            return shares, errors
+        off, plain = (
+            self.off,
+            summed(
+                self.graph, self.largest, self.own, self.least, self.off.errors, self.off.relative
+            ),
+        )
+        behind = _behind_reciprocals(self.graph)
+        exact = {node: plain[node] for node in self.graph.nodes if node not in behind}
+        sizes = {node: self.largest[node] + error for node, error in exact.items()}
+        lowest: dict[Node, float] = {}
+        for name, (_, node) in self.signals.items():
+            kind, k = kind_of(name), indices(name)[0]
+            if node in behind and kind in ("H", "L") and k in self.factors.rows:
+                exact[node] = off.alone.get(node, math.inf) if kind == "L" else 0.0
+                sizes[node] = self.largest[node] + plain[node]
+        for k in self.factors.rows:
+            _, node = self.signals[spell("H", k, k)]
+            exact[node], sizes[node] = 0.0, self.largest[node] + plain[node]
+            lowest[node], _ = lowest_word(node, self.least, plain, off.relative)
+        for tree in trees:
+            root = min(tree)
+            shares[root] = share = self._share(tree, exact, sizes, lowest)
+            for (k, j), (factor, node) in self._entries(tree).items():
+                errors[node] = share * self.factors.entry(k, j) / abs(factor)
+        return shares, errors
+
+    def _entries(self, tree: frozenset[int]) -> dict[tuple[int, int], Signal]:
+        """The entries of M⁻¹ of a tree that are signals."""
+        places = {spell("X", k, j): (k, j) for k, j in product(tree, repeat=2)}
+        return {place: self.signals[name] for name, place in places.items() if name in self.signals}
+
+    def _share(self, tree: frozenset[int], exact: Errors, sizes: Errors, lowest: Errors) -> float:
+        """How far M⁻¹'s entries of a tree are off, relative to what they are at most; infinite if
+        they are not small, or are not what they are called."""
+        factors, entries, root = self.factors, self._entries(tree), min(tree)
+        before, moved = factors.moved.inverse.get(root, 0.0), factors.is_moved(root)
+        delta = self.off.pivots[root] * (1 + before)
+        named = sum(spell("X", *place) in self.graph.known for place in product(tree, repeat=2))
+        alike = len({node for _, node in entries.values()}) < len(entries)
+        if not (delta < 1 and moved < 1) or alike or len(entries) < named:
+            return math.inf
+        found, known = dict(exact), dict(sizes)
+        for (k, j), (factor, node) in entries.items():
+            found[node], known[node] = 0.0, TWICE * factors.entry(k, j) / abs(factor)
+        rho = {
+            (k, j): between(found, known, lowest, node, self.own) * abs(factor) * factors.size(k, j)
+            for (k, j), (factor, node) in entries.items()
+        }
+        B = {
+            (k, j): sum(rho.get((k, i), 0.0) for i in tree if i <= j)
+            for k, j in product(tree, repeat=2)
+            if j <= k
+        }
+        norm = math.sqrt(sum((1 if k == j else 2) * b**2 for (k, j), b in B.items()))
+        wide = (1 + moved) * (1 + delta) * (1 + before)
+        share = (delta + norm * wide) / (1 - delta) * (1 + before)
+        return share if before + share <= TWICE - 1 else math.inf
 
     @cached_property
     def off(self) -> Off:
@@ -84,7 +163,7 @@ class Backward:
             for name in {spell("L", k, i) for i in above} & self.signals.keys():
                 _, node = self.signals[name]
                 errors[node] = errors.get(node, math.inf) + made[node]
-        return Off(pivots, rows, errors, relative)
+        return Off(pivots, rows, errors, relative, alone)
 
     def _entry(self, k: int, i: int, alone: Errors) -> float:
         """E_ki, given what is rounded off in each share ``alone``."""
@@ -149,7 +228,9 @@ class Backward:
                         sizes[node] = min(size * by / abs(factor), known)
                         row += [node] if kind == "H" else []
             for node, error in made.items():
-                made[node] = max(error, between(row, sizes, {pivot: low}, node, self.own))
+                made[node] = max(
+                    error, between(dict.fromkeys(row, 0.0), sizes, {pivot: low}, node, self.own)
+                )
             low *= 2
         return made
 
@@ -177,7 +258,7 @@ def factors_in(
             part = Graph(graph.inputs, known if factors.rows else {}, known=graph.known)
         largest, least = ends_of(bounds(part, limits, units, factors.within(part)))
         steps.append(Backward(factors, part, largest, least, moving(part, largest, by)))
-        factors = factors.further(steps[-1].off)
+        factors = factors.further(replace(steps[-1].off, inverse=steps[-1].inverse))
     return factors, steps
 
 
@@ -209,3 +290,11 @@ def _parts(node: Node) -> tuple[Signal, ...]:
         case Op.MULC:
             return ((node.value, node.args[0]),)
     return ()
+
+
+def _behind_reciprocals(graph: Graph) -> set[Node]:
+    found: set[Node] = set()
+    for node in graph.nodes:
+        if node.op is Op.MANTISSA or node.op is Op.EXPONENT or any(a in found for a in node.args):
+            found.add(node)
+    return found

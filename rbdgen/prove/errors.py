@@ -8,9 +8,11 @@ Kuncak, *Towards a compiler for reals*, 2017). It holds as long as no word overf
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
+from typing import cast
 
 import numpy as np
 
@@ -79,26 +81,30 @@ def lowest_word(pivot: Node, least: Errors, of: Errors, relative: Errors) -> tup
     return word, min(of[pivot] / word, by / (1 - by) if by < 1 else math.inf)
 
 
-def between(row: Sequence[Node], sizes: Errors, least: Errors, node: Node, own: Errors) -> float:
-    """What is rounded off between the words of a ``row`` and a product of them; infinite if
-    anything else comes in. ``sizes``, ``least``: of words, at most and at least."""
-    found = dict.fromkeys(row, 0.0)
-    largest = dict(sizes)
+def between(exact: Errors, sizes: Errors, least: Errors, node: Node, own: Errors) -> float:
+    """What is rounded off between words whose errors, ``exact`` for most, are known, and a signal
+    that is made of them; infinite if an input comes in. ``sizes``, ``least``: of words, at most and
+    at least."""
+    made: dict[Node, float] = {}
+    large: dict[Node, float] = {}
+    found = ChainMap(made, cast(dict[Node, float], exact))
+    largest = ChainMap(large, cast(dict[Node, float], sizes))
 
     def reach(at: Node) -> None:
-        if at in found:
+        if at in made or (at in exact and at is not node):
             return
         for arg in at.args:
             reach(arg)
         if not at.args:
-            found[at] = own[at] if at.op is Op.CONST else math.inf
-            largest.setdefault(at, abs(at.value))
+            made[at] = own[at] if at.op is Op.CONST else math.inf
+            large[at] = abs(at.value)
             return
-        largest.setdefault(at, _size_of(at, largest, least))
-        found[at] = step(at, largest, least, found) + own[at]
+        if at is node or at not in sizes:
+            large[at] = _size_of(at, largest, least)
+        made[at] = step(at, largest, least, found) + own[at]
 
     reach(node)
-    return found[node]
+    return made.get(node, 0.0)
 
 
 def _size_of(node: Node, largest: Errors, least: Errors) -> float:

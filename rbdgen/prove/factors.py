@@ -17,6 +17,7 @@ Signals are ``known`` in a graph by names, of coordinates k and i, j on the way 
     H[k,i]         row k when it is eliminated: M[k,i] less the shares of all coordinates below it
     L[k,i]         H[k,i] / H[k,k]
     share[k,i,j]   L[k,i] H[k,j], what k's elimination takes from entry i, j
+    X[k,j]         an entry of M⁻¹, made of those above it and row k of L
 """
 
 from __future__ import annotations
@@ -47,13 +48,16 @@ class Off:
     """How far factors are from those of M.
 
     ``pivots[k]``, ``rows[k]``: δ of D_k, and of row k with what stands above it. ``errors``: of
-    signals, at most; ``relative``: of pivots, to what they are.
+    signals, at most; ``relative``: of pivots, to what they are; ``alone``: of L, beside that of H.
+    ``inverse``: of M⁻¹'s entries to what they are at most, by the first coordinate of each tree.
     """
 
     pivots: Mapping[int, float] = field(default_factory=dict)
     rows: Mapping[int, float] = field(default_factory=dict)
     errors: Mapping[Node, float] = field(default_factory=dict)
     relative: Mapping[Node, float] = field(default_factory=dict)
+    alone: Mapping[Node, float] = field(default_factory=dict)
+    inverse: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,22 +65,30 @@ class Factors:
     """The factors in a graph.
 
     ``most[k]``: M_kk, at most; ``above[k]``: the columns of row k of L, of those k whose pivots are
-    no constants. ``moved``: how far constants have moved them.
+    no constants. ``trees``: coordinates that M connects, of which M⁻¹ has entries. ``moved``: how
+    far constants have moved them.
     """
 
     felt: Felt
     most: Mapping[int, float]
     above: Mapping[int, frozenset[int]]
+    trees: tuple[frozenset[int], ...] = ()
     moved: Off = field(default_factory=Off)
 
     def further(self, off: Off) -> Factors:
         """The same, ``off`` by as much more: rows that are too far off are left out."""
-        pivots, rows = (
-            {k: more + before.get(k, 0.0) for k, more in own.items()}
-            for own, before in ((off.pivots, self.moved.pivots), (off.rows, self.moved.rows))
+        before = self.moved
+        pivots, rows, inverse = (
+            {k: more + so_far.get(k, 0.0) for k, more in own.items()}
+            for own, so_far in (
+                (off.pivots, before.pivots),
+                (off.rows, before.rows),
+                (off.inverse, before.inverse),
+            )
         )
         small = {k: own for k, own in self.felt.pivot.items() if pivots.get(k, 0.0) <= MOST_MOVED}
-        return replace(self, felt=replace(self.felt, pivot=small), moved=Off(pivots, rows))
+        felt = replace(self.felt, pivot=small)
+        return replace(self, felt=felt, moved=Off(pivots, rows, inverse=inverse))
 
     @cached_property
     def rows(self) -> list[int]:
@@ -112,6 +124,11 @@ class Factors:
                 before = found.get(node, (-math.inf, math.inf))
                 found[node] = max(before[0], ends[0]), min(before[1], ends[1])
 
+        for tree in self.known_trees:
+            off = self.moved.inverse.get(min(tree), 0.0) + ROUNDING
+            for k, j in product(tree, repeat=2) if off < 1 else ():
+                size = self.entry(k, j) * (1 + off)
+                put(spell("X", k, j), 0.0 if k == j else -size, size)
         for k in self.rows:
             off = self.moved.pivots.get(k, 0.0) + ROUNDING
             put(spell("H", k, k), self.felt.pivot[k] * (1 - off), self.most[k] * (1 + off))
@@ -125,6 +142,21 @@ class Factors:
                     size = self.size(i, j) * (1 + off)
                     put(spell("share", k, i, j), 0.0 if i == j else -size, size)
         return found
+
+    @cached_property
+    def known_trees(self) -> list[frozenset[int]]:
+        """Those of which enough is known, δ being that of the pivot of the first coordinate."""
+        return [
+            tree
+            for tree in self.trees
+            if self.below.get(min(tree)) == tree & self.above.keys()
+            and self.below[min(tree)] <= {*self.rows}
+            and all(k in self.felt.inverse and math.isfinite(self.most[k]) for k in tree)
+        ]
+
+    def entry(self, k: int, j: int) -> float:
+        """An entry of M⁻¹, at most."""
+        return math.sqrt(self.felt.inverse[k] * self.felt.inverse[j])
 
     def is_moved(self, k: int) -> float:
         """How far constants have moved row k, and its pivot."""
@@ -170,7 +202,10 @@ def factors_of(
         for k, name in diagonal.items():
             if graph.known[name].of is not None:
                 most[k] = abs(most[k]) * sizes[nodes[name]] if name in nodes else math.inf
-    return Factors(felt, most, {k: frozenset(own) for k, own in above.items()})
+    pairs = [indices(name) for name in graph.known if kind_of(name) == "X"]
+    own_trees = {frozenset(j for pair in pairs if k in pair for j in pair) for k, _ in pairs}
+    trees = tuple(sorted((t for t in own_trees if not any(t < o for o in own_trees)), key=min))
+    return Factors(felt, most, {k: frozenset(own) for k, own in above.items()}, trees)
 
 
 def signals_in(graph: Graph, nodes: Iterable[Node]) -> dict[str, Signal]:

@@ -16,6 +16,7 @@ from rbdgen.graph.graph import Multiple
 from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
 from rbdgen.graph.reciprocal import Reciprocal
+from rbdgen.graph.word import indices
 from rbdgen.passes.given import Given
 from rbdgen.prove.backward import factors_in, in_words
 from rbdgen.prove.bounds import bounds
@@ -80,6 +81,22 @@ def test_no_word_is_farther_than_proven(robot: str) -> None:
     n = len(next(iter(given.extremes.values())))
     for state in found_largest(given, max(1, n // 20)):
         assert not farther(fixed, proof.error, state)
+
+
+@pytest.mark.parametrize(
+    ("robot", "of_diagonal", "of_others"), [("hyq", 1.1, 1.25), ("iiwa14", 4.0, 34.0)]
+)
+def test_bounds_of_the_inverse_are_nearly_reached(
+    robot: str, of_diagonal: float, of_others: float
+) -> None:
+    """Bound / largest that was found; errors are bounded at all."""
+    fixed, given, _, proof, _ = made(robot, "minv")
+    seen = extents(fixed.graph, given.states).largest
+    for name, node in fixed.graph.outputs.items():
+        i, j = indices(name)
+        most = (of_diagonal if i == j else of_others) * seen[node]
+        assert seen[node] <= proof.largest[node] <= most
+        assert proof.error[node] < proof.largest[node]
 
 
 def test_bounds_halved_are_refuted() -> None:
