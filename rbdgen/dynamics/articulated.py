@@ -102,7 +102,7 @@ def mass_matrix_inverse(
             for axis in reversed(axes_of(robot, i, moved[i], unit)):
                 U = body.times(axis.S)
                 # a rotor resists the joint alone: nothing of it goes on to the parent
-                rotor = joint.drivetrain.armature / axis.factor**2
+                rotor = _over(joint.drivetrain.armature, axis.factor**2)
                 D_inverse = arithmetic.recip(power(axis.S, U) + rotor)
                 row = {k: -(power(axis.S, f) * D_inverse) for k, f in F.items()}
                 rows[axis.index] = row | {axis.index: D_inverse}
@@ -119,6 +119,11 @@ def mass_matrix_inverse(
                     F = {k: wrench_after(f, step) for k, f in F.items()}
                 passed[i] = body, F
     return _outward(arithmetic, robot, moved, unit, rows, freed)
+
+
+def _over(number: Scalar, by: float) -> Scalar:
+    """A quotient; of a number that is not known, the product that takes no reciprocal."""
+    return number / by if isinstance(number, float | int) else (1 / by) * number
 
 
 def _outward(

@@ -28,10 +28,14 @@ from rbdgen.robot.variations import any_of_model, count, varied
 SLOW = pytest.mark.slow
 SUMS: dict[str, Any] = {"formulation": "logarithmic"}
 FLOATING: dict[str, Any] = {"base": "floating"}
+GEARS: dict[str, Any] = {
+    "joints": {"elbow": {"armature": 0.02, "damping": 0.2, "friction": 0.5, "friction_width": 1.0}}
+}
 CASES: list[Any] = [
     ("pendulum", ("id",), {}),
     ("pendulum", ("did", "m"), {}),
     ("pendulum", ("fd", "dfd", "minv"), {}),
+    ("pendulum", ("fd", "dfd", "minv"), GEARS),
     ("pendulum", ("difd",), {}),
     ("pendulum", ("step",), {}),
     ("pendulum", ("g", "nle"), {}),

@@ -13,12 +13,14 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.compile.visits import with_visits
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
+from tests.compile.test_parameters import GEARS
 
 SLOW = pytest.mark.slow
 N = 8
 CASES: list[Any] = [
     ("pendulum", ("id",), {}),
     ("pendulum", ("fd", "minv", "dfd"), {}),
+    ("pendulum", ("fd", "dfd", "minv"), GEARS),
     ("pendulum", ("difd",), {}),
     ("gantry", ("did", "m"), {}),
     ("gantry", ("did",), {}),
