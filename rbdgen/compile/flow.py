@@ -61,7 +61,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     notes += unused_limits(design, robot)
     if near := note_of_near(design):
         notes.append(near)
-    return Front(
+    front = Front(
         design,
         find_target(design.target),
         robot,
@@ -71,6 +71,10 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
         tuple(counts),
         parameters,
     )
+    if front.why_not_felt and not design.accelerator:
+        note = f"pivots: {front.why_not_felt}, so nothing is proven behind their reciprocals"
+        return replace(front, notes=(*front.notes, note))
+    return front
 
 
 def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph:

@@ -13,7 +13,7 @@ from ..design.arrays import given_coordinates, root_of
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.design import Design, formulation_of, has_registers
 from ..design.target import Target
-from ..dynamics.felt import felt
+from ..dynamics.felt import felt, obstacle
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
@@ -74,11 +74,23 @@ class Front:
     @cached_property
     def felt(self) -> Felt:
         """What its joints feel at least, whatever the state: for proofs, where those need it."""
+        return UNFELT if self.why_not_felt or not self.graph.known else felt(self._bodies)
+
+    @cached_property
+    def why_not_felt(self) -> str:
+        """Why nothing is known of that where functions divide by it; empty if it is."""
+        if not self.graph.known:
+            return ""
+        if self.parameters is not None or self.design.payload is not None:
+            return "inertias come with tasks, or are in registers"
+        return obstacle(self._bodies)
+
+    @cached_property
+    def _bodies(self) -> Robot:
+        """The canonical robot, with the inertias of bodies."""
         design = self.design
-        if not self.graph.known or self.parameters is not None or design.payload is not None:
-            return UNFELT
         *_, (_, robot) = stages(self.robot, design.snap, bodies=True, alike=design.alike)
-        return felt(robot)
+        return robot
 
     @cached_property
     def rewrites(self) -> Rows:

@@ -29,12 +29,13 @@ from scipy.linalg import null_space
 
 from ..golden.joints import motion_subspace
 from ..golden.spatial import inertia_matrix, motion_cross, motion_transform
-from ..prove.felt import Felt
+from ..prove.felt import UNFELT, Felt
 from ..robot.drivetrains import drivetrains
 from ..robot.model import Array, JointKind, Robot
 from . import drivetrains as gears
 
 BELOW = {False: 2, True: 1}  # bodies that count beyond the joint's own; its parent being free
+MOST_COORDINATES = 40  # of more, proofs take minutes
 ANGLES = 3  # between them, at most
 STEPS = 8  # boxes of a turn to begin with
 NEAR = 0.75  # of the least value that is found: what it is bounded by
@@ -47,14 +48,10 @@ Energy = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def felt(robot: Robot) -> Felt:
-    """Of a robot whose inertias are those of bodies, and whose joints have coordinates of their
-    own; else nothing, and why. Of joints of several coordinates nothing, either."""
-    for joint in robot.joints:
-        inertia = inertia_matrix(joint.inertia)
-        if joint.mimic is not None:
-            return Felt(why=f"joint {joint.name} mimics another")
-        if np.linalg.eigvalsh(inertia)[0] < -SINGULAR * np.trace(inertia):
-            return Felt(why=f"the inertia of link {joint.body} is no body's")
+    """Of a robot without ``obstacle``; else nothing. Of joints of several coordinates nothing,
+    either."""
+    if obstacle(robot):
+        return UNFELT
     pivot: dict[int, float] = {}
     inverse: dict[int, float] = {}
     own = drivetrains(robot)
@@ -67,6 +64,20 @@ def felt(robot: Robot) -> Felt:
             if free > 0:
                 inverse[slot.start] = 1 / free
     return Felt(pivot, inverse)
+
+
+def obstacle(robot: Robot) -> str:
+    """What is in the way: a joint without a coordinate of its own, an inertia that no body has,
+    very many coordinates; empty for nothing."""
+    if robot.nv > MOST_COORDINATES:
+        return f"there are {robot.nv} coordinates, of {MOST_COORDINATES} at most"
+    for joint in robot.joints:
+        inertia = inertia_matrix(joint.inertia)
+        if joint.mimic is not None:
+            return f"joint {joint.name} mimics another"
+        if np.linalg.eigvalsh(inertia)[0] < -SINGULAR * np.trace(inertia):
+            return f"the inertia of link {joint.body} is no body's"
+    return ""
 
 
 def _felt(robot: Robot, i: int, free: bool) -> float:

@@ -147,8 +147,9 @@ class Backward:
             above, below, moved = factors.above[k], factors.below[k], factors.is_moved(k)
             for i in (k, *above):
                 E[k, i] = self._entry(k, i, alone) + ROUNDING * factors.size(k, i)
-            pivots[k] = factors.delta(E, below)
-            rows[k] = max(factors.delta(E, below, i) for i in (k, *above))
+            pivots[k] = factors.delta(E, product(below, below))
+            beside = [2 * factors.delta(E, product([i], below)) for i in above]
+            rows[k] = pivots[k] + max(beside, default=0.0)
             off = pivots[k] / (1 - moved) if pivots[k] < 1 > moved else math.inf
             put(spell("H", k, k), off * (1 + moved) * factors.most[k])
             if spell("H", k, k) in self.signals:
@@ -205,11 +206,9 @@ class Backward:
         how much larger M's diagonal may be, by what its words are off.
         """
         factors, signals = self.factors, self.signals
-        made = {
-            node: 0.0
-            for name, (_, node) in signals.items()
-            if kind_of(name) in ("L", "share") and indices(name)[0] == k
-        }
+        names = [spell("L", k, i) for i in factors.above[k]]
+        names += [spell("share", k, i, j) for i, j in product(factors.above[k], repeat=2)]
+        made = {signals[name][1]: 0.0 for name in names if name in signals}
         if spell("H", k, k) not in signals:
             return dict.fromkeys(made, math.inf)
         _, pivot = signals[spell("H", k, k)]

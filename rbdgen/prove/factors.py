@@ -162,16 +162,10 @@ class Factors:
         """How far constants have moved row k, and its pivot."""
         return max(self.moved.rows.get(k, 0.0), self.moved.pivots.get(k, 0.0))
 
-    def delta(self, E: Entries, own: frozenset[int], i: int = -1) -> float:
-        """Σ |E_jl| √(M⁻¹_jj M⁻¹_ll) over ``own`` rows and columns, and those of i with them."""
-        pairs = [*product(own, repeat=2)]
-        if i >= 0 and i not in own:
-            pairs += [pair for j in own for pair in ((i, j), (j, i))]
+    def delta(self, E: Entries, places: Iterable[tuple[int, int]]) -> float:
+        """Σ |E_jl| √(M⁻¹_jj M⁻¹_ll) over places j, l."""
         u = self.felt.inverse
-        return sum(
-            E.get((max(pair), min(pair)), 0.0) * math.sqrt(u[pair[0]] * u[pair[1]])
-            for pair in pairs
-        )
+        return sum(E.get((max(j, l), min(j, l)), 0.0) * math.sqrt(u[j] * u[l]) for j, l in places)
 
     def size(self, k: int, i: int) -> float:
         """A Schur complement's entry k, i, at most."""

@@ -12,12 +12,11 @@ class Felt:
 
     ``pivot[k]``: the inertia that coordinate k feels where all below it is free, at least.
     ``inverse[k]``: the entry k, k of M⁻¹, at most. Of coordinates of which nothing is known there
-    is no entry. ``why``: what is in the way of knowing more, a line; empty for nothing.
+    is no entry.
     """
 
     pivot: Mapping[int, float] = field(default_factory=dict)
     inverse: Mapping[int, float] = field(default_factory=dict)
-    why: str = ""
 
 
 UNFELT = Felt()

@@ -10,9 +10,9 @@ import pytest
 from scipy.optimize import minimize
 
 from rbdgen.compile.flow import front_end
-from rbdgen.dynamics.felt import felt
+from rbdgen.dynamics.felt import felt, obstacle
 from rbdgen.golden import crba
-from rbdgen.prove.felt import Felt
+from rbdgen.prove.felt import UNFELT, Felt
 from rbdgen.robot.canonical import stages
 from rbdgen.robot.model import Array, Drivetrain, Inertia, JointKind, Mimic, Robot
 
@@ -55,7 +55,6 @@ def least(robot: Robot, k: int, q: Array) -> tuple[Array, Array]:
 def test_no_state_undercuts(name: str) -> None:
     """Random states, and the least of each climbed down from."""
     robot, found = bodies(name), known(name)
-    assert found.why == ""
     assert found.pivot.keys() == set(range(robot.nv))
     q = positions(robot, STATES, seed=3)
     M = crba(robot, q)
@@ -134,13 +133,12 @@ def test_of_what_is_no_body_nothing_is_known() -> None:
     robot = bodies("pendulum")
     first, second = robot.joints
     wrong = replace(second, inertia=Inertia(0.1, np.array([1.0, 0, 0]), np.eye(3) * 1e-3))
-    assert felt(robot.with_joints([first, wrong])).why == (
-        f"the inertia of link {second.body} is no body's"
-    )
-    follows = replace(second, mimic=Mimic(0))
-    assert felt(robot.with_joints([first, follows])) == Felt(
-        why=f"joint {second.name} mimics another"
-    )
+    assert obstacle(robot) == ""
+    wrong = robot.with_joints([first, wrong])
+    assert obstacle(wrong) == f"the inertia of link {second.body} is no body's"
+    follows = robot.with_joints([first, replace(second, mimic=Mimic(0))])
+    assert obstacle(follows) == f"joint {second.name} mimics another"
+    assert felt(wrong) == felt(follows) == UNFELT
     floating = front_end("pendulum", functions=("m",), base="floating", fit=False).robot
     assert felt(floating).pivot.keys() == {6, 7}
 
