@@ -34,9 +34,9 @@ ROUNDS = 1000
 BATCH = 50_000
 HEAD = ("function", "vectors", "that overflow", "words and flags", "that differ", "cycles", "CPU s")
 LEGEND = (
-    f"18 bits, a task every cycle. The Verilog in Verilator, beside the integer model in "
-    f"C. Half of the vectors are\nstates within the limits, the others any words. In every cycle "
-    f"either side stalls with a probability of {STALL}."
+    "18 bits, a task every cycle. The Verilog in Verilator, beside the integer model in C. Half of "
+    "the\nvectors are states within the limits, the others any words. In every cycle either side "
+    f"stalls with\na probability of {STALL}."
 )
 
 
@@ -77,10 +77,10 @@ def in_rounds(
             before = totals.get(function, [0] * len(found))
             totals[function] = [a + b for a, b in zip(before, found, strict=True)]
         rows = [[function, *own] for function, own in totals.items()]
-        write_file(place / "reliability.md", f"{markdown(HEAD, rows)}\n\n{LEGEND}\n")
+        write_file(place / "reliability.md", f"{markdown(HEAD, rows)}\n\n{robot}, {LEGEND}\n")
         if any(row[HEAD.index("that differ")] for row in rows):
             break
-    print(f"{table(HEAD, rows)}\n\n{LEGEND}")
+    print(f"{table(HEAD, rows)}\n\n{robot}, {LEGEND}")
     found = [dict(zip(HEAD, row, strict=True)) for row in rows]
     if any(row["that differ"] for row in found):
         raise Mismatch(f"{robot}: other bits than the integer model's")
