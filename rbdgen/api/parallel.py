@@ -52,10 +52,11 @@ def in_parallel(
             found.append(work(*own))
             done(k, found[-1])
         return found
-    with ProcessPoolExecutor(
-        min(jobs, len(inputs)), mp_context=get_context("spawn"), initializer=_begin
-    ) as pool:
-        with deferred():  # a process that is half started complains
+    at_once = min(jobs, len(inputs))
+    with deferred():  # what is half made complains
+        idle = ProcessPoolExecutor(at_once, get_context("spawn"), initializer=_begin)
+    with idle as pool:
+        with deferred():  # so does a process that is half started
             number: dict[Future[T], int] = {
                 pool.submit(_worked, work, *own): k for k, own in enumerate(inputs)
             }
