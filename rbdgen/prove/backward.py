@@ -73,12 +73,8 @@ class Backward:
         trees, shares, errors = self.factors.known_trees, dict[int, float](), dict[Node, float]()
         if not trees:
             return shares, errors
-        off, plain = (
-            self.off,
-            summed(
-                self.graph, self.largest, self.own, self.least, self.off.errors, self.off.relative
-            ),
-        )
+        off = self.off
+        plain = summed(self.graph, self.largest, self.own, self.least, off.errors, off.relative)
         behind = _behind_reciprocals(self.graph)
         exact = {node: plain[node] for node in self.graph.nodes if node not in behind}
         sizes = {node: self.largest[node] + error for node, error in exact.items()}

@@ -69,12 +69,16 @@ def offered(m: Module, proof: Proof, link: Any, name: str) -> None:
     assume(m, implies(waits, valid & (payload == word)))
 
 
-class ReaderProof(Proof):
-    """Beats are kept by their number; the packet is judged, as a whole, when its last one comes."""
+class EndProof(Proof):
+    """Of an end of a link, for packets of one format."""
 
     def __init__(self, part: Any, packets: PacketFormat) -> None:
         super().__init__(part)
         self.packets = packets
+
+
+class ReaderProof(EndProof):
+    """Beats are kept by their number; the packet is judged, as a whole, when its last one comes."""
 
     def build(self, m: Module) -> None:
         i, o, error, packets = self.part.i, self.part.o, self.part.error, self.packets
@@ -155,12 +159,8 @@ class ReaderProof(Proof):
         happens(m, refused & (status == Status.TOO_LONG))
 
 
-class WriterProof(Proof):
+class WriterProof(EndProof):
     """Beats enter one after another, are what the format makes of result or error, and leave so."""
-
-    def __init__(self, part: Any, packets: PacketFormat) -> None:
-        super().__init__(part)
-        self.packets = packets
 
     def build(self, m: Module) -> None:
         i, o, error, packets = self.part.i, self.part.o, self.part.error, self.packets
