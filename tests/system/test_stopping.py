@@ -18,7 +18,8 @@ import os, sys, time
 from pathlib import Path
 
 def wait(own):
-    Path(f"pid{own}").write_text(str(os.getpid()))
+    Path(f"{own}").write_text(str(os.getpid()))
+    os.replace(f"{own}", f"pid{own}")  # whole as soon as it is there: the other one looks for it
     while not all(Path(f"pid{k}").exists() for k in range(2)):
         time.sleep(0.01)
     os.write(2, b"here\\n")  # at once: the other one writes to the same pipe
