@@ -14,7 +14,7 @@ from ..compile.core import as_asked
 from ..compile.flow import Front, front_end
 from ..compile.formulation import ranked
 from ..compile.words import Words
-from ..design.design import formulation_of
+from ..design.derived import formulation_of
 from ..design.loading import filed
 from ..draw.tables import table
 from ..robot.compose import bodily

@@ -10,6 +10,7 @@ from ..design.loading import shipped_robots
 from ..robot.topology import TOLERANCE
 from . import design_options as groups
 from .arguments import Parser, assignment, count, examples, number
+from .function_options import computed
 
 TOPOLOGY = """\
 How a pipeline with a module for each joint is organised after the robot's tree.
@@ -87,7 +88,7 @@ def robot_command(
     """A command about a robot; ``several``: at several initiation intervals."""
     made = command(commands, name, about, *shown)
     _robot(made, "?" if name == "compare" else None)
-    groups.computed(made.add_argument_group("what is computed"))
+    computed(made.add_argument_group("what is computed"))
     model = made.add_argument_group("the robot")
     groups.base(model)
     groups.modelled(model)

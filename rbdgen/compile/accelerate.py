@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..design.choices import LARGEST_INTERVAL
-from ..design.design import Design, as_fitted, is_left_open
+from ..design.derived import as_fitted, is_left_open
+from ..design.design import Design
 from ..design.target import Target
 from ..robot.model import RobotError
 from .fitting import Need, Search, Way, too_large

@@ -11,7 +11,8 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.word import kind_of
 from ..tasks.routes import CODE, HOST, NOTHING, TOLD, TURN, Source
-from ..tasks.stages import Accelerator, Stage
+from ..tasks.stage import Stage
+from ..tasks.stages import Accelerator
 from ..tasks.visit import parse
 from .front import Front
 from .joint_stages import BY_JOINTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..design.design import formulation_of
+from ..design.derived import formulation_of
 from .estimate import cycles
 from .front import Front, in_reals
 

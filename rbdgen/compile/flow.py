@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..design.design import as_fitted, has_registers, is_left_open, is_unformulated
+from ..design.derived import as_fitted, is_left_open, is_unformulated
+from ..design.design import has_registers
 from ..design.limits import unused_limits
 from ..design.loading import load
 from ..design.target import find_target

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..design.design import Design, formulation_of
+from ..design.derived import formulation_of
+from ..design.design import Design
 from ..design.nested import Formulated
 from ..graph.graph import Graph
 from ..robot.model import RobotError

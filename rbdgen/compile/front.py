@@ -11,7 +11,8 @@ import numpy as np
 
 from ..design.arrays import given_coordinates, root_of
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
-from ..design.design import Design, formulation_of, has_registers
+from ..design.derived import formulation_of
+from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..dynamics.felt import felt, obstacle
 from ..dynamics.interface import Columns, random_inputs, to_columns

@@ -10,7 +10,7 @@ from ..design.design import Design
 from ..passes.given import Given
 from ..passes.pieces import Piece
 from ..robot.equal_limbs import cure
-from ..tasks.stages import constant
+from ..tasks.stage import constant
 from .front import Front, Progress
 from .joint_stages import by_columns, pieces_of_joints
 from .limbs.names import LimbError

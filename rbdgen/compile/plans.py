@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL, LARGEST_OF_JOINTS, TO_COMPARE
-from ..design.design import Design, formulation_of, has_registers
+from ..design.derived import formulation_of
+from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..dynamics.program import IN_TURN, IN_WORDS, SOLVING, computed, lacking, listed
 from ..estimate.area import NoModel, estimated

@@ -19,7 +19,8 @@ from ..schedule.limbs import LimbPlan
 from ..schedule.plan import Plan
 from ..schedule.units import shared_jobs
 from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
-from ..tasks.stages import Accelerator, Stage, constant
+from ..tasks.stage import Stage, constant
+from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
 from .accelerator_area import accelerator_features
 from .columns import IN_COLUMNS, PRODUCT, in_columns, most_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..design.choices import LARGEST_INTERVAL
-from ..design.design import is_left_open
+from ..design.derived import is_left_open
 from ..design.nested import Fitted
 from ..estimate.area import NoModel, estimated
 from ..robot.model import RobotError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..design.design import formulation_of
+from ..design.derived import formulation_of
 from ..dynamics.program import FORMULATIONS, computed, lacking, listed, program
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op

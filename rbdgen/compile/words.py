@@ -10,7 +10,7 @@ import numpy as np
 
 from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
-from ..design.design import formulation_of
+from ..design.derived import formulation_of
 from ..design.states import State
 from ..dynamics.interface import (
     MARGIN,

@@ -24,7 +24,8 @@ from ..api.rtl import load_core
 from ..design.arrays import gives
 from ..design.bounds import whole_turns, within_a_turn
 from ..design.choices import COMPILED, ROLLOUTS
-from ..design.design import Design, has_registers, of_functions
+from ..design.derived import of_functions
+from ..design.design import Design, has_registers
 from ..design.facts import AcceleratorFacts
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest, CoreManifest

@@ -18,7 +18,8 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval
 from ..graph.node import Node, Op
-from ..search.ascent import WAYS, Progress, ascend, cones
+from ..search.ascent import Progress, ascend, cones
+from ..search.climb import WAYS
 from ..search.domain import Domain
 from ..search.extents import extents
 from ..search.extents import joined as in_both

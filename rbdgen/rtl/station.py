@@ -13,7 +13,8 @@ from ..graph.fixed import Format
 from ..graph.node import Node, Op, source
 from ..tasks.integration import turn_flags
 from ..tasks.routes import CODE, CODES, HOST, NOTHING, ROLLOUTS, TOLD, TURN, Source
-from ..tasks.stages import COUNT, Accelerator, Stage
+from ..tasks.stage import Stage
+from ..tasks.stages import COUNT, Accelerator
 from ..tasks.visit import StageVisit
 from .apart import instance_of
 from .core import FIRST, WORD, WRITE, Core, register_ports

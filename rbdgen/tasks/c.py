@@ -23,7 +23,8 @@ from ..graph.held import Held, held_of, held_words
 from .integration import FLAGS, turn_flags
 from .model import NOTHING_HELD
 from .routes import HOST, NOTHING, ROLLOUTS, STEPS, TOLD, TURN, Source, place
-from .stages import Accelerator, Stage
+from .stage import Stage
+from .stages import Accelerator
 from .visit import StageVisit
 
 PHASES = 4  # turns after which the flags of a rollout's turns come again

@@ -11,7 +11,8 @@ from ..graph.node import Op
 from ..passes.pieces import Piece
 from ..schedule.plan import Plan
 from .routes import RESULT
-from .stages import Accelerator, Stage
+from .stage import Stage
+from .stages import Accelerator
 from .visit import StageVisit
 
 CORE = StageVisit("core")

@@ -1,17 +1,13 @@
-"""The accelerator as data: its stages, its tasks' words and its results' words."""
+"""An accelerator as data: its stages, its tasks' words and its results' words."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..graph.fixed import FixedGraph, Format
-from ..graph.node import STILL, Op
+from ..graph.fixed import Format
 from ..graph.word import indices, kind_of, renamed
-from ..passes.pieces import Piece
-from ..schedule.plan import Plan
 from .routes import (
     CALLED,
     HOST,
@@ -20,13 +16,11 @@ from .routes import (
     ORDER,
     RESULT,
     ROLLOUTS,
-    STAGES,
     STEPS,
     TOLD,
     TURN,
     Source,
     first,
-    origin,
     place,
     route,
     stands_alone,
@@ -34,82 +28,13 @@ from .routes import (
     waits,
     words_taken,
 )
-from .visit import StageVisit, parse, part_of
+from .stage import Stage
+from .visit import StageVisit, parse
 
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
 COUNT = 16  # bits of the number of steps of a rollout
 BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, results are in block RAM
-
-
-@dataclass(frozen=True, eq=False)
-class Stage:
-    """The stage that one piece of the graph became.
-
-    ``plan`` is None for a piece without operations: its outputs are words that came, or constant.
-    ``given``: how many of v's first entries are the base's, its motion being given. ``of_limbs``:
-    the outputs that stages of limbs give, and not those that they are part of, with their part.
-    """
-
-    name: str
-    piece: Piece
-    plan: Plan | None
-    given: int = 0
-    of_limbs: Mapping[str, str] = dataclasses.field(default_factory=dict)
-
-    @property
-    def fixed(self) -> FixedGraph:
-        return self.piece.fixed
-
-    @property
-    def interval(self) -> int:
-        """Cycles from task to task."""
-        return self.plan.interval if self.plan else 1
-
-    @property
-    def latency(self) -> int:
-        """Cycles from a task's entry to its result."""
-        return self.plan.latency if self.plan else 1
-
-    @property
-    def takes_every(self) -> int:
-        """n: it takes tasks, while it has room, in every n-th cycle, counted from reset."""
-        return self.plan.takes_every if self.plan else 1
-
-    @property
-    def multipliers(self) -> int:
-        return self.plan.multipliers if self.plan else 0
-
-    @property
-    def limbs(self) -> int:
-        """How many limbs take turns in the datapath of one."""
-        turns = self.plan.turns if self.plan else None
-        return turns.count if turns and turns.what == "limbs" else 1
-
-    @cached_property
-    def outputs(self) -> dict[str, Format]:
-        """The format of each output."""
-        fixed = self.fixed
-        return {name: fixed.formats[node] for name, node in fixed.graph.outputs.items()}
-
-    def sources(self, function: str, visit: StageVisit) -> Mapping[str, Source]:
-        """Where each operand of a visit comes from."""
-        if (function, visit) not in self._sources:
-            self._sources[function, visit] = self._found(function, visit)
-        return self._sources[function, visit]
-
-    @cached_property
-    def _sources(self) -> dict[tuple[str, StageVisit], dict[str, Source]]:
-        return {}  # what has been asked for
-
-    def _found(self, function: str, visit: StageVisit) -> dict[str, Source]:
-        reads, given = self.piece.reads, self.given
-        found = {f: origin(f, function, visit, reads, given) for f in self.fixed.graph.inputs}
-        for name, source in found.items():
-            if name not in reads and source.stage in STAGES and source.field in self.of_limbs:
-                part = self.of_limbs[source.field]
-                found[name] = Source(part_of(source.stage, part), source.field)
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -376,11 +301,6 @@ class Accelerator:
             return first
         later, there = [replace(visit, again=True) for visit in first], self.route(function)
         return [new if new in there else own for own, new in zip(first, later, strict=True)]
-
-
-def constant(fixed: FixedGraph) -> bool:
-    """Whether no operation is left in a piece."""
-    return all(n.op in (Op.INPUT, *STILL, Op.MULC) for n in fixed.graph.nodes)
 
 
 def _position(item: tuple[str, int]) -> tuple[int, tuple[int, ...], str]:

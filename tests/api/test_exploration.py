@@ -13,7 +13,8 @@ import pytest
 from rbdgen import api
 from rbdgen.api import points
 from rbdgen.api.digests import COMPILER
-from rbdgen.api.exploration import command, saving, with_front
+from rbdgen.api.exploration import with_front
+from rbdgen.api.exploring import command, saving
 from rbdgen.api.pareto import beats
 from rbdgen.cli.main import main
 from rbdgen.design.choices import LARGEST_INTERVAL

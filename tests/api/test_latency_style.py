@@ -9,7 +9,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compile.flow import Core, compile_core, fixed_point, front_end
-from rbdgen.design.design import formulation_of
+from rbdgen.design.derived import formulation_of
 from rbdgen.graph.text import to_text
 from rbdgen.robot.model import RobotError
 

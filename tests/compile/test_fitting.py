@@ -15,7 +15,8 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.fitting import FILLED, Need, Search, Way, room, too_large
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.design.design import Design, is_left_open
+from rbdgen.design.derived import is_left_open
+from rbdgen.design.design import Design
 from rbdgen.design.loading import load
 from rbdgen.design.nested import Fitted
 from rbdgen.design.target import TARGETS, Target, find_target

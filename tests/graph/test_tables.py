@@ -19,7 +19,7 @@ from rbdgen.graph.tangent import TANGENT
 from rbdgen.passes.rounding import CARRIED
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
-from rbdgen.search.ascent import SLOPE, VALUE
+from rbdgen.search.ascent_numpy import SLOPE, VALUE
 
 # Table → arguments before the operands.
 TABLES: dict[str, tuple[Mapping[Op, Callable[..., Any]], int]] = {

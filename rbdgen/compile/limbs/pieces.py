@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from ...design.design import formulation_of
+from ...design.derived import formulation_of
 from ...dynamics.interface import random_inputs
 from ...graph.fixed import FixedGraph
 from ...graph.graph import Graph

@@ -1,0 +1,54 @@
+"""What follows from the choices of a design, and designs that are made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .choices import AT_FRAMES, INVERTING, NEARBY, STEP
+from .design import Design
+
+
+def is_left_open(design: Design) -> bool:
+    """Whether nobody says how often the design takes a task, or how it shares hardware."""
+    said = design.ii is not None or design.multipliers is not None or design.fold != "auto"
+    return design.fit and not said
+
+
+def formulation_of(design: Design) -> str:
+    """The formulation that the design's functions are traced in."""
+    if design.formulation != "auto":
+        return design.formulation
+    return design.formulated.formulation if design.formulated else "composite"
+
+
+def is_unformulated(design: Design) -> bool:
+    """Whether the fewest cycles are asked for, and nobody says in which formulation."""
+    return design.style == "latency" and design.formulation == "auto" and not design.formulated
+
+
+def as_fitted(design: Design) -> Design:
+    """The design with what was chosen for it, as if it had been asked for."""
+    chosen = design.fitted
+    return replace(design, ii=chosen.ii, fold=chosen.fold, fitted=None) if chosen else design
+
+
+def of_functions(design: Design, functions: Sequence[str]) -> Design:
+    """The design of some of its functions; M⁻¹ of a state nearby comes in where it serves them."""
+    serves = not set(INVERTING).isdisjoint(functions)
+    inverse = design.inverse if serves else "computed"
+    nearby = design.nearby if serves else NEARBY
+    frames = () if set(AT_FRAMES).isdisjoint(functions) else design.frames
+    holds = "cfd" in functions
+    return replace(
+        design,
+        functions=tuple(functions),
+        frames=frames,
+        contact=design.contact if holds else "point",
+        contact_damping=design.contact_damping if holds else 0.0,
+        mix=None,
+        inverse=inverse,
+        nearby=nearby,
+        step=design.step if "step" in functions else STEP,
+        integrator=design.integrator if "step" in functions else "euler",
+    )
