@@ -16,6 +16,9 @@ PYTHON ?= python3
 VENV   ?= .venv
 JOBS   ?= 2
 
+# Tests start hundreds of processes, and pytest rewrites what it reads: bytecode is kept
+unexport PYTHONDONTWRITEBYTECODE
+
 PY  := $(VENV)/bin/python
 # Two sets of packages: what rbdgen needs to run, and what its tests need beside.
 RUN := $(VENV)/.installed-run

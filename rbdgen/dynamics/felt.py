@@ -25,7 +25,6 @@ from collections.abc import Callable
 from itertools import count, product
 
 import numpy as np
-from scipy.linalg import null_space
 
 from ..golden.joints import motion_subspace
 from ..golden.spatial import inertia_matrix, motion_cross, motion_transform
@@ -144,6 +143,8 @@ class Near:
 
     def _articulated(self, i: int, below: int) -> Array:
         """What body i and ``below`` bodies on each way behind it resist a twist of it with."""
+        from scipy.linalg import null_space  # late: a quarter of a second
+
         A = self.I[i]
         for child in self._hanging(i) if below else []:
             B, S = self._articulated(child, below - 1), self.S[child]

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import expm
 
 from ..robot.model import Array, Robot
 from .aba import aba
@@ -104,6 +103,8 @@ def _slopes(robot: Robot, w: Array) -> tuple[Array, Array]:
 
     exp(−ad w), and its integral Σ (−ad w)ᵏ / (k + 1)! (Solà et al. 2018, §II.F and eq. 179).
     """
+    from scipy.linalg import expm  # late: a quarter of a second
+
     by_q, by_step = np.tile(np.eye(robot.nv), (2, len(w), 1, 1))
     for i in robot.free:
         own = robot.v_slices[i]

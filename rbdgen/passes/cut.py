@@ -8,14 +8,16 @@ once for all that read it, at a vertex of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 # In operations of float: what one in double takes more, for as many states.
 MORE: Mapping[Op, float] = {Op.SIN: 8, Op.COS: 8, Op.RECIP: 8}
@@ -63,6 +65,8 @@ class Prices:
 
     def capacities(self, price: float) -> csr_matrix:
         """Of all edges, at so many operations for a squared error of 1."""
+        from scipy.sparse import csr_matrix  # late: a quarter of a second
+
         cost = UNIT * (self.operations + price * self.errors)
         whole: NDArray[np.int32] = np.minimum(np.round(cost), ENDLESS).astype(np.int32)
         size = self.sink + 1
@@ -73,6 +77,8 @@ class Prices:
 
 def cheapest(prices: Prices, price: float) -> frozenset[Node]:
     """The nodes to compute in double: the least of operations plus ``price`` squared errors."""
+    from scipy.sparse.csgraph import breadth_first_order, maximum_flow  # late, as above
+
     capacities = prices.capacities(price)
     flow = maximum_flow(capacities, prices.source, prices.sink).flow
     left = capacities - flow

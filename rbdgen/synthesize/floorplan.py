@@ -16,13 +16,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, diags, identity
 
 from ..design.target import Target
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Module = dict[str, Any]  # of a JSON netlist of Yosys
 Springs = NDArray[np.int64]
@@ -102,6 +104,8 @@ def floorplan(module: Module, target: Target, seed: int = 1) -> int:
 
 def springs(module: Module, blocks: list[str]) -> Springs:
     """How strongly the wires tie each block to each other, in 1/`UNIT` wires."""
+    from scipy.sparse import identity  # late: a quarter of a second
+
     laplacian = _laplacian(module)
     index = {name: k for k, name in enumerate(module["cells"])}
     fixed = np.array([index[name] for name in blocks], dtype=int)
@@ -118,6 +122,8 @@ def springs(module: Module, blocks: list[str]) -> Springs:
 
 def _laplacian(module: Module) -> csr_matrix:
     """The Laplacian of the graph of cells, each net of k pins a clique of weight 1/(k - 1)."""
+    from scipy.sparse import coo_matrix, diags  # late, as above
+
     pins: defaultdict[int, set[int]] = defaultdict(set)
     for k, cell in enumerate(module["cells"].values()):
         for bits in cell["connections"].values():
