@@ -10,6 +10,7 @@ from rbdgen.compile.words import Words
 from rbdgen.graph.fixed import FixedGraph
 from rbdgen.graph.intervals import Interval
 from rbdgen.passes.given import Given
+from rbdgen.prove.felt import Felt
 from rbdgen.prove.words import Proof, prove
 
 
@@ -20,6 +21,19 @@ def made(robot: str, function: str) -> tuple[FixedGraph, Given, Proof, dict[str,
     ranges, fixed = words.whole
     given, _ = words.given.searched(fixed.graph)
     return fixed, given, prove(fixed, ranges.limits), dict(given.limits)
+
+
+@cache
+def made_with_felt(
+    robot: str, function: str
+) -> tuple[FixedGraph, Given, Felt, Proof, dict[str, Interval]]:
+    """The same, with what joints feel, of functions that divide by it."""
+    front = front_end(robot, functions=(function,))
+    words = Words(front)
+    ranges, fixed = words.whole
+    given, _ = words.given.searched(fixed.graph)
+    limits = dict(ranges.limits)
+    return fixed, given, front.felt, prove(fixed, limits, (), front.felt), limits
 
 
 def found_largest(given: Given, every: int) -> Iterator[dict[str, float]]:

@@ -29,6 +29,7 @@ from .front import (
     in_reals,
     notes_of_contacts,
     notes_of_masses,
+    notes_of_pivots,
     of_bodies,
     refuse_accelerator,
     refuse_large,
@@ -72,10 +73,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
         tuple(counts),
         parameters,
     )
-    if front.why_not_felt and not design.accelerator:
-        note = f"pivots: {front.why_not_felt}, so nothing is proven behind their reciprocals"
-        return replace(front, notes=(*front.notes, note))
-    return front
+    return replace(front, notes=(*front.notes, *notes_of_pivots(front)))
 
 
 def fixed_point(front: Front, progress: Progress = lambda _: None) -> FixedGraph:

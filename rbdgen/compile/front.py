@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 
 from ..design.arrays import given_coordinates, root_of
+from ..design.bounds import bounds
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
 from ..design.target import Target
-from ..dynamics.felt import felt, obstacle
+from ..dynamics.felt import felt, obstacle, unfelt
 from ..dynamics.interface import Columns, random_inputs, to_columns
 from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
@@ -75,7 +76,10 @@ class Front:
     @cached_property
     def felt(self) -> Felt:
         """What its joints feel at least, whatever the state: for proofs, where those need it."""
-        return UNFELT if self.why_not_felt or not self.graph.known else felt(self._bodies)
+        if self.why_not_felt or not self.graph.known:
+            return UNFELT
+        box = bounds(self.design, self.canonical)  # efforts are those that accelerations in it take
+        return replace(felt(self._bodies), accelerations=dict(enumerate(map(float, box.qdd))))
 
     @cached_property
     def why_not_felt(self) -> str:
@@ -132,6 +136,22 @@ def notes_of_masses(design: Design) -> list[str]:
     if not asking:
         return []
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
+
+
+def notes_of_pivots(front: Front) -> list[str]:
+    """Of which of the pivots that functions divide by nothing is proven, and why."""
+    if front.design.accelerator or not front.graph.known:
+        return []
+    if front.why_not_felt:
+        return [f"pivots: {front.why_not_felt}, so nothing is proven behind their reciprocals"]
+    several = unfelt(front.canonical, given_coordinates(front.design, front.canonical))
+    if not several:
+        return []
+    have = "has" if len(several) == 1 else "have"
+    return [
+        f"pivots: {', '.join(several)} {have} several coordinates, so nothing is proven behind "
+        "their reciprocals, nor of what is solved for with them"
+    ]
 
 
 def notes_of_contacts(design: Design) -> list[str]:

@@ -42,7 +42,7 @@ def factorise(arithmetic: Arithmetic, M: Matrix, order: Order, again: str = "") 
     H = {(i, j): M[i][j] for i in order for j in order if j <= i and not is_zero([M[i][j]])}
     L: dict[int, dict[int, Scalar]] = {}
     D_inverse: dict[int, Scalar] = {}
-    known: dict[str, Scalar] = {spell("M", k, k): M[k][k] for k in order}
+    known: dict[str, Scalar] = {spell("M", *place): entry for place, entry in H.items()}
     for k in reversed(list(order)):
         with arithmetic.region(f"factor{again}", order[k]):
             D_inverse[k] = arithmetic.recip(H[k, k])
@@ -66,13 +66,24 @@ def solve(
     factors: Factors,
     columns: Columns,
     again: str = "",
+    first: int | None = None,
 ) -> Columns:
     """M⁻¹ b for each column b: coordinate → entry, zeros left out.
 
     Back through the tree in regions "back", out again in regions "out"; ``again`` names others,
-    for columns that depend on what was solved before.
+    for columns that depend on what was solved before. With ``first``, the number of the first
+    column, what they are solved by is ``known``, too.
     """
-    return out(arithmetic, factors, back(arithmetic, factors, columns, again), again)
+    rest = back(arithmetic, factors, columns, again)
+    solved = out(arithmetic, factors, rest, again)
+    if first is not None:
+        for kind, made in (("b", columns), ("y", rest), ("x", solved)):
+            for n, column in enumerate(made, first):
+                factors.known.update({spell(kind, n, k): own for k, own in column.items()})
+        for n, y in enumerate(rest, first):  # equal nodes are one
+            for k, own in y.items():
+                factors.known[spell("z", n, k)] = own * factors.D_inverse[k]
+    return solved
 
 
 def back(arithmetic: Arithmetic, factors: Factors, columns: Columns, again: str = "") -> Columns:
@@ -162,8 +173,11 @@ class Solver:
             return self.inverse
         return invert(self.arithmetic, self.factors)
 
-    def times(self, columns: list[dict[int, Scalar]], again: str = "") -> list[dict[int, Scalar]]:
+    def times(
+        self, columns: list[dict[int, Scalar]], again: str = "", first: int | None = None
+    ) -> list[dict[int, Scalar]]:
+        """For each column; ``again`` and ``first`` as `solve` has them."""
         if self.factors is None:
             assert self.inverse is not None
             return times(self.arithmetic, self.inverse, self.order, columns, again)
-        return solve(self.arithmetic, self.factors, columns, again)
+        return solve(self.arithmetic, self.factors, columns, again, first)

@@ -48,7 +48,7 @@ Energy = Callable[[Array, Array], tuple[Array, Array]]
 
 def felt(robot: Robot) -> Felt:
     """Of a robot without ``obstacle``; else nothing. Of joints of several coordinates nothing,
-    either."""
+    either (``unfelt``)."""
     if obstacle(robot):
         return UNFELT
     pivot: dict[int, float] = {}
@@ -77,6 +77,15 @@ def obstacle(robot: Robot) -> str:
         if np.linalg.eigvalsh(inertia)[0] < -SINGULAR * np.trace(inertia):
             return f"the inertia of link {joint.body} is no body's"
     return ""
+
+
+def unfelt(robot: Robot, given: int) -> list[str]:
+    """Joints of several coordinates, but those whose motion is given: the first coordinates."""
+    return [
+        robot.joints[i].name
+        for i, slot in robot.v_slices.items()
+        if robot.joints[i].kind.nv > 1 and slot.start >= given
+    ]
 
 
 def _felt(robot: Robot, i: int, free: bool) -> float:

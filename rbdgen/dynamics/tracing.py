@@ -11,6 +11,7 @@ from ..graph.arrays import ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder
 from ..graph.word import spell
+from ..prove.felt import ACCELERATIONS
 from ..robot.model import Robot, Transform
 from ..robot.payload import PAYLOAD, SIZE
 from .bodies import Payload
@@ -111,15 +112,17 @@ class Tracing:
                 if self.factorisation == NEAR
                 else self._solver(at)
             )
-            if solver.factors is not None and not self.each:
-                face.known |= solver.factors.known
             if "minv" in functions:
                 inverse = solver.explicit()
                 face.gives_lower("Minv", inverse)
-                if solver.factors is not None and not self.each:
-                    face.known |= {spell("X", *place): entry for place, entry in inverse.items()}
+                if solver.factors is not None:
+                    solver.factors.known.update(
+                        {spell("X", *place): entry for place, entry in inverse.items()}
+                    )
             if functions & AT_GIVEN_EFFORT:
                 self._gives_at_effort(face, state, at, solver)
+            if solver.factors is not None and not self.each:
+                face.known |= solver.factors.known
             if EFFORT in functions:
                 one, explicit = self.recursions.solving, "minv" in functions
                 gives_of_effort(face, one, self.order, solver, self.robot.nv, explicit)
@@ -212,7 +215,7 @@ class Tracing:
                 face.gives(name, value)
 
     def _accelerations(self, tau: Vector, at: Pass, solver: Solver) -> dict[int, Scalar]:
-        (qdd,) = solver.times([self._effort(tau, at)])
+        (qdd,) = solver.times([self._effort(tau, at)], first=ACCELERATIONS)
         return qdd
 
     def _effort(self, tau: Vector, at: Pass) -> dict[int, Scalar]:
@@ -233,7 +236,9 @@ class Tracing:
             found = [*state.qdd[: self.base], *(qdd.get(k, 0.0) for k in self.order)]
             gradient = self.recursions(replace(state, qdd=found), True, AGAIN).gradient
         columns = _columns(gradient, self.order)
-        return forward_slopes(self.builder, [solver.times(c, AGAIN) for c in columns])
+        first = ACCELERATIONS + 1
+        solved = [solver.times(c, AGAIN, first + n * self.robot.nv) for n, c in enumerate(columns)]
+        return forward_slopes(self.builder, solved)
 
     def _stepped(self, state: State, tau: Vector, first: Rates) -> Point:
         """The state after a step, by the rule asked for."""

@@ -19,10 +19,12 @@ from ..search.extents import extents_of_all
 from .climbs import PATIENCE, SEARCHED_MANY, SEED, STEPS, Climber, joined
 from .ranges import RECIPROCALS, Ranges, analyse
 from .whole_words import for_whole_words, whole_limits
+from .wordlength import integer_bits
 
 Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
 ROUNDS = 2
+EFFORT = "tau["
 # Operations whose results are as large as an operand, or bounded by what they are.
 BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
@@ -105,9 +107,15 @@ class Given:
         return replace(found, limits=self._stated(graph), units=self.units, felt=self.felt)
 
     def _stated(self, graph: Graph) -> dict[str, Interval]:
-        """The limits that proofs may take: none of inputs whose limits were seen in samples."""
+        """The limits that proofs may take: none of inputs whose limits were seen in samples; but
+        efforts are no larger than their words."""
         whole = whole_limits(graph, self.limits)
-        return whole | dict.fromkeys(self.related, (-math.inf, math.inf))
+        for name in self.related:
+            largest = math.inf
+            if name.startswith(EFFORT):
+                largest = 2.0 ** integer_bits(max(map(abs, self.limits[name])))
+            whole[name] = -largest, largest
+        return whole
 
     def _open(self, graph: Graph) -> list[Node]:
         """The signals that may be larger than they have been seen, by their intervals."""

@@ -11,6 +11,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..prove.backward import ends_of, factors_in
 from ..prove.bounds import bounds
+from ..prove.columns import Known
 from ..prove.words import proof
 from .ranges import RangeError, Ranges
 from .wordlength import integer_bits
@@ -32,7 +33,7 @@ def proven_words(
         RangeError: all are to be proven, and of one there is no proof.
     """
     factors, _ = factors_in(make(searched), searched.limits, searched.units, searched.felt)
-    of = bounds(graph, searched.limits, searched.units, factors.within(graph))
+    of = bounds(graph, searched.limits, searched.units, Known(factors, graph))
     largest, lowest = ends_of(of)
     more = MORE[which]
     most = {node: integer_bits(size) + more for node, size in searched.bound.items()}

@@ -19,12 +19,11 @@ from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
+from .columns import TWICE, Known, Rounded, parts_of
 from .errors import Errors, between, lowest_word, moving, rounding, summed
-from .factors import ROUNDING, Factors, Off, Signal, factors_of, signals_in
+from .factors import ROUNDING, Factors, Off, OffColumns, Signal, factors_of, signals_in
 from .felt import UNFELT, Felt
 from .windows import Unit
-
-TWICE = 2.0  # of what entries of M⁻¹ are at most: what words are taken to be, until they are not
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +48,55 @@ class Backward:
 
     @cached_property
     def errors(self) -> Errors:
-        """The same, with what is known of factors."""
+        """The same, with what is known of factors, and of columns that are solved for."""
+        return self._solved[0]
+
+    @property
+    def columns(self) -> OffColumns:
+        """How far columns are off that are solved for."""
+        return self._solved[1]
+
+    @cached_property
+    def _solved(self) -> tuple[Errors, OffColumns]:
+        """Both: the first of columns is known before others, which may be made of it."""
         if not self.off.errors:
-            return self.plain
+            return self.plain, OffColumns()
         known = {**self.off.errors, **self._off_inverse[1]}
-        return summed(self.graph, self.largest, self.own, self.least, known, self.off.relative)
+
+        def errors() -> Errors:
+            return summed(self.graph, self.largest, self.own, self.least, known, self.off.relative)
+
+        found, off = errors(), OffColumns()
+        rounded = self._rounded(found)
+        delta = {min(tree): delta for tree, delta in rounded.deltas.items()}
+        off = OffColumns(delta)
+        for numbers in (rounded.numbers[:1], rounded.numbers[1:]):
+            for n in numbers:
+                off = off.further(rounded.column(n))
+            for name, error in off.signals.items():
+                factor, node = self.signals[name]
+                known[node] = min(known.get(node, math.inf), error / abs(factor))
+            if numbers:
+                found = errors()
+                rounded = self._rounded(found)
+        return found, off
+
+    def _rounded(self, errors: Errors) -> Rounded:
+        lowest: dict[Node, float] = {}
+        for k in self.factors.rows:
+            _, node = self.signals[spell("H", k, k)]
+            lowest[node], _ = lowest_word(node, self.least, errors, self.off.relative)
+        return Rounded(
+            self.factors,
+            self.graph,
+            self.signals,
+            self.largest,
+            self.own,
+            errors,
+            self.off.entries,
+            self.off.alone,
+            lowest,
+        )
 
     @property
     def inverse(self) -> dict[int, float]:
@@ -160,7 +203,7 @@ class Backward:
             for name in {spell("L", k, i) for i in above} & self.signals.keys():
                 _, node = self.signals[name]
                 errors[node] = errors.get(node, math.inf) + made[node]
-        return Off(pivots, rows, errors, relative, alone)
+        return Off(pivots, rows, errors, relative, alone, entries=E)
 
     def _entry(self, k: int, i: int, alone: Errors) -> float:
         """E_ki, given what is rounded off in each share ``alone``."""
@@ -181,7 +224,7 @@ class Backward:
         while left:
             node = max(left, key=lambda own: own.index)
             by = left.pop(node)
-            parts = () if node in expected else _parts(node)
+            parts = () if node in expected else parts_of(node)
             for factor, arg in parts:
                 left[arg] = left.get(arg, 0.0) + by * factor
             if parts:
@@ -251,9 +294,10 @@ def factors_in(
         if not whole:
             known = {name: node for name, (_, node) in signals_in(graph, graph.nodes).items()}
             part = Graph(graph.inputs, known if factors.rows else {}, known=graph.known)
-        largest, least = ends_of(bounds(part, limits, units, factors.within(part)))
+        largest, least = ends_of(bounds(part, limits, units, Known(factors, part)))
         steps.append(Backward(factors, part, largest, least, moving(part, largest, by)))
-        factors = factors.further(replace(steps[-1].off, inverse=steps[-1].inverse))
+        at = steps[-1]
+        factors = factors.further(replace(at.off, inverse=at.inverse, columns=at.columns))
     return factors, steps
 
 
@@ -271,20 +315,6 @@ def ends_of(of: Mapping[Node, Interval]) -> tuple[dict[Node, float], dict[Node, 
 def _relative(delta: float, moved: float) -> float:
     """How far Schur complements are off, relative to what they are at most."""
     return delta / (1 - moved) * (1 + moved) if delta < 1 and moved < 1 else math.inf
-
-
-def _parts(node: Node) -> tuple[Signal, ...]:
-    """What a sum, or a multiple, is made of."""
-    match node.op:
-        case Op.ADD:
-            return tuple((1.0, arg) for arg in node.args)
-        case Op.SUB:
-            return (1.0, node.args[0]), (-1.0, node.args[1])
-        case Op.NEG:
-            return ((-1.0, node.args[0]),)
-        case Op.MULC:
-            return ((node.value, node.args[0]),)
-    return ()
 
 
 def _behind_reciprocals(graph: Graph) -> set[Node]:

@@ -7,7 +7,7 @@ float64 is rounded outward.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..graph.graph import Graph
 from ..graph.intervals import INTERVAL, Interval, product
@@ -16,14 +16,14 @@ from .windows import Unit, windows
 
 GIVEN = (Op.INPUT, Op.HELD)
 EXACT = (*GIVEN, Op.CONST, Op.NEG)
-NOTHING: Mapping[Node, Interval] = {}
+Known = Callable[[Node, Mapping[Node, Interval]], Interval | None]
 
 
 def bounds(
     graph: Graph,
     limits: Mapping[str, Interval],
     units: Sequence[Unit] = (),
-    known: Mapping[Node, Interval] = NOTHING,
+    known: Known = lambda node, found: None,
 ) -> dict[Node, Interval]:
     """Node → an interval that it never leaves while the inputs are within ``limits``, and those of
     each of ``units`` a vector of length 1. ``known``: what is known of some nodes otherwise.
@@ -36,8 +36,8 @@ def bounds(
     found: dict[Node, Interval] = {}
     for node in graph.nodes:
         found[node] = limits[node.name] if node.op in GIVEN else _by_operands(node, found)
-        if node in known:
-            found[node] = _both(found[node], known[node])
+        if (otherwise := known(node, found)) is not None:
+            found[node] = _both(found[node], otherwise)
         for window in within.get(node, ()):
             own = window.make(node, found)
             if own is not None:

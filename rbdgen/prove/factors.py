@@ -13,7 +13,7 @@ and Schur complements, which are monotone, are off by no more than δ of themsel
 
 Signals are ``known`` in a graph by names, of coordinates k and i, j on the way from it to the base:
 
-    M[k,k]         of M's diagonal
+    M[k,i]         of M
     H[k,i]         row k when it is eliminated: M[k,i] less the shares of all coordinates below it
     L[k,i]         H[k,i] / H[k,k]
     share[k,i,j]   L[k,i] H[k,j], what k's elimination takes from entry i, j
@@ -27,6 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from typing import TypeVar
 
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
@@ -39,8 +40,30 @@ from .windows import Unit
 MOST_MOVED = 1 / 16  # δ of pivots by constants, at most
 ROUNDING = 1e-12  # relative: what float64 has put in a graph's constants
 
+Name = TypeVar("Name", int, str)
 Signal = tuple[float, Node]  # so many times a node
-Entries = Mapping[tuple[int, int], float]
+Entries = Mapping[tuple[int, int], float]  # of a lower triangle
+
+
+@dataclass(frozen=True)
+class OffColumns:
+    """How far columns are off that are solved for.
+
+    ``delta``: δ of M, by the first coordinate of each tree. ``signals``: errors, and ``alone`` what
+    is beside those of factors and of b, both by names: see ``columns``.
+    """
+
+    delta: Mapping[int, float] = field(default_factory=dict)
+    signals: Mapping[str, float] = field(default_factory=dict)
+    alone: Mapping[str, float] = field(default_factory=dict)
+
+    def further(self, off: OffColumns) -> OffColumns:
+        """Both, one after the other."""
+        return OffColumns(
+            added(self.delta, off.delta),
+            added(self.signals, off.signals),
+            added(self.alone, off.alone),
+        )
 
 
 @dataclass(frozen=True)
@@ -50,6 +73,7 @@ class Off:
     ``pivots[k]``, ``rows[k]``: δ of D_k, and of row k with what stands above it. ``errors``: of
     signals, at most; ``relative``: of pivots, to what they are; ``alone``: of L, beside that of H.
     ``inverse``: of M⁻¹'s entries to what they are at most, by the first coordinate of each tree.
+    ``entries``: E. ``columns``: of what is solved for.
     """
 
     pivots: Mapping[int, float] = field(default_factory=dict)
@@ -58,6 +82,8 @@ class Off:
     relative: Mapping[Node, float] = field(default_factory=dict)
     alone: Mapping[Node, float] = field(default_factory=dict)
     inverse: Mapping[int, float] = field(default_factory=dict)
+    entries: Entries = field(default_factory=dict)
+    columns: OffColumns = field(default_factory=OffColumns)
 
 
 @dataclass(frozen=True)
@@ -67,6 +93,9 @@ class Factors:
     ``most[k]``: M_kk, at most; ``above[k]``: the columns of row k of L, of those k whose pivots are
     no constants. ``trees``: coordinates that M connects, of which M⁻¹ has entries. ``moved``: how
     far constants have moved them.
+
+    ``constant[k]``: pivots that are constants, and ``beside[k]`` the columns of their rows;
+    ``M``: magnitudes of entries, at most. Those are for what is solved for.
     """
 
     felt: Felt
@@ -74,6 +103,9 @@ class Factors:
     above: Mapping[int, frozenset[int]]
     trees: tuple[frozenset[int], ...] = ()
     moved: Off = field(default_factory=Off)
+    constant: Mapping[int, float] = field(default_factory=dict)
+    beside: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    M: Entries = field(default_factory=dict)
 
     def further(self, off: Off) -> Factors:
         """The same, ``off`` by as much more: rows that are too far off are left out."""
@@ -86,9 +118,10 @@ class Factors:
                 (off.inverse, before.inverse),
             )
         )
+        columns = before.columns.further(off.columns)
         small = {k: own for k, own in self.felt.pivot.items() if pivots.get(k, 0.0) <= MOST_MOVED}
         felt = replace(self.felt, pivot=small)
-        return replace(self, felt=felt, moved=Off(pivots, rows, inverse=inverse))
+        return replace(self, felt=felt, moved=Off(pivots, rows, inverse=inverse, columns=columns))
 
     @cached_property
     def rows(self) -> list[int]:
@@ -154,6 +187,49 @@ class Factors:
             and all(k in self.felt.inverse and math.isfinite(self.most[k]) for k in tree)
         ]
 
+    @cached_property
+    def columns(self) -> dict[int, frozenset[int]]:
+        """Those of all rows of L."""
+        return {**self.above, **self.beside}
+
+    @cached_property
+    def hanging(self) -> dict[int, frozenset[int]]:
+        """Coordinate → itself and those whose rows it is in, of all."""
+        found = {k: {k} for k in self.columns}
+        for c, own in self.columns.items():
+            for k in own:
+                found[k].add(c)
+        return {k: frozenset(own) for k, own in found.items()}
+
+    @cached_property
+    def solving(self) -> list[frozenset[int]]:
+        """Trees with which columns are solved for, and of which enough is known."""
+        found: list[frozenset[int]] = []
+        for k, above in self.columns.items():
+            own = frozenset({k}) | above
+            joined = [tree for tree in found if tree & own]
+            found = [tree for tree in found if tree not in joined] + [own.union(*joined)]
+        known = {*self.rows, *self.constant} & self.felt.inverse.keys()
+        known &= self.felt.accelerations.keys()
+        ordinary = {k for k in self.constant if self.hanging[k] <= self.constant.keys()}
+        return sorted(
+            (t for t in found if t <= known and not t & self.constant.keys() - ordinary), key=min
+        )
+
+    def moved_by(self, tree: frozenset[int]) -> float:
+        """How far constants have moved M of a tree: δ."""
+        return self.moved.columns.delta.get(min(tree), 0.0)
+
+    def ends_of_pivot(self, k: int) -> Interval:
+        """What D_k is at least, and at most."""
+        if k in self.constant:
+            return self.constant[k], self.constant[k]
+        return self.felt.pivot[k], self.most[k]
+
+    def of_M(self, k: int, j: int) -> float:
+        """The magnitude of an entry of M, at most."""
+        return self.M.get((max(k, j), min(k, j)), 0.0)
+
     def entry(self, k: int, j: int) -> float:
         """An entry of M⁻¹, at most."""
         return math.sqrt(self.felt.inverse[k] * self.felt.inverse[j])
@@ -188,18 +264,50 @@ def factors_of(
     for name in signals:
         if kind_of(name) == "H" and spell("H", k := indices(name)[0], k) in signals:
             above.setdefault(k, set()).update({indices(name)[1]} - {k})
-    diagonal = {indices(name)[0]: name for name in graph.known if kind_of(name) == "M"}
-    most = {k: graph.known[name].factor for k, name in diagonal.items()}
+    names = {_place(name): name for name in graph.known if kind_of(name) == "M"}
+    M = {place: abs(graph.known[name].factor) for place, name in names.items()}
     if felt.pivot:
-        nodes = {name: signals[name][1] for name in diagonal.values() if name in signals}
+        nodes = {name: signals[name][1] for name in names.values() if name in signals}
         sizes = magnitudes(Graph(graph.inputs, nodes), limits, units)
-        for k, name in diagonal.items():
+        for place, name in names.items():
             if graph.known[name].of is not None:
-                most[k] = abs(most[k]) * sizes[nodes[name]] if name in nodes else math.inf
+                M[place] *= sizes[nodes[name]] if name in nodes else math.inf
+    most = {k: size for (k, i), size in M.items() if i == k}
+    constant = {
+        indices(name)[0]: own.factor
+        for name, own in graph.known.items()
+        if kind_of(name) == "H" and len({*indices(name)}) == 1 and own.of is None and own.factor > 0
+    }
+    beside: dict[int, set[int]] = {k: set() for k in constant}
+    unknown: set[int] = set()  # rows with entries that are no signals
+    for name in graph.known:
+        if kind_of(name) == "L" and indices(name)[0] in constant:
+            k, i = indices(name)
+            beside[k].add(i)
+            unknown |= {k} if name not in signals else set()
+    constant = {k: pivot for k, pivot in constant.items() if k not in unknown}
     pairs = [indices(name) for name in graph.known if kind_of(name) == "X"]
     own_trees = {frozenset(j for pair in pairs if k in pair for j in pair) for k, _ in pairs}
     trees = tuple(sorted((t for t in own_trees if not any(t < o for o in own_trees)), key=min))
-    return Factors(felt, most, {k: frozenset(own) for k, own in above.items()}, trees)
+    return Factors(
+        felt,
+        most,
+        {k: frozenset(own) for k, own in above.items()},
+        trees,
+        constant=constant,
+        beside={k: frozenset(own) for k, own in beside.items()},
+        M=M,
+    )
+
+
+def _place(name: str) -> tuple[int, int]:
+    row, column = indices(name)
+    return row, column
+
+
+def added(a: Mapping[Name, float], b: Mapping[Name, float]) -> dict[Name, float]:
+    """The sums of what either has."""
+    return {name: a.get(name, 0.0) + b.get(name, 0.0) for name in {**a, **b}}
 
 
 def signals_in(graph: Graph, nodes: Iterable[Node]) -> dict[str, Signal]:

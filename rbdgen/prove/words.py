@@ -12,6 +12,7 @@ from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from .backward import factors_in, in_words
 from .bounds import bounds
+from .columns import Known
 from .errors import lowest_word
 from .factors import Factors
 from .felt import UNFELT, Felt
@@ -49,7 +50,7 @@ def output_errors(
     if fixed.before is None:
         return dict.fromkeys(fixed.graph.outputs, math.inf)
     factors, steps = factors_in(fixed, limits, units, felt, whole=True)
-    of = bounds(fixed.graph, limits, units, factors.within(fixed.graph))
+    of = bounds(fixed.graph, limits, units, Known(factors, fixed.graph))
     total = dict.fromkeys(fixed.graph.outputs, 0.0)
     for at in (in_words(fixed, of, factors), *steps):
         found = {name: at.errors[node] for name, node in at.graph.outputs.items()}
@@ -76,7 +77,7 @@ def prove(
     """What is proven of the words while inputs are within ``limits``, infinite for unknown ones,
     and those of each of ``units`` a vector of length 1; ``felt``: by the robot."""
     factors, _ = factors_in(fixed, limits, units, felt)
-    of = bounds(fixed.graph, limits, units, factors.within(fixed.graph))
+    of = bounds(fixed.graph, limits, units, Known(factors, fixed.graph))
     return proof(fixed, of, factors)
 
 

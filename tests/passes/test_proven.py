@@ -72,7 +72,6 @@ def test_limbs_in_turn_are_proven() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        ("fd", r"^proven: all: tau\[0\] has no proof: nobody states its limits"),
         ("difd", r"^proven: all: Minv\[0,0\] has no proof: nobody states its limits"),
     ],
 )

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
-from rbdgen.compile.words import Words
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import FixedGraph, evaluate_fixed
 from rbdgen.graph.graph import Multiple
-from rbdgen.graph.intervals import Interval
 from rbdgen.graph.node import Node, Op
 from rbdgen.graph.reciprocal import Reciprocal
 from rbdgen.graph.word import indices
-from rbdgen.passes.given import Given
 from rbdgen.prove.backward import factors_in, in_words
 from rbdgen.prove.bounds import bounds
+from rbdgen.prove.columns import Known
 from rbdgen.prove.errors import of_reciprocal
-from rbdgen.prove.felt import UNFELT, Felt
-from rbdgen.prove.words import Proof, prove
+from rbdgen.prove.felt import UNFELT
+from rbdgen.prove.words import prove
 from rbdgen.search.extents import extents
 from tests.balls import farther, outside, states
-from tests.proven import found_largest
-
-
-@cache
-def made(robot: str, function: str) -> tuple[FixedGraph, Given, Felt, Proof, dict[str, Interval]]:
-    """Words, the states that a search found largest in, what is felt, proven, within limits."""
-    front = front_end(robot, functions=(function,))
-    words = Words(front)
-    ranges, fixed = words.whole
-    given, _ = words.given.searched(fixed.graph)
-    limits = dict(ranges.limits)
-    return fixed, given, front.felt, prove(fixed, limits, (), front.felt), limits
+from tests.proven import found_largest, made_with_felt
 
 
 def pivots_of(fixed: FixedGraph) -> list[Node]:
@@ -46,7 +32,7 @@ def pivots_of(fixed: FixedGraph) -> list[Node]:
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
 def test_pivots_are_proven(robot: str) -> None:
     """Their words hold all states, and so do the exponents of their reciprocals."""
-    fixed, _, felt, proof, limits = made(robot, "minv")
+    fixed, _, felt, proof, limits = made_with_felt(robot, "minv")
     assert pivots_of(fixed)
     assert proof.holds.issuperset(pivots_of(fixed))
     assert proof.holds.issuperset(n for n in fixed.graph.nodes if n.op is Op.EXPONENT)
@@ -58,9 +44,9 @@ def test_pivots_are_proven(robot: str) -> None:
 
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
 def test_no_value_in_balls_is_outside(robot: str) -> None:
-    fixed, given, felt, proof, limits = made(robot, "minv")
+    fixed, given, felt, proof, limits = made_with_felt(robot, "minv")
     factors, _ = factors_in(fixed, limits, (), felt)
-    claimed = bounds(fixed.graph, limits, (), factors.within(fixed.graph))
+    claimed = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
     seen = extents(fixed.graph, given.states, pivots_of(fixed))
     for node, size in seen.largest.items():
         assert size <= proof.largest[node] or node.op is Op.INPUT
@@ -75,7 +61,7 @@ def test_no_value_in_balls_is_outside(robot: str) -> None:
 
 @pytest.mark.parametrize("robot", ["pendulum", "iiwa14", "hyq"])
 def test_no_word_is_farther_than_proven(robot: str) -> None:
-    fixed, given, _, proof, limits = made(robot, "minv")
+    fixed, given, _, proof, limits = made_with_felt(robot, "minv")
     for state in states(limits, 20, seed=2):
         assert not farther(fixed, proof.error, state)
     n = len(next(iter(given.extremes.values())))
@@ -90,7 +76,7 @@ def test_bounds_of_the_inverse_are_nearly_reached(
     robot: str, of_diagonal: float, of_others: float
 ) -> None:
     """Bound / largest that was found; errors are bounded at all."""
-    fixed, given, _, proof, _ = made(robot, "minv")
+    fixed, given, _, proof, _ = made_with_felt(robot, "minv")
     seen = extents(fixed.graph, given.states).largest
     for name, node in fixed.graph.outputs.items():
         i, j = indices(name)
@@ -101,7 +87,7 @@ def test_bounds_of_the_inverse_are_nearly_reached(
 
 def test_bounds_halved_are_refuted() -> None:
     """Of pivots and of what is divided by them: by the states in which they are largest."""
-    fixed, given, felt, proof, limits = made("hyq", "minv")
+    fixed, given, felt, proof, limits = made_with_felt("hyq", "minv")
     seen = extents(fixed.graph, given.states).largest
     behind = [n for n in fixed.graph.nodes if n.region and n.region[0] == "factor"]
     assert all(proof.largest[n] / 2 < seen[n] for n in pivots_of(fixed))
@@ -109,7 +95,7 @@ def test_bounds_halved_are_refuted() -> None:
     # pivots that are felt to be twice what they are
     wrong = replace(felt, pivot={k: 2.5 * least for k, least in felt.pivot.items()})
     factors, _ = factors_in(fixed, limits, (), wrong)
-    claimed = bounds(fixed.graph, limits, (), factors.within(fixed.graph))
+    claimed = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
     found = set[Node]()
     for state in found_largest(given, 5):
         found.update(outside(fixed.graph, claimed, state))
@@ -118,7 +104,7 @@ def test_bounds_halved_are_refuted() -> None:
 
 def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
     """Behind pivots, too: where states reach it a flag rises in the integer model."""
-    fixed, given, felt, proof, limits = made("hyq", "minv")
+    fixed, given, felt, proof, limits = made_with_felt("hyq", "minv")
     inputs = {k: word.quantize(given.extremes[k]) for k, word in fixed.inputs.items()}
     seen = extents(fixed.graph, given.states).largest
     refused = 0
@@ -139,7 +125,7 @@ def test_a_proven_word_narrowed_by_a_bit_is_refused() -> None:
 
 def test_exponents_hold_from_the_smallest_pivot_on() -> None:
     """A normalisation with too few steps is refused."""
-    fixed, given, felt, _, limits = made("iiwa14", "minv")
+    fixed, given, felt, _, limits = made_with_felt("iiwa14", "minv")
     seen = extents(fixed.graph, given.states, pivots_of(fixed)).smallest
     refused = 0
     for node in fixed.graph.nodes:
@@ -155,9 +141,9 @@ def test_exponents_hold_from_the_smallest_pivot_on() -> None:
 
 def test_names_that_are_wrong_prove_nothing() -> None:
     """What a graph is said to know is looked at: a share that is no part of a row makes it off."""
-    fixed, _, felt, _, limits = made("iiwa14", "minv")
+    fixed, _, felt, _, limits = made_with_felt("iiwa14", "minv")
     factors, _ = factors_in(fixed, limits, (), felt)
-    of = bounds(fixed.graph, limits, (), factors.within(fixed.graph))
+    of = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
     assert in_words(fixed, of, factors).off.pivots[2] < 0.1
     known = dict(fixed.graph.known)
     known["share[4,2,2]"] = known["share[3,2,2]"]
@@ -170,14 +156,14 @@ def test_names_that_are_wrong_prove_nothing() -> None:
 
 def test_words_from_elsewhere_have_no_factors() -> None:
     """Nobody knows what was moved there."""
-    fixed, _, felt, _, limits = made("iiwa14", "minv")
+    fixed, _, felt, _, limits = made_with_felt("iiwa14", "minv")
     assert not factors_in(replace(fixed, before=None), limits, (), felt)[0].rows
     assert not factors_in(fixed, limits, (), UNFELT)[0].rows
 
 
 def test_known_signals_are_what_they_are_called() -> None:
     """H, L and shares in the graph of words, in float."""
-    fixed, given, _, _, _ = made("iiwa14", "minv")
+    fixed, given, _, _, _ = made_with_felt("iiwa14", "minv")
     graph, few = fixed.graph, {k: v[:20] for k, v in given.samples.items()}
     values: dict[Node, np.ndarray] = {}
     evaluate(graph, few, lambda node, v: values.update({node: np.asarray(v)}))
