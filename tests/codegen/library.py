@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,12 +15,30 @@ from numpy.typing import NDArray
 from rbdgen.codegen.cpp import cpp
 from rbdgen.codegen.interface import Array, Entry, Interface
 from rbdgen.graph.graph import Graph
+from rbdgen.system.cache import cached
+from rbdgen.system.compiler import about as said_by
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
 FLAGS = ("-std=c++17", "-O1", *WARNINGS, "-shared", "-fPIC", "-fopenmp")
 CFLAGS = {"avx512": {"avx512f", "avx512dq", "avx512vl"}, "avx2": {"avx2", "fma"}, "base": set()}
 GUARD = 64  # numbers behind an array that nothing may write to
 Numbers = NDArray[Any]
+
+
+def intrinsics(compiler: str, flags: Sequence[str]) -> list[str]:
+    """What to compile with, so that the header which takes longest is read once for all tests."""
+    if compiler != "g++":
+        return []
+    flags = [flag for flag in flags if flag != "-shared"]
+    key = hashlib.sha256(repr((said_by(compiler), flags)).encode()).hexdigest()[:16]
+
+    def make(work: Path) -> None:
+        (work / "intrinsics.h").write_text("#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n")
+        command = [compiler, *flags, "-x", "c++-header", str(work / "intrinsics.h")]
+        subprocess.run([*command, "-o", str(work / "intrinsics.h.gch")], check=True)
+
+    folder = cached(f"tests-{key}", make, files=["intrinsics.h", "intrinsics.h.gch"])
+    return ["-Winvalid-pch", "-include", str(folder / "intrinsics.h")]
 
 
 def has() -> list[str]:
@@ -58,7 +77,8 @@ class Library:
             (folder / name).write_text(text)
         sources = sorted(str(file) for file in folder.glob("made*.cpp"))
         library = folder / "made.so"
-        subprocess.run([compiler, *flags, *sources, "-o", str(library)], check=True)
+        command = [compiler, *flags, *intrinsics(compiler, flags), *sources]
+        subprocess.run([*command, "-o", str(library)], check=True)
         self.of = ctypes.CDLL(str(library))
         self.inputs, self.outputs = len(graph.inputs), len(graph.outputs)
 
