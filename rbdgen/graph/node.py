@@ -9,7 +9,7 @@ Multiplication by a power of two is a ``MULC`` too, but free: it only moves the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -123,7 +123,7 @@ class Builder:
     """Makes interned nodes. ``region`` labels what is made inside its ``with`` block."""
 
     def __init__(self) -> None:
-        self._table: dict[tuple[object, ...], Node] = {}
+        self._table: dict[tuple[Op, tuple[Node, ...], object], Node] = {}
         self._nodes: list[Node] = []
         self._region: Region | None = None
         self._suffix = ""
@@ -131,16 +131,22 @@ class Builder:
     def __reduce__(self) -> tuple[Any, ...]:
         # flat: a node in a node in a node is deeper than Python packs
         rows = [(n.op, *(a.index for a in n.args), n.value, n.name, n.region) for n in self._nodes]
-        table = {key: node.index for key, node in self._table.items()}
+        table = [
+            (op, tuple(a.index for a in args), last, node.index)
+            for (op, args, last), node in self._table.items()
+        ]
         return type(self)._of_rows, (rows, table)
 
     @classmethod
-    def _of_rows(cls, rows: Sequence[tuple[Any, ...]], table: Mapping[Any, int]) -> Builder:
+    def _of_rows(cls, rows: Sequence[tuple[Any, ...]], table: Sequence[tuple[Any, ...]]) -> Builder:
         """A builder with these nodes: operation, indices of operands, value, name, region."""
         builder = cls()
         for op, *args, value, name, region in rows:
             builder._new(op, tuple(map(builder.made, args)), value, name, region)
-        builder._table = {key: builder.made(k) for key, k in table.items()}
+        builder._table = {
+            (op, tuple(map(builder.made, args)), last): builder.made(k)
+            for op, args, last, k in table
+        }
         return builder
 
     def made(self, index: int) -> Node:
@@ -186,11 +192,11 @@ class Builder:
             self._region = before
 
     def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
-        return self._table.get((op, *(a.index for a in args), value))
+        return self._table.get((op, args, value))
 
     def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
         """The interned node just as given: the operations below simplify, and then come here."""
-        key = (op, *(a.index for a in args), name or value)
+        key = (op, args, name or value)
         node = self._table.get(key)
         if node is None:
             node = self._table[key] = self._new(op, args, value, name, self._region)
@@ -212,11 +218,12 @@ class Builder:
 
     def add(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
-        if a.op is Op.CONST and b.op is Op.CONST:
-            return self.const(a.value + b.value)
-        if _is(a, 0):  # 0 + b -> b
-            return b
-        if _is(b, 0):  # a + 0 -> a
+        if a.op is Op.CONST:
+            if b.op is Op.CONST:
+                return self.const(a.value + b.value)
+            if a.value == 0:  # 0 + b -> b
+                return b
+        elif _is(b, 0):  # a + 0 -> a
             return a
         if a is b:  # a + a -> 2 a
             return self.mul(2.0, a)
@@ -232,12 +239,13 @@ class Builder:
 
     def sub(self, a: Scalar, b: Scalar) -> Node:
         a, b = self.lift(a), self.lift(b)
-        if a.op is Op.CONST and b.op is Op.CONST:
-            return self.const(a.value - b.value)
-        if _is(b, 0):  # a - 0 -> a
+        if a.op is Op.CONST:
+            if b.op is Op.CONST:
+                return self.const(a.value - b.value)
+            if a.value == 0:  # 0 - b -> -b
+                return self.neg(b)
+        elif _is(b, 0):  # a - 0 -> a
             return a
-        if _is(a, 0):  # 0 - b -> -b
-            return self.neg(b)
         if a is b:  # a - a -> 0
             return self.const(0.0)
         if b.op is Op.NEG:  # a - -b -> a + b
@@ -263,14 +271,15 @@ class Builder:
         a, b = self.lift(a), self.lift(b)
         if b.op is Op.CONST:
             a, b = b, a
-        if a.op is Op.CONST and b.op is Op.CONST:
-            return self.const(a.value * b.value)
-        if _is(a, 0):  # 0 b -> 0
-            return self.const(0.0)
-        if _is(a, 1):  # 1 b -> b
-            return b
-        if _is(a, -1):  # -1 b -> -b
-            return self.neg(b)
+        if a.op is Op.CONST:
+            if b.op is Op.CONST:
+                return self.const(a.value * b.value)
+            if a.value == 0:  # 0 b -> 0
+                return self.const(0.0)
+            if a.value == 1:  # 1 b -> b
+                return b
+            if a.value == -1:  # -1 b -> -b
+                return self.neg(b)
         if a.op is Op.NEG:  # -a b -> -(a b)
             return self.neg(self.mul(a.args[0], b))
         if b.op is Op.NEG:  # a -b -> -(a b)

@@ -18,7 +18,7 @@ class RegionalBuilder(Builder):
     def node(self, op: Op, *args: Node, value: float = 0.0, name: str = "") -> Node:
         if op not in OWN:
             return super().node(op, *args, value=value, name=name)
-        key = (self._region, op, *(a.index for a in args), value)
+        key = (op, args, (self._region, value))
         if key not in self._table:
             self._table[key] = self._new(op, args, value, name, self._region)
         return self._table[key]
@@ -26,4 +26,4 @@ class RegionalBuilder(Builder):
     def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
         if op not in OWN:
             return super()._find(op, args, value)
-        return self._table.get((self._region, op, *(a.index for a in args), value))
+        return self._table.get((op, args, (self._region, value)))

@@ -55,15 +55,15 @@ def test_hls_takes_a_struct_beside_the_streams(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its own words, and with any, which each of several functions gets that reads them."""
-    monkeypatch.setattr(hls_functions, "LONGEST", 50)
-    choices = {"functions": ("fd",), "parameters": "registers", "fit": False}
+    monkeypatch.setattr(hls_functions, "LONGEST", 15)
+    choices = {"functions": ("id",), "parameters": "registers", "fit": False}
     made = generate("pendulum", tmp_path / "made", to="hls", **choices).folder
     facts = read_manifest(made)["facts"]
     words = facts["parameters"]
     rows = [line.split() for line in (made / "words.txt").read_text().splitlines()]
     own = [str(word["word"]) for word in words]
     assert [row[-len(own) :] == own for row in rows] == [True] * 16 + [False] * 16
-    text = (made / "pendulum_fd.cpp").read_text()
+    text = (made / "pendulum_id.cpp").read_text()
     assert text.count("#pragma HLS INTERFACE s_axilite port=parameters.") == len(words)
     assert facts["functions"] > 3
     tools = tmp_path / "tools"
@@ -71,7 +71,7 @@ def test_hls_takes_a_struct_beside_the_streams(
     (tools / "hls_stream.h").write_text(STREAM)
     (tools / "ap_axi_sdata.h").write_text(BEAT)
     for flags in ([], ["-I", str(tools)]):
-        assert run(made, "pendulum_fd", *flags) == "32 states, 0 words and flags differ\n"
+        assert run(made, "pendulum_id", *flags) == "32 states, 0 words and flags differ\n"
 
 
 def test_hls_begins_with_the_words_of_its_own_robot(tmp_path: Path) -> None:

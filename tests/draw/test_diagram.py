@@ -20,7 +20,10 @@ from tests.schedule.examples import compiled
 
 SVG = "{http://www.w3.org/2000/svg}"
 FUNCTIONS = ["iiwa14-difd", "hyq-floating", "gantry-ltdl", "gantry-mminvgen"]
-CASES = ["pendulum", "gantry", "iiwa14", "hyq", "random4", "iiwa14-sincos", *FUNCTIONS]
+CASES = [
+    pytest.param(own, marks=[pytest.mark.slow] * (own == "iiwa14-difd"))
+    for own in ("pendulum", "gantry", "hyq", "random4", "iiwa14-sincos", *FUNCTIONS)
+]
 
 
 def drawn(case: str, title: str = "a title") -> str:
@@ -65,9 +68,7 @@ def texts(group: ET.Element) -> list[str]:
     return [element.text or "" for element in group.iter(f"{SVG}text")]
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(own, marks=[pytest.mark.slow] * (own == "iiwa14-difd")) for own in CASES]
-)
+@pytest.mark.parametrize("case", CASES)
 def test_every_region_once_with_its_cycles_and_units(case: str) -> None:
     core = compiled(case)
     plan, joints = core.plan, core.front.canonical.joints

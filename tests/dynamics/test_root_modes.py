@@ -22,7 +22,6 @@ CASES: list[tuple[dict[str, Any], dict[str, float]]] = [
     (GIVEN | {"functions": ("id",)}, {"tau": 1.5e-4}),
     (GIVEN | {"functions": ("fd",)}, {"qdd": 1.2e-2}),
     (GIVEN | {"functions": ("did",)}, {"tau": 1.5e-4, "dtau_dq": 1.5e-4, "dtau_dqd": 9e-5}),
-    (IGNORED | {"functions": ("id",)}, {"tau": 1e-4}),
     (IGNORED | {"functions": ("fd",)}, {"qdd": 1.5e-3}),
     (IGNORED | {"functions": ("did",)}, {"tau": 1e-4, "dtau_dq": 1.1e-4, "dtau_dqd": 5.5e-5}),
     (PUSHED | {"functions": ("did",)}, {"tau": 7.5e-5, "dtau_dq": 9e-5, "dtau_dqd": 2.4e-5}),

@@ -54,7 +54,7 @@ def test_every_formulation(choices: dict[str, Any]) -> None:
     check(0, choices, floating_base=True)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_four_points(seed: int) -> None:
     check(seed, {"integrator": "rk4"}, kinds=ALL_KINDS if seed % 2 else SINGLE)
 

@@ -62,9 +62,14 @@ def same(actual: Mapping[str, Array], expected: Mapping[str, Array], names: dict
         assert error <= TOLERANCE * largest[names[name]], name
 
 
-@pytest.mark.parametrize("rotation", [3, 4])
-@pytest.mark.parametrize("functions", FUNCTIONS)
-@pytest.mark.parametrize("robot", ["iiwa14", "hyq", "baxter"])
+@pytest.mark.parametrize(
+    ("robot", "functions", "rotation"),
+    [
+        (robot, functions, 3 + (k + at) % 2)
+        for k, robot in enumerate(["iiwa14", "hyq", "baxter"])
+        for at, functions in enumerate(FUNCTIONS)
+    ],
+)
 def test_visits_compute_the_function(robot: str, functions: str, rotation: int) -> None:
     made = front(robot, functions)
     inputs = random_inputs(made.canonical, made.graph.inputs, STATES, 9)

@@ -15,7 +15,6 @@ from rbdgen.rtl.lut_ram import BlockRam
 
 DESIGNS: tuple[dict[str, Any], ...] = (
     {"functions": ("did",)},
-    {"functions": ("did",), "ii": 4},
     {"functions": ("did",), "ii": 3, "width": 24},
     {"functions": ("fd",)},
     {"functions": ("fd",), "ii": 5},

@@ -15,8 +15,14 @@ FILES = urdf_files()
 WITHOUT_FORWARD = {"romeo", "romeo_laas_small"}  # massless links on moving joints
 
 
-@pytest.mark.parametrize("base", ["fixed", "floating"])
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "base"),
+    [
+        pytest.param(path, base, id=f"{path.stem}-{base}", marks=[pytest.mark.slow] * late)
+        for k, path in enumerate(FILES)
+        for base, late in (("fixed", k % 2 == 1), ("floating", k % 2 == 0))
+    ],
+)
 def test_every_function_agrees(path: Path, base: Base) -> None:
     robot, peer = load(path, base)
     assert robot.nv == peer.model.nv

@@ -136,12 +136,10 @@ def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
 @pytest.mark.parametrize(
     ("robot", "function", "error"),
     [
-        ("iiwa14", "id", 1e-4),
         ("iiwa14", "id", 1e-5),
         ("iiwa14", "fd", 1e-4),
         ("iiwa14", "minv", 1e-3),
         ("gantry", "did", 1e-4),
-        ("iiwa14", "did", 1e-4),
         pytest.param("hyq", "dfd", 1e-4, marks=pytest.mark.slow),
     ],
 )

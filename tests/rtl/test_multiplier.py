@@ -261,7 +261,7 @@ def netlist(folder: Path, family: str) -> Path:
 )
 def test_cells_are_exact(family: str, model: str, tmp_path: Path) -> None:
     cells, ours = cell_models(family), data_folder("sim") / family / model
-    check([netlist(tmp_path, family), cells / "cells_sim.v", ours], tmp_path, [cells], 20_000)
+    check([netlist(tmp_path, family), cells / "cells_sim.v", ours], tmp_path, [cells], 4_000)
 
 
 @pytest.mark.synthesis

@@ -21,7 +21,7 @@ from tests.rtl.packets import packet_format, task_scenario
 
 pytestmark = [pytest.mark.rtl, pytest.mark.slow]
 
-TASKS = 100
+TASKS = 50
 FLOODS = ([0, 0, 0], [15], [1 << 8])  # too short, of no function, with an option
 
 

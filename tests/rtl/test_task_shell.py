@@ -27,7 +27,7 @@ from tests.rtl.function_core import (
 from tests.rtl.packets import task_scenario
 
 IDENTITY = 0x0123456789ABCDEF
-TASKS = 80
+TASKS = 40
 TESTS = 6
 
 
