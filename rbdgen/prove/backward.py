@@ -19,11 +19,14 @@ from ..graph.intervals import Interval
 from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
-from .columns import TWICE, Known, Rounded, parts_of
+from .columns import Known
 from .errors import Errors, between, lowest_word, moving, rounding, summed
 from .factors import ROUNDING, Factors, Off, OffColumns, Signal, factors_of, signals_in
 from .felt import UNFELT, Felt
+from .rounded import Rounded, parts_of
 from .windows import Unit
+
+TWICE = 2.0  # of what entries of M⁻¹ are at most: what words are taken to be, until they are not
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,35 +10,22 @@ B = Σ_j √M⁻¹_jj |b_j| (of y and z: over coordinates j that k is on the way
 Efforts that forward dynamics is given are those that accelerations x within their limits take.
 There x is known, and b = M x, z = L x, y = D L x.
 
-**Rounding.** Let words of L and D be exactly those of M + E (``backward``), β what b is off and
-what is rounded off in y, and γ what is in z, and in x. Then y, z and x are those of M + E and
-b + β, and beside them γ: with L and D of words, and x before,
-
-    x* - x = (M + E)⁻¹ (β - E x)        y* - y = (D L)* x* - D L x        z* - z = L* x* - L x
-
-and L⁻¹ γ more in x. Constants that are moved are such an E, too, with β and γ of their own.
-
 Signals are ``known`` by names, n being the number of the column: b[n,k], y[n,k], z[n,k], x[n,k].
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping
 
 from ..graph.graph import Graph
 from ..graph.intervals import Interval
-from ..graph.node import Node, Op
+from ..graph.node import Node
 from ..graph.word import indices, kind_of, spell
-from .errors import Errors, between
-from .factors import ROUNDING, Entries, Factors, OffColumns, Signal, signals_in
+from .factors import ROUNDING, Factors, signals_in
 from .felt import ACCELERATIONS
 
 KINDS = ("b", "y", "z", "x")
-By = Mapping[int, float]  # coordinate
-TWICE = 2.0  # of what signals are at most: what words are taken to be, until they are not
 
 
 class Known:
@@ -120,209 +107,3 @@ class Known:
                 )
                 return inverse[k] * (B(tree) + more)
         return math.inf
-
-
-@dataclass(frozen=True, eq=False)
-class Rounded:
-    """What is off in columns, beside a graph with ``factors``. ``largest``: of its signals;
-    ``own``: what each adds to errors; ``errors``: those of signals that do not depend on columns,
-    and of factors; ``entries``: of M; ``alone``: of L beside those of H; ``lowest``: the least
-    words of pivots."""
-
-    factors: Factors
-    graph: Graph
-    signals: Mapping[str, Signal]
-    largest: Errors
-    own: Errors
-    errors: Errors
-    entries: Entries
-    alone: Errors
-    lowest: Errors
-
-    @cached_property
-    def numbers(self) -> list[int]:
-        """Those of columns, the first ones being accelerations."""
-        names = self.signals if self.factors.solving else ()
-        return sorted({indices(name)[0] for name in names if kind_of(name) == "x"})
-
-    @cached_property
-    def deltas(self) -> dict[frozenset[int], float]:
-        """Tree → δ of M."""
-        E = self._E
-        return {
-            tree: sum(self.factors.delta(E, ((j, l) for l in tree)) for j in tree)
-            for tree in self.factors.solving
-        }
-
-    def column(self, n: int) -> OffColumns:
-        """How far column ``n`` is off: infinite where that is not known."""
-        factors, signals, alone = self.factors, dict[str, float](), dict[str, float]()
-        for tree, delta in self.deltas.items():
-            total = factors.moved_by(tree) + delta
-            gamma = {k: self._alone(n, k) for k in tree}
-            found = self._tree(n, tree, total, gamma) if total < 1 else {}
-            if not found or not all(self._is_small(name, own) for name, own in found.items()):
-                gamma = dict.fromkeys(tree, math.inf)
-                names = (spell(kind, n, k) for k in tree for kind in KINDS)
-                found = {name: math.inf for name in names if name in self.signals}
-            signals |= found
-            alone |= {spell("z", n, k): own for k, own in gamma.items() if own}
-        return OffColumns(signals=signals, alone=alone)
-
-    def _is_small(self, name: str, error: float) -> bool:
-        """As sizes of words of y were taken to be."""
-        factor, node = self.signals[name]
-        return kind_of(name) != "y" or error <= (TWICE - 1) * abs(factor) * self.largest[node]
-
-    def _tree(self, n: int, tree: frozenset[int], delta: float, gamma: By) -> dict[str, float]:
-        """Errors of y, z and x of a tree; and of b, as they are."""
-        factors, before = self.factors, self.factors.moved.columns.alone
-        inverse = {j: math.sqrt(factors.felt.inverse[j] / (1 - delta)) for j in tree}
-        ends = {j: factors.ends_of_pivot(j) for j in tree}
-        low = {j: math.sqrt(ends[j][0] * (1 - delta)) for j in tree}
-        high = {j: math.sqrt(ends[j][1] * (1 + delta)) for j in tree}
-        rest = {k: before.get(spell("z", n, k), 0.0) for k in tree}
-        x = {k: self._size("x", n, k) + self._beside(k, inverse, high, rest) for k in tree}
-        c = {
-            k: self._error("b", n, k)
-            + self._in_sum(n, k, "b", "y")
-            + sum(self._E.get((max(k, l), min(k, l)), 0.0) * x[l] for l in tree)
-            for k in tree
-        }
-        twice = {k: gamma[k] + TWICE * rest[k] for k in tree}
-        found: dict[str, float] = {}
-        for k in tree:
-            B = sum(inverse[j] * c[j] for j in factors.hanging[k])
-            row = (k, *factors.columns[k])
-            made = {
-                "b": self._error("b", n, k),
-                "y": sum(self._off(k, i, "H") * x[i] for i in row) + high[k] * B,
-                "z": sum(self._off(k, i, "L") * x[i] for i in row) + B / low[k] + twice[k],
-                "x": inverse[k] * sum(inverse[j] * c[j] for j in tree)
-                + self._beside(k, inverse, high, twice),
-            }
-            names = {kind: spell(kind, n, k) for kind in KINDS}
-            found |= {name: made[kind] for kind, name in names.items() if name in self.signals}
-        return found
-
-    def _beside(self, k: int, inverse: By, high: By, gamma: By) -> float:
-        """|L⁻¹ γ|, at most."""
-        return inverse[k] * sum(high[j] * gamma[j] for j in (k, *self.factors.columns[k]))
-
-    def _size(self, kind: str, *place: int) -> float:
-        factor, node = self.signals.get(spell(kind, *place), (0.0, None))
-        return abs(factor) * self.largest[node] if node else 0.0
-
-    def _error(self, kind: str, *place: int) -> float:
-        factor, node = self.signals.get(spell(kind, *place), (0.0, None))
-        return abs(factor) * self.errors[node] if node else 0.0
-
-    def _off(self, k: int, i: int, kind: str) -> float:
-        """How far an entry of D L (H), or of L, is off."""
-        if k == i:
-            return self._error(kind, k, i) if kind == "H" else 0.0
-        if kind == "L":
-            return self._error("L", k, i)
-        return self._error("H", k, i) * (k not in self.factors.constant) + (
-            self._pivot(k) * self._beside_H(k, i)
-        )
-
-    @cached_property
-    def _E(self) -> dict[tuple[int, int], float]:
-        """E, of words of L as they are: D_k (L* L*ᵀ - L Lᵀ) more for each row. L is that of M where
-        the pivot is a constant, else what the words of H and D make."""
-        factors, E = self.factors, dict(self.entries)
-        for k, own in factors.columns.items():
-            pivot, above = self._pivot(k), sorted(own)
-            off = {i: self._beside_H(k, i) for i in above}
-            size = {i: self._size("L", k, i) + self._error("L", k, i) for i in above}
-            for i in above:
-                E[k, i] = E.get((k, i), 0.0) + pivot * off[i]
-                for j in (j for j in above if j <= i):
-                    more = off[i] * size[j] + size[i] * off[j] + off[i] * off[j]
-                    E[i, j] = E.get((i, j), 0.0) + pivot * more
-        return E
-
-    def _pivot(self, k: int) -> float:
-        """The word of D_k, at most."""
-        if k in self.factors.constant:
-            return self.factors.constant[k]
-        return self._size("H", k, k) + self._error("H", k, k)
-
-    def _beside_H(self, k: int, i: int) -> float:
-        """How far a word of L is off, beside what those of H are."""
-        if k in self.factors.constant:
-            return self._error("L", k, i)
-        factor, node = self.signals.get(spell("L", k, i), (0.0, None))
-        return abs(factor) * self.alone.get(node, math.inf) if node else math.inf
-
-    def _in_sum(self, n: int, k: int, first: str, made: str) -> float:
-        """What is rounded off in y_k = b_k - Σ L_jk y_j, over rows j below, or in
-        x_k = z_k - Σ L_ki x_i; infinite where the graph is not that."""
-        names = spell(made, n, k)
-        if names not in self.signals:
-            return math.inf if names in self.graph.known else 0.0
-        by, node = self.signals[names]
-        expected: dict[Sequence[Node], float] = {}
-
-        def expect(factor: float, *nodes: Node) -> None:
-            place = tuple(sorted(nodes, key=lambda own: own.index))
-            expected[place] = expected.get(place, 0.0) + factor
-
-        if spell(first, n, k) in self.signals:
-            factor, own = self.signals[spell(first, n, k)]
-            expect(factor, own)
-        below = self.factors.hanging[k] - {k}
-        pairs = [(c, k, c) for c in below] if made == "y" else []
-        pairs += [(k, i, i) for i in self.factors.columns[k]] if made == "x" else []
-        for row, column, of in pairs:
-            slope, other = spell("L", row, column), spell(made, n, of)
-            if slope in self.signals and other in self.signals:
-                (p, a), (q, b) = self.signals[slope], self.signals[other]
-                expect(-p * q, a, b)
-        error, left = 0.0, {node: by}
-        while left:
-            node = max(left, key=lambda own: own.index)
-            by = left.pop(node)
-            args = tuple(sorted(node.args, key=lambda own: own.index))
-            place = (node,) if (node,) in expected else args if node.op is Op.MUL else ()
-            if place in expected:
-                expected[place] -= by
-                error += abs(by) * self.own[node] if place == args else 0.0
-                continue
-            parts = parts_of(node)
-            if not parts:
-                return math.inf
-            error += abs(by) * self.own[node]
-            for factor, arg in parts:
-                left[arg] = left.get(arg, 0.0) + by * factor
-        return math.inf if any(expected.values()) else error
-
-    def _alone(self, n: int, k: int) -> float:
-        """γ_k: what is rounded off in z_k = y_k / D_k, and in the sum that x_k is."""
-        names = spell("y", n, k), spell("z", n, k), spell("H", k, k)
-        error = self._in_sum(n, k, "z", "x")
-        if names[1] not in self.signals:
-            return math.inf if names[1] in self.graph.known else error
-        (_, y), (by, z) = (self.signals[name] for name in names[:2])
-        if y is z:
-            return error
-        exact, sizes = {y: 0.0}, {y: TWICE * self.largest[y]}
-        if names[2] in self.signals:
-            _, pivot = self.signals[names[2]]
-            exact[pivot], sizes[pivot] = 0.0, TWICE * self.largest[pivot]
-        return error + abs(by) * between(exact, sizes, self.lowest, z, self.own)
-
-
-def parts_of(node: Node) -> tuple[Signal, ...]:
-    """What a sum, or a multiple, is made of."""
-    match node.op:
-        case Op.ADD:
-            return tuple((1.0, arg) for arg in node.args)
-        case Op.SUB:
-            return (1.0, node.args[0]), (-1.0, node.args[1])
-        case Op.NEG:
-            return ((-1.0, node.args[0]),)
-        case Op.MULC:
-            return ((node.value, node.args[0]),)
-    return ()

@@ -53,9 +53,12 @@ def at_limits(given: Given, n: int, seed: int) -> Iterator[dict[str, float]]:
         yield {name: float(own[0]) for name, own in found.items()}
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "hyq", "iiwa14"])
-def test_no_value_in_balls_is_outside(robot: str) -> None:
-    fixed, given, felt, proof, limits = made_with_felt(robot, "fd")
+BOTH = [("pendulum", "fd"), ("pendulum", "dfd"), ("hyq", "fd"), ("iiwa14", "fd")]
+
+
+@pytest.mark.parametrize(("robot", "function"), BOTH)
+def test_no_value_in_balls_is_outside(robot: str, function: str) -> None:
+    fixed, given, felt, proof, limits = made_with_felt(robot, function)
     claimed = claims(fixed, limits, felt)
     seen = extents(fixed.graph, given.states).largest
     assert all(seen[n] <= proof.largest[n] for n in fixed.graph.nodes if n.op is not Op.INPUT)
@@ -69,9 +72,9 @@ def test_no_value_in_balls_is_outside(robot: str) -> None:
                 assert node.op is Op.INPUT or (ball.lower() <= high and ball.upper() >= low)
 
 
-@pytest.mark.parametrize("robot", ["pendulum", "hyq", "iiwa14"])
-def test_no_word_is_farther_than_proven(robot: str) -> None:
-    fixed, given, _, proof, _ = made_with_felt(robot, "fd")
+@pytest.mark.parametrize(("robot", "function"), BOTH)
+def test_no_word_is_farther_than_proven(robot: str, function: str) -> None:
+    fixed, given, _, proof, _ = made_with_felt(robot, function)
     for state in at_limits(given, 10, seed=2):
         assert not farther(fixed, proof.error, state)
     n = len(next(iter(given.extremes.values())))
@@ -134,11 +137,11 @@ def test_names_that_are_wrong_prove_no_words() -> None:
     factors, _ = factors_in(fixed, limits, (), felt)
     of = bounds(fixed.graph, limits, (), Known(factors, fixed.graph))
     right = in_words(fixed, of, factors).columns.signals
-    for name, other in (("y[0,1]", "y[0,4]"), ("x[0,1]", "x[0,4]"), ("b[0,1]", "b[0,4]")):
-        assert np.isfinite(right[name])
-        known = {**fixed.graph.known, name: fixed.graph.known[other]}
+    for kind, behind in (("b", "y"), ("y", "y"), ("x", "x"), ("z", "x")):
+        known = {**fixed.graph.known, f"{kind}[0,1]": fixed.graph.known[f"{kind}[0,4]"]}
         wrong = replace(fixed, graph=replace(fixed.graph, known=known))
-        assert np.isinf(in_words(wrong, of, factors).columns.signals[name])
+        assert np.isfinite(right[f"{behind}[0,1]"])
+        assert np.isinf(in_words(wrong, of, factors).columns.signals[f"{behind}[0,1]"])
 
 
 def test_efforts_within_limits_are_among_them() -> None:
