@@ -1,10 +1,13 @@
-"""What every test shares: random examples are the same in every run, and long tests are marked."""
+"""What every test shares: random examples are the same in every run, long tests are marked, and
+Yosys writes the Verilog of one text once."""
 
 import gc
+from functools import lru_cache
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rbdgen.rtl import emit
 from tests.durations import PLACE, listed, names
 
 settings.register_profile(
@@ -31,3 +34,10 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 10, 10)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def verilog_once() -> None:
+    """Small designs are generated again and again. That Yosys writes the same in every process is
+    tested by processes, which know nothing of this."""
+    emit.to_verilog = lru_cache(64)(emit.to_verilog)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from amaranth.back import rtlil
 from amaranth.hdl import (
@@ -64,9 +65,14 @@ class ReciprocalUnit:
 
     def to_rtlil(self) -> str:
         """The module, portable but for its multipliers, which it instantiates."""
-        unit = ReciprocalPipeline(self)
-        ports = [unit.domain.clk, unit.operand, unit.mantissa, unit.exponent, unit.outside]
-        return rtlil.convert(unit, name=self.name, ports=ports, emit_src=False)
+        return _written(self)
+
+
+@cache  # designs of one process have the same units again and again
+def _written(of: ReciprocalUnit) -> str:
+    unit = ReciprocalPipeline(of)
+    ports = [unit.domain.clk, unit.operand, unit.mantissa, unit.exponent, unit.outside]
+    return rtlil.convert(unit, name=of.name, ports=ports, emit_src=False)
 
 
 class ReciprocalPipeline(Elaboratable):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from amaranth.back import rtlil
 from amaranth.hdl import (
@@ -54,9 +55,14 @@ class SinCosUnit:
 
     def to_rtlil(self) -> str:
         """The module, portable but for its multipliers, which it instantiates."""
-        unit = SinCosPipeline(self)
-        ports = [unit.domain.clk, unit.angle, unit.sin, unit.cos]
-        return rtlil.convert(unit, name=self.name, ports=ports, emit_src=False)
+        return _written(self)
+
+
+@cache  # designs of one process have the same units again and again
+def _written(of: SinCosUnit) -> str:
+    unit = SinCosPipeline(of)
+    ports = [unit.domain.clk, unit.angle, unit.sin, unit.cos]
+    return rtlil.convert(unit, name=of.name, ports=ports, emit_src=False)
 
 
 class SinCosPipeline(Elaboratable):

@@ -32,7 +32,7 @@ def test_counts_of_the_hardware(choices: dict[str, Any]) -> None:
     core = compiled(**choices)
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.plan, "core").core
+    made = emit(core.plan, "core", shells=False).core
     cells = sum(-(-ram.width // 4) * -(-ram.depth // 16) for ram in made.rams)
     assert found["memory_cells"] == cells
     chained = found["chained_products"]
@@ -57,7 +57,7 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
     core = compile_core(front_end(robot, functions=functions, fold="joints", ii=interval))
     found = features(core.plan)
     assert set(found) == set(NAMES) and min(found.values()) >= 0
-    made = emit(core.plan, "core").core
+    made = emit(core.plan, "core", shells=False).core
     blocks = [ram for ram in made.rams if isinstance(ram, BlockRam)]
     rams = [ram for ram in made.rams if not isinstance(ram, BlockRam)]
     assert found["memory_cells"] == sum(-(-r.width // 4) * -(-r.depth // 16) for r in rams) > 0

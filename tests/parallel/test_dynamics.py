@@ -196,10 +196,22 @@ def test_any_leading_shape_and_float32() -> None:
     one = dynamics.inverse_dynamics(*(x[0] for x in state))
     assert one.shape == (2,)
     np.testing.assert_allclose(one, found[0, 0], rtol=1e-5, atol=1e-5)
-    for method in FORWARD:
-        qdd = dynamics.forward_dynamics(state.q, state.qd, tau, method)
-        assert qdd.dtype == jnp.float32
-        assert off(qdd, state.qdd) < 1e-3
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(method, marks=[pytest.mark.slow] * (method not in ("jsiia", "scanned_abia")))
+        for method in FORWARD
+    ],
+)
+def test_forward_dynamics_in_float32(method: str) -> None:
+    dynamics = Dynamics("pendulum", dtype="float32")
+    state = golden.random_state(dynamics.robot, 6, np.random.default_rng(1))
+    tau = golden.rnea(dynamics.robot, *state)
+    qdd = dynamics.forward_dynamics(state.q, state.qd, tau, method)
+    assert qdd.dtype == jnp.float32
+    assert off(qdd, state.qdd) < 1e-3
 
 
 def massless(at: int) -> Robot:

@@ -98,7 +98,7 @@ FUZZ = settings(
 )
 
 
-@settings(FUZZ, max_examples=1000)
+@settings(FUZZ, max_examples=500)
 @given(mutated_trees())
 def test_mutated_elements(text: str) -> None:
     robot = read_or_refuse(text)

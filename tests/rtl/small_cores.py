@@ -67,7 +67,7 @@ def any_words(fixed: FixedGraph, n: int, seed: int) -> dict[str, np.ndarray]:
 
 def verilated(of: Pipeline, folder: Path, name: str) -> Model:
     source = folder / f"{name}.v"
-    source.write_text(emit(of, name).files[source.name])
+    source.write_text(emit(of, name, shells=False).files[source.name])
     return build([source], name, ports=ports(of.schedule.fixed))
 
 

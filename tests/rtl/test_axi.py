@@ -89,7 +89,7 @@ def random_task(layout: data.Layout, rng: random.Random) -> dict[str, int]:
     return task
 
 
-def scenario(shell: Shell, seed: int, count: int = 60) -> dict[str, Any]:
+def scenario(shell: Shell, seed: int, count: int = 30) -> dict[str, Any]:
     rng = random.Random(seed)
     core = shell.core
     tasks = [random_task(core.task, rng) for _ in range(count)]

@@ -40,10 +40,11 @@ def test_every_bit(case: str, tmp_path: Path) -> None:
     [
         ("pendulum", HELD, 2e-3),
         ("pendulum", {**HELD, "error": 1e-4}, 1e-4),
-        (
+        pytest.param(
             "hyq",
             {**HELD, "base": "floating", "frames": ("lf_foot", "rh_foot"), "width": 22},
             1e-3,
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["pendulum", "error", "hyq"],

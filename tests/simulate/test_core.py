@@ -139,7 +139,7 @@ endmodule
 def test_overflow_sticks_until_cleared(folder: Path) -> None:
     """The core's ``overflow`` beside each result, with ``clear`` given beside some tasks."""
     core = CASES["pendulum_12"]()
-    made = emit(core.plan, "pendulum_12")
+    made = emit(core.plan, "pendulum_12", shells=False)
     ports = ports_of(core_ports(core, made.core))
     outputs = len(core.fixed.graph.outputs)
     last = ports.output.width + outputs - 1

@@ -81,7 +81,7 @@ def of_cells(
 def test_core_of_cells(target: str, tmp_path: Path) -> None:
     """A pendulum: carry chains, LUT-RAM, block RAM, hardware multipliers and their registers."""
     core = compile_core(front_end("pendulum", target=target))
-    made = emit(core.plan, "core")
+    made = emit(core.plan, "core", shells=False)
     family = core.front.target.family
     cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
     for kinds in SITES[family].values():
@@ -96,7 +96,7 @@ def test_core_of_cells(target: str, tmp_path: Path) -> None:
 def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
     """A pendulum on Nexus: block RAMs with words of several widths, with contents and without."""
     core = compile_core(front_end("pendulum", target="lifcl-40", fold="joints", ii=8))
-    made = emit(core.plan, "core")
+    made = emit(core.plan, "core", shells=False)
     cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), "nexus")
     module = json.loads((tmp_path / "netlist.json").read_text())["modules"]["core"]
     memories = [own for own in module["cells"].values() if own["type"] == "PDPSC16K"]
@@ -111,7 +111,7 @@ def test_joints_in_turn_of_cells(tmp_path: Path) -> None:
 def test_arm_of_cells(tmp_path: Path) -> None:
     """iiwa 14, joints in turn: block RAMs that are written, on a family other than ECP5."""
     core = compile_core(front_end("iiwa14", target="gw2a-18", fold="joints", ii=24))
-    made = emit(core.plan, "core")
+    made = emit(core.plan, "core", shells=False)
     family = core.front.target.family
     cells, model = of_cells(tmp_path, made, ports_of(core_ports(core, made.core)), family)
     assert sum(cells[cell] for cell in SITES[family]["block_rams"]) > 10
@@ -136,7 +136,7 @@ def test_reciprocals_of_cells(tmp_path: Path, width: int) -> None:
     states = mass_matrices(STATES, 1)
     fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, width)
     plan = small_cores.plan_of(fixed)
-    made = emit(plan, "core")
+    made = emit(plan, "core", shells=False)
     cells, model = of_cells(tmp_path, made, small_cores.ports(fixed))
     assert cells["DP16KD"] == 2
     assert cells["MULT18X18D"] == plan.schedule.binding.multipliers
