@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
@@ -20,7 +20,7 @@ from ..graph.node import Node, Op
 from ..graph.word import indices, kind_of, spell
 from .bounds import bounds
 from .columns import Known
-from .errors import Errors, between, lowest_word, moving, rounding, summed
+from .errors import NOTHING, Errors, between, further, lowest_word, moving, rounding, summed
 from .factors import ROUNDING, Factors, Off, OffColumns, Signal, factors_of, signals_in
 from .felt import UNFELT, Felt
 from .rounded import Rounded, parts_of
@@ -32,13 +32,14 @@ TWICE = 2.0  # of what entries of M⁻¹ are at most: what words are taken to be
 @dataclass(frozen=True, eq=False)
 class Backward:
     """A graph with ``factors``. ``largest``, ``least``: of its signals over real numbers; ``own``:
-    what each adds to errors, by its word or by constants that are moved."""
+    what each adds to errors, by its word or by constants that are ``moved`` by so much."""
 
     factors: Factors
     graph: Graph
     largest: Errors
     least: Errors
     own: Errors
+    moved: Errors = field(default_factory=dict)
 
     @cached_property
     def signals(self) -> dict[str, Signal]:
@@ -47,7 +48,10 @@ class Backward:
     @cached_property
     def plain(self) -> Errors:
         """The errors of signals by their operands'."""
-        return summed(self.graph, self.largest, self.own, self.least)
+        return self._summed()
+
+    def _summed(self, given: Errors = NOTHING, relative: Errors = NOTHING) -> dict[Node, float]:
+        return summed(self.graph, self.largest, self.own, self.least, given, relative, self.moved)
 
     @cached_property
     def errors(self) -> Errors:
@@ -67,7 +71,7 @@ class Backward:
         known = {**self.off.errors, **self._off_inverse[1]}
 
         def errors() -> Errors:
-            return summed(self.graph, self.largest, self.own, self.least, known, self.off.relative)
+            return self._summed(known, self.off.relative)
 
         found, off = errors(), OffColumns()
         rounded = self._rounded(found)
@@ -120,7 +124,7 @@ class Backward:
         if not trees:
             return shares, errors
         off = self.off
-        plain = summed(self.graph, self.largest, self.own, self.least, off.errors, off.relative)
+        plain = self._summed(off.errors, off.relative)
         behind = _behind_reciprocals(self.graph)
         exact = {node: plain[node] for node in self.graph.nodes if node not in behind}
         sizes = {node: self.largest[node] + error for node, error in exact.items()}
@@ -231,7 +235,7 @@ class Backward:
             for factor, arg in parts:
                 left[arg] = left.get(arg, 0.0) + by * factor
             if parts:
-                error += abs(by) * self.own[node]
+                error += abs(by) * (self.own[node] + further(node, self.plain, self.moved))
             else:
                 terms[node] = by
         for share, factor in expected.items():
@@ -298,7 +302,8 @@ def factors_in(
             known = {name: node for name, (_, node) in signals_in(graph, graph.nodes).items()}
             part = Graph(graph.inputs, known if factors.rows else {}, known=graph.known)
         largest, least = ends_of(bounds(part, limits, units, Known(factors, part)))
-        steps.append(Backward(factors, part, largest, least, moving(part, largest, by)))
+        own = moving(part, largest, by)
+        steps.append(Backward(factors, part, largest, least, own, by))
         at = steps[-1]
         factors = factors.further(replace(at.off, inverse=at.inverse, columns=at.columns))
     return factors, steps

@@ -37,17 +37,20 @@ def summed(
     least: Errors = NOTHING,
     given: Errors = NOTHING,
     relative: Errors = NOTHING,
+    moved: Errors = NOTHING,
 ) -> dict[Node, float]:
     """Node → its error, at most, if each adds at most its ``own``.
 
     ``least``: the lowest value of each over real numbers, for pivots. ``given``: what is known of
     some errors otherwise, and ``relative`` to the value of some pivots. The mantissa of a pivot,
     and products of it, are compared with that of the pivot's word: what that is off is counted
-    where both are scaled.
+    where both are scaled. ``moved``: how far constants are, of which ``own`` has what they are off
+    times the largest operand: its error is multiplied by more, too.
     """
     found: dict[Node, float] = {}
     for node in graph.nodes:
-        error = (step(node, largest, least, found, relative) + own[node]) * OUTWARD
+        error = step(node, largest, least, found, relative) + own[node]
+        error = (error + further(node, found, moved)) * OUTWARD
         found[node] = min(error, given.get(node, math.inf))
     return found
 
@@ -59,6 +62,12 @@ def step(
     if node.op is Op.SCALE:
         return _scaled(node, largest, least, of, relative)
     return CARRIED[node.op](node, largest, *(of[arg] for arg in node.args))
+
+
+def further(node: Node, of: Errors, moved: Errors) -> float:
+    """What a constant that is ``moved`` makes of its operand's error, beyond what it was."""
+    by = moved.get(node, 0.0)
+    return by * of[node.args[0]] if by else 0.0
 
 
 def _scaled(node: Node, largest: Errors, least: Errors, of: Errors, relative: Errors) -> float:

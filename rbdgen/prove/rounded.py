@@ -277,7 +277,9 @@ class Rounded:
         if names[2] in self.signals:
             _, pivot = self.signals[names[2]]
             exact[pivot], sizes[pivot] = 0.0, self.largest[pivot] + self.errors[pivot]
-        return error + abs(by) * between(exact, sizes, self.lowest, z, self.own)
+        # constants that are moved multiply the word of y, beside which y itself may be less
+        more = sizes[y] / self.largest[y] if self.largest[y] else math.inf
+        return error + abs(by) * between(exact, sizes, self.lowest, z, self.own) * more
 
 
 def parts_of(node: Node) -> tuple[Signal, ...]:

@@ -13,7 +13,7 @@ from ..graph.node import Node, Op
 from .backward import factors_in, in_words
 from .bounds import bounds
 from .columns import Known
-from .errors import lowest_word
+from .errors import further, lowest_word
 from .factors import Factors
 from .felt import UNFELT, Felt
 from .gains import propagated
@@ -57,7 +57,8 @@ def output_errors(
         divides = any(node.op is Op.MANTISSA for node in at.graph.nodes)
         known = not divides and all(map(math.isfinite, found.values()))
         if known and _cones(at.graph) <= MOST_NODES:
-            by_gains = propagated(at.graph, limits, at.own, at.plain, units)
+            own = {node: by + further(node, at.plain, at.moved) for node, by in at.own.items()}
+            by_gains = propagated(at.graph, limits, own, at.plain, units)
             found = {name: min(size, by_gains[name]) for name, size in found.items()}
         total = {name: size + found[name] for name, size in total.items()}
     return total

@@ -13,10 +13,11 @@ from rbdgen.graph.derivative import DERIVATIVE
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Node
+from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.sincos import SinCos
 from rbdgen.passes.constant_multiply import constant_multiply, moved
-from rbdgen.prove.errors import of_parts, of_unit
+from rbdgen.prove.bounds import magnitudes
+from rbdgen.prove.errors import moving, of_parts, of_unit, summed
 from rbdgen.prove.gains import gains
 from rbdgen.prove.words import output_errors
 from tests.balls import farther, states
@@ -102,3 +103,15 @@ def test_wide_sine_units_are_within_the_sum_of_their_parts(width: int) -> None:
     turn = angle * (math.tau / 2.0**unit.phase)
     for words, exact in zip(unit.compute(angle), (np.sin(turn), np.cos(turn)), strict=True):
         assert np.abs(np.ldexp(words, 1 - width) - exact).max() <= of_parts(unit)
+
+
+def test_constants_that_are_moved_multiply_errors() -> None:
+    """Of 3 · 7 x, both moved by a tenth: 1.1² - 1 of it, not a fifth."""
+    builder = Builder()
+    inner = builder.mul(7.0, builder.input("x"))
+    outer = builder.mul(3.0, builder.add(inner, builder.input("y")))
+    graph = Graph(("x", "y"), {"z": outer})
+    largest = magnitudes(graph, {"x": (-2.0, 2.0), "y": (0.0, 0.0)})
+    by = {node: node.value / 10 for node in graph.nodes if node.op is Op.MULC}
+    found = summed(graph, largest, moving(graph, largest, by), moved=by)
+    assert 0.21 * 42 <= found[outer] <= 0.2101 * 42
