@@ -393,8 +393,7 @@ def test_clang_compiles_it_too(tmp_path: Path) -> None:
     ("robot", "choices"),
     [
         ("iiwa14", {"functions": ("id", "fd", "m", "minv", "did", "dfd"), "angles": "sincos"}),
-        ("iiwa14", {"functions": ("difd",)}),
-        ("hyq", {"functions": ("minv",)}),
+        ("gantry", {"functions": ("difd",)}),
         ("hyq", {"base": "floating", "functions": ("did",), "external_forces": ("all",)}),
         ("hyq", {"base": "floating", "root": "given", "functions": ("fd", "minv", "m")}),
         ("baxter", {"functions": ("fd",)}),

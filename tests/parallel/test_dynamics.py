@@ -106,7 +106,7 @@ def test_cfa_of_chains_on_one_base() -> None:
     assert off(dynamics.forward_dynamics(state.q, state.qd, tau, "cfa"), state.qdd) < 1e-10
 
 
-@pytest.mark.parametrize("n", [3, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_gradients(n: int) -> None:
     """jax.jacfwd is the golden gradient."""
     dynamics = Dynamics(chain(n))

@@ -41,8 +41,6 @@ CASES: dict[str, Callable[[], Core]] = {
     "iiwa14_did_m_joints_12": lambda: compiled(
         "iiwa14", fold="joints", functions=("did", "m"), rotation=3, ii=12
     ),
-    "hyq_id_joints_24": lambda: compiled("hyq", fold="joints", ii=24),
-    "gantry_did_joints_16": lambda: compiled("gantry", fold="joints", functions=("did",), ii=16),
     "gripper_did_m_joints_24": lambda: compiled(
         GRIPPER, fold="joints", functions=("did", "m"), ii=24
     ),

@@ -130,11 +130,10 @@ def check_cells(core: Core, model: Model, states: int) -> None:
 @pytest.mark.rtl
 @pytest.mark.synthesis
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [18, 22])
-def test_reciprocals_of_cells(tmp_path: Path, width: int) -> None:
+def test_reciprocals_of_cells(tmp_path: Path) -> None:
     """A block RAM with its output register for each, and the multipliers that it is said to use."""
     states = mass_matrices(STATES, 1)
-    fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, width)
+    fixed = small_cores.in_fixed_point(minv_of_two_joints(), states, 22)
     plan = small_cores.plan_of(fixed)
     made = emit(plan, "core", shells=False)
     cells, model = of_cells(tmp_path, made, small_cores.ports(fixed))
