@@ -9,7 +9,7 @@ few random inputs; nodes whose values agree to ten digits, up to sign and a powe
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,21 +34,22 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     """
     values: dict[Node, Array] = {}
     evaluate(graph, inputs, lambda node, v: values.update({node: np.atleast_1d(v)}))
+    keys, constants = _keys(values), _constants(graph, values)
     before = _waits_for(graph)
     builder = Builder()
     new: dict[Node, Node] = {}
-    known: dict[tuple[int, ...], list[Node]] = {}
+    known: dict[bytes, list[Node]] = {}
     for node in graph.nodes:
         with builder.in_region(node.region):
             new[node] = builder.same(node, [new[a] for a in node.args])
             if node.op in (Op.INPUT, Op.CONST, Op.NEG) or node.is_shift:
                 continue
-            if node.op in SUMS and (constant := _constant(values, node)) is not None:
-                new[node] = builder.const(constant)
+            if node in constants:
+                new[node] = builder.const(constants[node])
                 continue
             if new[node].op is Op.CONST or not values[node].any():
                 continue
-            alike = known.setdefault(_key(values[node]), [])
+            alike = known.setdefault(keys[node], [])
             for other in alike:
                 if _may_serve(other, node, before):
                     factor = _ratio(values[node], values[other])
@@ -59,20 +60,41 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     return graph.made(new)
 
 
-def _constant(values: Mapping[Node, Array], node: Node) -> float | None:
-    """What a sum always is, up to rounding noise: 0, or of several states the same."""
-    size, found = np.maximum(*(np.abs(values[a]) for a in node.args)), values[node]
-    if np.all(np.abs(found) <= NONE * size):
-        return 0.0
-    if len(found) > 1 and np.all(np.abs(found - found[0]) <= NONE * size):
-        return float(np.median(found))
-    return None
+def _constants(graph: Graph, values: Mapping[Node, Array]) -> dict[Node, float]:
+    """What sums always are, up to rounding noise: 0, or of several states the same."""
+    sums = [node for node in graph.nodes if node.op in SUMS and len(node.args) == 2]
+    if not sums:
+        return {}
+    found = _rows([values[node] for node in sums])
+    size = np.maximum(*(np.abs(_rows([values[node.args[k]] for node in sums])) for k in range(2)))
+    none = np.all(np.abs(found) <= NONE * size, axis=1)
+    same = np.all(np.abs(found - found[:, :1]) <= NONE * size, axis=1)
+    same &= np.array([len(values[node]) > 1 for node in sums])
+    return {
+        node: 0.0 if none[k] else float(np.median(found[k]))
+        for k, node in enumerate(sums)
+        if none[k] or same[k]
+    }
 
 
-def _key(v: Array) -> tuple[int, ...]:
-    """The leading digits of v, up to sign and a power of two."""
-    scaled = v * math.copysign(2.0 ** -math.frexp(float(np.abs(v).max()))[1], float(v[0]))
-    return tuple(int(x) for x in np.round(scaled * 10.0**DIGITS))
+def _keys(values: Mapping[Node, Array]) -> dict[Node, bytes]:
+    """The leading digits of each node's values, up to sign and a power of two."""
+    v = _rows([*values.values()])
+    exponents = np.frexp(np.abs(v).max(axis=1))[1]
+    scaled = v * np.copysign(np.ldexp(1.0, -exponents), v[:, 0])[:, None]
+    digits = np.round(scaled * 10.0**DIGITS) + 0.0  # minus zero is zero
+    return {
+        node: row[: len(own)].tobytes()
+        for (node, own), row in zip(values.items(), digits, strict=True)
+    }
+
+
+def _rows(values: Sequence[Array]) -> Array:
+    """One row for each, as long as the longest: what is the same in every state, repeated."""
+    found = np.empty((len(values), max(map(len, values), default=1)))
+    for row, own in zip(found, values, strict=True):
+        row[:] = own
+    return found
 
 
 def _ratio(v: Array, other: Array) -> float:
