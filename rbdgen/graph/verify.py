@@ -25,9 +25,11 @@ def verify(graph: Graph) -> Graph:
     for node in graph.nodes:
         if len(node.args) != ARITY[node.op]:  # no text is made for what is right
             raise _wrong(node, f"takes {ARITY[node.op]} operands")
-        for operand in node.args:  # every pass asks this of every node: no generator
-            _require(operand.index < node.index, node, "stands before an operand")
-        _require(math.isfinite(node.value), node, "has a constant that is no number")
+        for operand in node.args:  # every pass asks this of every node: no generator, no call
+            if operand.index >= node.index:
+                raise _wrong(node, "stands before an operand")
+        if not math.isfinite(node.value):
+            raise _wrong(node, "has a constant that is no number")
         match node.op:
             case Op.INPUT if node.name not in names:
                 raise _wrong(node, f"reads {node.name!r}, not in the interface")
@@ -38,7 +40,8 @@ def verify(graph: Graph) -> Graph:
             case Op.SIN | Op.COS:
                 _require(node.value in (1.0, math.tau), node, f"has a full turn of {node.value}")
             case Op.ADD | Op.SUB | Op.MUL:
-                _require(any(a.op is not Op.CONST for a in node.args), node, "is a constant")
+                if node.args[0].op is Op.CONST and node.args[1].op is Op.CONST:
+                    raise _wrong(node, "is a constant")
     _verify_regions(graph)
     return graph
 
