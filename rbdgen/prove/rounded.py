@@ -13,7 +13,7 @@ and L*⁻¹ γ more in x. Constants that are moved are such an E, too, with β a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,13 +105,9 @@ class Rounded:
         rows = {k: (k, *factors.columns[k]) for k in tree}
         y = {k: sum(self._off(k, i, "H") * x[i] for i in rows[k]) + back[k] for k in tree}
         gamma = {k: self._alone(n, k, y[k]) for k in tree}
-        twice = {k: gamma[k] + rest[k] * self._times(n, k, y[k]) for k in tree if rest[k]}
-        twice = gamma | twice
-        divided, out, beside = (
-            self._divided(c, back, by),
-            self._out(c, back, by),
-            self._beside(twice, by),
-        )
+        twice = gamma | {k: gamma[k] + rest[k] * self._times(n, k, y[k]) for k in tree if rest[k]}
+        divided, out = self._divided(c, back, by), self._out(c, back, by)
+        beside = self._beside(twice, by)
         made = {
             "b": {k: self._error("b", n, k) for k in tree},
             "y": y,
@@ -224,11 +220,11 @@ class Rounded:
     def _in_sum(self, n: int, k: int, first: str, made: str) -> float:
         """What is rounded off in y_k = b_k - Σ L_jk y_j, over rows j below, or in
         x_k = z_k - Σ L_ki x_i; infinite where the graph is not that."""
-        names = spell(made, n, k)
-        if names not in self.signals:
-            return math.inf if names in self.graph.known else 0.0
-        by, node = self.signals[names]
-        expected: dict[Sequence[Node], float] = {}
+        name = spell(made, n, k)
+        if name not in self.signals:
+            return math.inf if name in self.graph.known else 0.0
+        by, node = self.signals[name]
+        expected: dict[tuple[Node, ...], float] = {}
 
         def expect(factor: float, *nodes: Node) -> None:
             place = tuple(sorted(nodes, key=lambda own: own.index))
