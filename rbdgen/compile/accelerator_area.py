@@ -18,6 +18,8 @@ from .front import Front
 from .joint_stages import BY_JOINTS
 from .stage_pieces import OUTPUTS
 
+BLOCK_RAMS = 0.9  # of the part's: more than that are hard to reach
+
 
 def accelerator_features(accelerator: Accelerator) -> dict[str, int]:
     """How many of each of ``features.NAMES`` are in an accelerator."""
@@ -29,6 +31,22 @@ def accelerator_features(accelerator: Accelerator) -> dict[str, int]:
     _entering(accelerator, count)
     _leaving(accelerator, count)
     return {name: count[name] for name in NAMES}
+
+
+def banks_in_block_ram(accelerator: Accelerator, target: Target) -> frozenset[tuple[str, str]]:
+    """(sender, reader) of the banks between stages that find block RAMs in the part, largest first.
+
+    Of the large ones alone.
+    """
+    left = int(BLOCK_RAMS * target.block_rams) - accelerator_features(accelerator)["tables"]
+    found = set[tuple[str, str]]()
+    banks = accelerator.large_banks()
+    for bank, width in sorted(banks.items(), key=lambda own: (-own[1], own[0])):
+        takes = -(-width // TABLE_WIDTH)
+        if takes <= left:
+            found.add(bank)
+            left -= takes
+    return frozenset(found)
 
 
 def stage_features(accelerator: Accelerator, stage: Stage) -> Counter[str]:
@@ -110,8 +128,12 @@ def _queue(accelerator: Accelerator, count: Counter[str]) -> None:
 
 def _fetching(accelerator: Accelerator, stage: Stage, count: Counter[str]) -> None:
     """The banks that a stage reads, and the registers that its operands are chosen into."""
+    large = accelerator.large_banks() if accelerator.blocks else {}
     for sender, fields in accelerator.senders(stage).items():
-        _bank(accelerator, sender, fields, count)
+        if (sender, stage.name) in accelerator.blocks:
+            count["tables"] += -(-large[sender, stage.name] // TABLE_WIDTH)
+        else:
+            _bank(accelerator, sender, fields, count)
     places: dict[str, set[tuple[str, str]]] = {name: set() for name in stage.fixed.inputs}
     for function, visit in accelerator.visitors(stage.name):
         for name, source in stage.sources(function, visit).items():

@@ -22,7 +22,7 @@ from ..tasks.routes import CALLED, CODES, stands_alone, visit_counts
 from ..tasks.stage import Stage, constant
 from ..tasks.stages import Accelerator
 from ..tasks.visit import LIMBS, parse
-from .accelerator_area import accelerator_features
+from .accelerator_area import accelerator_features, banks_in_block_ram
 from .columns import IN_COLUMNS, PRODUCT, in_columns, most_of
 from .fitting import Need, need
 from .front import Front
@@ -100,6 +100,7 @@ def scheduled(
     in_order = design.order == "issued"
     made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
+    made = replace(made, blocks=banks_in_block_ram(made, front.target))
     _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
 

@@ -165,13 +165,21 @@ class _Wiring:
                 m.d.comb += offered.eq(head.o.payload)
             m.d.comb += head.o.ready.eq(station.i.ready & gate & ~before)
             before = before | head.o.valid
+        taken = station.i.valid & station.i.ready
+        passed = self._passed(name, offered.slot, taken)
+        accelerator = self.slots.core.accelerator
+        if accelerator.waits_for_words(name):
+            looked, last = Signal(name=f"looked_{name}"), Signal.like(offered)
+            m.d.sync += [looked.eq(valid & passed & ~taken), last.eq(offered)]
+            passed &= looked & (last.as_value() == offered.as_value())
         m.d.comb += [
-            gate.eq(self._passed(name, offered.slot, station.i.valid & station.i.ready)),
+            gate.eq(passed),
             station.i.valid.eq(valid & gate),
             *(station.i.payload[key].eq(offered[key]) for key in ("slot", "function", "again")),
         ]
         for sender, fields in station.senders.items():
-            read = self.slots.bank(sender, fields, offered.slot, f"{sender}_to_{name}")
+            block = (sender, name) in accelerator.blocks
+            read = self.slots.bank(sender, fields, offered.slot, f"{sender}_to_{name}", block)
             m.d.comb += station.read[sender].eq(read)
         if name == "integrate":
             self._count_turns(station)

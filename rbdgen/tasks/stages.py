@@ -34,7 +34,7 @@ from .visit import StageVisit, parse
 HOP = 4  # cycles from a stage's result to the next stage's taking it
 TAG = 16  # bits of a task's tag
 COUNT = 16  # bits of the number of steps of a rollout
-BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, results are in block RAM
+BLOCK = 256 * 36  # bits, words of so many block RAMs: with more, a bank is in block RAM
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,8 @@ class Accelerator:
     ``results``: function → the names of its outputs in the order in which they are given.
     ``inputs``: the formats of the whole graph's inputs, whether a stage reads them or not.
     ``slots``: tasks that may be under way. ``in_order``: results come in the order of the tasks,
-    not as they finish (then too, those of one function are in order).
+    not as they finish (then too, those of one function are in order). ``blocks``: (sender, reader)
+    of the banks between stages that are in block RAM.
     """
 
     functions: tuple[str, ...]
@@ -53,6 +54,7 @@ class Accelerator:
     inputs: Mapping[str, Format]
     slots: int
     in_order: bool
+    blocks: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def words(self) -> dict[str, int]:
@@ -163,6 +165,20 @@ class Accelerator:
         if stage.name == "integrate":
             found[HOST][STEPS] = None
         return {sender: list(fields) for sender, fields in found.items()}
+
+    def large_banks(self) -> dict[tuple[str, str], int]:
+        """(sender, reader) → bits for a slot, of the banks between stages with many."""
+        bits = {
+            (sender, name): sum(self.bank(sender, fields).values()) + 1  # and a flag
+            for name, stage in self.stages.items()
+            for sender, fields in self.senders(stage).items()
+            if sender != HOST
+        }
+        return {bank: own for bank, own in bits.items() if own > BLOCK}
+
+    def waits_for_words(self, stage: str) -> bool:
+        """Whether a stage's words come a cycle after its task, out of block RAM."""
+        return any(reader == stage for _, reader in self.blocks)
 
     def bank(self, sender: str, fields: list[str]) -> dict[str, int]:
         """Width of each of a sender's words that a bank holds for each slot."""
@@ -324,7 +340,7 @@ def first_result(accelerator: Accelerator, function: str) -> int:
         senders, waited = accelerator.before(function, visit)
         there = [done[v] + SENT for v in senders if v in done]
         there += [done[v] + PASSED for v in waited if v in done]
-        ready = max(there, default=FIRST + TAKEN)
+        ready = max(there, default=FIRST + TAKEN) + accelerator.waits_for_words(visit.stage)
         every = stage.takes_every
         done[visit] = -(-ready // every) * every + max(stage.latency, BESIDE)
     route = accelerator.route(function)

@@ -151,6 +151,7 @@ def test_every_bit_of_every_function(
         assert turns >= {*BY_JOINTS, "inverse", "forward"} and "product" in made.accelerator.stages
     blocks = case.startswith("block RAM")
     assert all(map(made.accelerator.in_block_ram, made.accelerator.given_fields)) == blocks
+    assert blocks == bool(made.accelerator.blocks)
     rng = np.random.default_rng(7)
     inside = Traffic(made, inputs_of(made, within_limits(made, 200, 1)))
     anywhere = Traffic(
