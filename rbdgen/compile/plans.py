@@ -227,13 +227,16 @@ def rounds(design: Design, program: FixedProgram, target: Target) -> tuple[Round
             raise RobotError(f"{target.part} or the budget has {budget}: {error}") from None
         if design.ii is not None:
             raise too_often(design.ii, ways.next(design.ii, budget), target, budget)
-    plan = in_rounds(ways.program(found.rounds), target, found.rounds, found.cycles)
+    plan = in_rounds(ways.program(found.rounds), target, found.rounds, found.cycles, budget)
     products = [graph.operations()["mul"] for graph in (plan.fixed.graph, program.whole.graph)]
+    cycles = "one cycle" if found.cycles == 1 else f"{found.cycles} cycles"
     note = (
         f"joints take turns: {len(program.real.reads)} visits to {len(plan.datapaths.copies)} "
-        f"datapaths in {found.rounds} rounds of {found.cycles} cycles; {products[0]} products in "
-        f"place of {products[1]}"
+        f"datapaths in {found.rounds} rounds of {cycles}; {products[0]} products in place of "
+        f"{products[1]}"
     )
+    if found.in_logic:
+        note += f", {found.in_logic} of them in logic for want of multipliers"
     return plan, note
 
 

@@ -56,7 +56,8 @@ def round_picture(plan: RoundPlan, title: str, names: Sequence[str]) -> str:
         Entry("free", IDLE),
     ]
     legend = [[Entry(_meaning(name), colour[name]) for name in there], shown, numbered(names)]
-    rounds = f"{plan.rounds} rounds of {length} clock cycles"
+    cycles = f"{length} clock cycle{'s' * (length > 1)}"
+    rounds = f"{plan.rounds} rounds of {cycles}"
     head = Heading(title, [*facts(plan), rounds], legend, width)
     top = head.height + AXIS
     row = {datapath: top + ROW * k for k, datapath in enumerate(datapaths)}

@@ -238,7 +238,7 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
         if len(choices) > 1:
             count["multiplexed_bits"] += len(choices) * kind.widths[k]
             count["one_hot_bits"] += len(choices)
-        count["port_bits"] += kind.widths[k] * fold.selected
+        count["port_bits"] += kind.widths[k] * fold.in_port(kind)
     for kind, units in fold.units.items():
         _shared(fold, kind, units, count)
     for node in fold.time if fold.chain is not None else ():
@@ -286,7 +286,7 @@ def _shared(fold: Fold, kind: Kind, units: int, count: Counter[str]) -> None:
     for _ in range(units):
         if kind.name == "mul":
             a, b = kind.widths
-            _product(fold.target, a, b, "dsp", count)
+            _product(fold.target, a, b, kind.style, count)
         elif kind.name == "sincos":
             _sine(fold.fixed, example, fold.target, "dsp", count)
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
 from ..graph.fixed import Format
@@ -56,10 +58,12 @@ def mirrored(word: Value, minus: Value) -> Value:
     return ((word ^ minus.replicate(len(word))) + (minus & ~lowest))[: len(word)].as_signed()
 
 
-def later(m: Module, value: Value, cycles: int = 1) -> Value:
+def later(
+    m: Module, value: Value, cycles: int = 1, attrs: Mapping[str, int] | None = None
+) -> Value:
     """``value`` after so many registers, its shape kept."""
     for _ in range(cycles):
-        register = Signal(value.shape(), reset_less=True)
+        register = Signal(value.shape(), reset_less=True, attrs=dict(attrs or {}))
         m.d.sync += register.eq(value)
         value = register
     return value

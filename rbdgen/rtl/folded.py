@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
+from ..design.target import Style
 from ..graph.node import Node, Op, operands
-from ..schedule.fabric import LONGEST_RING
-from ..schedule.fold import Fold, job_operands
+from ..schedule.fabric import BANK, LONGEST_RING, READ
+from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, Kind, job, nodes_of
-from .channel import ChannelFifo
+from .arithmetic import later
+from .channel import NOT_SHARED, ChannelFifo
 from .core import Core
 from .counting import next_count
-from .lut_ram import LutRam
+from .lut_ram import LutRam, whole_address
 from .multiplier import Multiplier
 from .phases import Phases
 from .reciprocal import ReciprocalUnit
@@ -23,6 +25,7 @@ from .sincos import SinCosUnit
 from .units import UNIT, Made, Operand, Ports, Site, operand_of, overflow_of
 
 GATHER = 16  # overflow bits that meet in one register
+FEW = 4  # the same where they come in every cycle
 
 
 class Folded(Core):
@@ -114,7 +117,7 @@ class FoldHardware:
         self.wanted: dict[Node, set[int]] = {n: {0} for n in self.fold.time}
         self.wide: dict[Node, Value] = {}  # what a result is truncated from, for its overflow bit
         self.flagged: dict[Node, Value] = {}  # node → whether its unit's operand is out of range
-        self.pointers: dict[tuple[int, int], Signal] = {}
+        self.pointers: dict[tuple[int, int], tuple[Signal, int]] = {}
 
     def build(self) -> None:
         fold = self.fold
@@ -133,8 +136,11 @@ class FoldHardware:
             self._connect(own, units[place.kind, place.number])
         for (kind, _), unit in units.items():
             for port, choices, width in zip(unit.inputs, unit.reads, kind.widths, strict=True):
-                domain = self.m.d.sync if self.fold.selected else self.m.d.comb
-                domain += port.eq(self.phases.select(choices, width))
+                chosen = self.phases.select(choices, width)
+                if kind.style == "logic":  # two wires, one to the way there
+                    chosen = later(self.m, chosen, LOGIC_PORT - 1, NOT_SHARED)
+                domain = self.m.d.sync if self.fold.in_port(kind) else self.m.d.comb
+                domain += port.eq(chosen)
 
     def at(self, node: Node, cycle: int) -> Value:
         """A value in a cycle in which something reads it."""
@@ -155,7 +161,8 @@ class FoldHardware:
                 flag = Signal(name=f"flag_{cycle}", reset_less=True)
                 self.phases.enable(m, cycle, flag, seen)
                 continue
-            groups = [bits[k : k + GATHER] for k in range(0, len(bits), GATHER)]
+            most = GATHER if self.fold.interval > 1 else FEW
+            groups = [bits[k : k + most] for k in range(0, len(bits), most)]
             gathered = Signal(len(groups), name=f"gathered_{cycle}", reset_less=True)
             m.d.sync += gathered.eq(Cat(Cat(group).any() for group in groups))
             before: list[Value] = [flag] if flag is not None else []
@@ -231,16 +238,20 @@ class FoldHardware:
 
     def _ring(self, value: Value, size: int, phase: int, name: str) -> Value:
         """``value`` as it was ``size`` intervals ago: a memory read just before it is written."""
-        m, ram = self.m, LutRam(len(value), size)
-        pointer = self.pointers.get((size, phase))
-        if pointer is None:
-            pointer = Signal(range(max(size, 2)), name=f"ring_{size}_{phase}")
+        m, ram = self.m, LutRam(len(value), BANK if self.phases.interval == 1 else size)
+        pointer, used = self.pointers.get((size, phase), (None, 0))
+        # in an interval of one cycle all rings of a size have the same pointer, wherever they lie
+        everywhere = self.phases.interval == 1
+        if pointer is None or (everywhere and used + len(value) > READ):
+            attrs = NOT_SHARED if everywhere else {}
+            pointer = Signal(range(max(size, 2)), name=f"ring_{size}_{phase}", attrs=attrs)
             self.phases.enable(m, phase, pointer, next_count(pointer, size))
-            self.pointers[size, phase] = pointer
-        q = Signal(value.shape(), name=f"q_{name}")
+            used = 0
+        self.pointers[size, phase] = pointer, used + len(value)
+        at, q = whole_address(pointer, ram), Signal(value.shape(), name=f"q_{name}")
         write = self.phases.bit(phase, 1) if self.phases.interval > 1 else Const(1)
         m.submodules[f"ring_{name}"] = ram.instance(
-            write=write, write_address=pointer, data=value, read_address=pointer, q=q
+            write=write, write_address=at, data=value, read_address=at, q=q
         )
         self.made.rams.append(ram)
         return q
@@ -261,22 +272,23 @@ class FoldHardware:
         units: dict[tuple[Kind, int], _Shared] = {}
         for kind, count in self.fold.units.items():
             example = nodes_of(self.fixed, self.fold.jobs.of[kind][0])[0]
+            attrs = NOT_SHARED if kind.style == "logic" else {}  # it lies where its logic does
             for number in range(count):
                 name = f"{kind.name}_{len(units)}"
                 inputs = [
-                    Signal(signed(width), name=f"{name}_in_{k}", reset_less=True)
+                    Signal(signed(width), name=f"{name}_in_{k}", reset_less=True, attrs=attrs)
                     for k, width in enumerate(kind.widths)
                 ]
-                outputs = self._placed(name, example, inputs)
+                outputs = self._placed(name, example, inputs, kind.style)
                 units[kind, number] = _Shared(inputs, outputs, [{} for _ in inputs])
         return units
 
-    def _placed(self, name: str, example: Node, inputs: list[Signal]) -> Ports:
+    def _placed(self, name: str, example: Node, inputs: list[Signal], style: Style) -> Ports:
         """The outputs of a unit for nodes like the ``example``."""
         place = UNIT[example.op].place
         assert place is not None
         target = self.fold.target
-        site = Site(self.m, self.fixed, self.made, target, "dsp", name, lambda p: f"{name}_{p}")
+        site = Site(self.m, self.fixed, self.made, target, style, name, lambda p: f"{name}_{p}")
         return place(site, example, *inputs)
 
     def _connect(self, own: Job, unit: _Shared) -> None:

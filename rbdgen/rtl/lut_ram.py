@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from amaranth.hdl import ClockSignal, Instance, Value
+from amaranth.hdl import Cat, ClockSignal, Instance, Value
 
 
 @dataclass(frozen=True, order=True)
@@ -79,6 +79,15 @@ class BlockRam(LutRam):
 
     def to_rtlil(self, collisions: int = 0) -> str:
         return self._module("block", 1, collisions)
+
+
+def whole_address(address: Value, ram: LutRam) -> Value:
+    """An address of all bits that a memory has, the last one as often as it takes.
+
+    For memories with more words than are used: a bit tied to a constant would be on a net that
+    goes across the whole part.
+    """
+    return Cat(address, address[-1].replicate(max(ram.address_width - len(address), 0)))
 
 
 def emit_rams(rams: Iterable[LutRam], collisions: int = 0) -> str:

@@ -16,7 +16,7 @@ from .channel import NOT_SHARED
 from .counting import next_count
 from .folded import FoldHardware
 from .lut_ram import BlockRam
-from .round_counts import Rounds
+from .round_counts import TURNED, Rounds
 from .units import Made
 
 
@@ -36,6 +36,14 @@ class Results:
         # whether a task was taken so many intervals ago, and its number
         self._entered: list[tuple[Signal, Signal]] = []
         self._done = Signal(name="gathered")
+        self._again = Signal(name="gather_again")
+        # the phase that comes out of memory, and which one is in registers
+        self._there, self._out = (
+            Signal(name="phase_there"),
+            Signal(rounds.turn.shape(), name="phase_read"),
+        )
+        self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(plan.rounds)]
+        self._copies: dict[int, tuple[Signal, int]] = {}
 
     @property
     def room(self) -> Value:
@@ -45,54 +53,81 @@ class Results:
     def follow(self, fire: Value) -> None:
         """Count the tasks that are taken, and keep their numbers while they are under way."""
         m, plan, rounds = self.m, self.plan, self.rounds
-        begins, taken = Signal(name="begins"), Signal(name="task_taken")
+        taken = Signal(name="task_taken")
         m.d.comb += taken.eq(fire)
-        m.d.sync += [
-            begins.eq(rounds.ends & (rounds.turn == plan.rounds - 1)),
-            self._free.eq(self._free + self._done - taken),
-        ]
+        m.d.sync += self._free.eq(self._free + self._done - taken)
         with m.If(taken):
             m.d.sync += self.number.eq(next_count(self.number, plan.places))
         present, number = taken, self.number
-        with m.If(begins):
-            for k in range(plan.complete // plan.interval + 1):
-                entered = Signal(name=f"entered_{k}"), Signal.like(number, name=f"number_{k}")
+        for k in range(plan.complete // plan.interval + 1):
+            entered = Signal(name=f"entered_{k}"), Signal.like(number, name=f"number_{k}")
+            with m.If(rounds.first_for(1 + len(number))):
                 m.d.sync += [entered[0].eq(present), entered[1].eq(number)]
-                self._entered.append(entered)
-                present, number = entered
+            self._entered.append(entered)
+            present, number = entered
 
     def gather(self, valid: Signal, taken: Value) -> tuple[dict[Node, Value], Value | None]:
         """A result's words, by node, and whether anything in it overflowed, while it is valid."""
-        m, plan = self.m, self.plan
-        every = plan.rounds
+        address = self._read(valid, taken)
+        return self._words(address), self._flag(address)
+
+    def _read(self, valid: Signal, taken: Value) -> Value:
+        """The address of what is read, phase by phase, task after task without a pause.
+
+        The first words of a result come when the one before is there for the last time: they wait
+        a cycle more than others. Where it is not taken then, they are read again.
+        """
+        m, plan, every, came = self.m, self.plan, self.plan.rounds, self._came
         complete, waiting = Signal(name="complete"), Signal(range(plan.places + 1), name="waiting")
-        start, busy = Signal(name="gather_start"), Signal(name="gathering")
-        reads, reading = Signal(name="reads"), Signal(range(plan.places), name="reading")
-        phase = Signal(range(max(every, 2)), name="gather_phase")
-        last = phase == every - 1
+        reads, phase = Signal(name="reads"), Signal(range(max(every, 2)), name="gather_phase")
+        reading = Signal(range(plan.places), name="reading")  # the task that is read
+        following = Signal(range(plan.places), name="following")  # the task whose result is next
+        begun = Signal(range(plan.places + 1), name="begun")  # tasks from there on that are read
+        start, last = Signal(name="gather_start"), Signal(name="gather_last")
         m.d.comb += [
             complete.eq(self._is(plan.complete + 1) & self._task(plan.complete + 1)[0]),
-            start.eq(waiting.any() & ~busy & ~valid),
+            last.eq(reads & (phase == every - 1)),
+            start.eq(waiting.any() & (~reads | last) & ~self._again),
+            self._again.eq(came[0] & valid & ~taken),
         ]
         m.d.sync += [
-            waiting.eq(waiting + complete - start),
-            busy.eq((busy | start) & ~self._done),
-            reads.eq(start | (reads & ~last)),
-            phase.eq(Mux(reads & ~last, phase + 1, 0)),
+            waiting.eq(waiting + complete - start + Mux(self._again, begun, 0)),
+            begun.eq(Mux(self._again, 0, begun + start - self._done)),
+            reads.eq((start | (reads & ~last)) & ~self._again),
+            phase.eq(Mux(reads & ~last & ~self._again, phase + 1, 0)),
             valid.eq((valid & ~taken) | self._done),
         ]
-        with m.If(self._done):
+        with m.If(self._again):
+            m.d.sync += reading.eq(following)
+        with m.Elif(last):
             m.d.sync += reading.eq(next_count(reading, plan.places))
+        with m.If(self._done):
+            m.d.sync += following.eq(next_count(following, plan.places))
         # out of memory in one cycle, into a register in the next, and then: whose is it?
-        out, there = Signal.like(phase, name="phase_read"), Signal(name="phase_there")
-        came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(every)]
-        m.d.sync += [out.eq(phase), there.eq(reads)]
-        m.d.sync += [own.eq(there & (out == at)) for at, own in enumerate(came)]
-        m.d.comb += self._done.eq(came[-1])
-        address = Cat(self._phase(phase), reading)
+        m.d.sync += [self._out.eq(phase), self._there.eq(reads & ~self._again)]
+        m.d.sync += [own.eq(self._coming(at)) for at, own in enumerate(came)]
+        m.d.comb += self._done.eq(came[-1] if every > 1 else self._kept(0, 1))
+        return Cat(self._phase(phase), reading)
 
-        values: dict[Node, Value] = {}
-        for (datapath, written), words in plan.results.items():
+    def _coming(self, at: int) -> Value:
+        """Whether words of a phase are in registers in the next cycle."""
+        coming = self._there & (self._out == at)
+        return coming & ~self._again if at == 1 % self.plan.rounds else coming
+
+    def _kept(self, at: int, loads: int) -> Signal:
+        """A register that is set when words of a phase join the result, for so many more."""
+        copy, used = self._copies.get(at, (None, 0))
+        if copy is None or used + loads > TURNED:
+            copy, used = Signal(name=f"kept_{at}", attrs=NOT_SHARED), 0
+            value = self._coming(at) if at else self._came[0] & ~self._again
+            self.m.d.sync += copy.eq(value)
+        self._copies[at] = copy, used + loads
+        return copy
+
+    def _words(self, address: Value) -> dict[Node, Value]:
+        """The words of a result, by node."""
+        m, values = self.m, dict[Node, Value]()
+        for (datapath, written), words in self.plan.results.items():
             bits = [self.hardware.at(node, written) for node in words]
             read = self._memory(datapath, written, Cat(bits), address)
             start_bit = 0
@@ -100,18 +135,23 @@ class Results:
                 own = read[start_bit : start_bit + len(value)]
                 start_bit += len(value)
                 for at, whole in words[node].items():
-                    register = Signal(signed(len(value)), name=f"result_{whole.index}")
-                    with m.If(came[at]):
-                        m.d.sync += register.eq(own)
+                    name = f"result_{whole.index}"
+                    register = Signal(signed(len(value)), name=name, reset_less=True)
+                    given: Value = own
+                    if at == 0:
+                        given = Signal(len(value), name=f"first_{whole.index}", reset_less=True)
+                        m.d.sync += given.eq(own)
+                    with m.If(self._kept(at, len(value))):
+                        m.d.sync += register.eq(given)
                     values[whole] = register
-        return values, self._flag(came, address)
+        return values
 
-    def _flag(self, came: list[Signal], address: Value) -> Value | None:
+    def _flag(self, address: Value) -> Value | None:
         """Whether a visit of the task overflowed."""
-        m, plan = self.m, self.plan
+        m, plan, came = self.m, self.plan, self._came
         if not plan.checks:
             return None
-        seen: list[Signal] = []  # by datapath
+        seen: list[Signal] = []  # by datapath, of the phases that have come
         for datapath, checks in plan.checks.items():
             read = self._memory(
                 datapath, flag_time(checks), self.hardware.flag(checks), address, "flag"
@@ -122,10 +162,14 @@ class Results:
                 if plan.datapath[visit] == datapath
             }
             here = Cat(came[at] for at in sorted(phases)).any()
-            flag = Signal(name=f"result_flag_{datapath.name}")
-            m.d.sync += flag.eq((read[0] & here) | (flag & ~came[0]))
-            seen.append(flag)
-        return Cat(seen).any()
+            flag, now = Signal(name=f"flag_{datapath.name}"), Signal(name=f"now_{datapath.name}")
+            m.d.comb += now.eq((read[0] & here) | (flag & ~came[0]))
+            m.d.sync += flag.eq(now)
+            seen.append(now if plan.rounds > 1 else flag)
+        result = Signal(name="result_flag")
+        with m.If(self._done):
+            m.d.sync += result.eq(Cat(seen).any())
+        return result
 
     def _memory(
         self, datapath: Datapath, written: int, value: Value, address: Value, name: str = "results"
@@ -137,14 +181,15 @@ class Results:
         self.made.rams.append(ram)
         # whose it is and where it goes is found out in the two cycles before it comes
         behind, cycle = divmod(written - 2, rounds.cycles)
-        write, number = Signal(name=f"{name}_write"), Signal.like(self.number, name=f"{name}_task")
-        phase = Signal.like(rounds.turn, name=f"{name}_phase")
+        write = Signal(name=f"{name}_write", reset_less=True)
+        number = Signal.like(self.number, name=f"{name}_task", reset_less=True)
+        phase = Signal(self.rounds.turn.shape(), name=f"{name}_phase", reset_less=True)
         turn, now = rounds.turn_for(plan.rounds), rounds.at(cycle)
         writes: list[Value] = []
         places: list[Value] = []
         for k, visit in enumerate(self._visits(datapath)):
             at = plan.at[visit]
-            whose = Signal(name=f"{name}_whose_{k}")
+            whose = Signal(name=f"{name}_whose_{k}", reset_less=True)
             m.d.sync += whose.eq(now & (turn == (at + behind) % plan.rounds))
             present, own = self._task(plan.offset(visit, written - 1))
             writes.append(whose & present)

@@ -9,14 +9,15 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
 from ..schedule.datapaths import TASK, Datapath
+from ..schedule.fabric import BANK, READ
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
 from .folded import FoldHardware
-from .lut_ram import BlockRam, LutRam
+from .lut_ram import BlockRam, LutRam, whole_address
 from .multiplier import Multiplier
 from .reciprocal import ReciprocalUnit
-from .round_counts import Rounds
+from .round_counts import TURNED, Rounds
 from .round_results import Results
 from .sincos import SinCosUnit
 from .units import Made
@@ -84,12 +85,8 @@ class _Memories:
     ) -> None:
         self.core, self.m, self.rounds, self.hardware, self.task = core, m, rounds, hardware, task
         self.plan = core.plan
-        self.turns = {
-            datapath: rounds.turn_copy(f"turn_{datapath.name}")
-            for datapath in self.plan.datapaths.copies
-        }
         self.choices: dict[str, list[tuple[Value, Format, frozenset[int]]]] = {}
-        self.selects: dict[tuple[Datapath, frozenset[int]], Signal] = {}
+        self.selects: dict[tuple[Datapath, frozenset[int]], tuple[Signal, int]] = {}
 
     def build(self, words: Mapping[str, Signal]) -> None:
         for number, group in enumerate(self.plan.groups):
@@ -102,28 +99,45 @@ class _Memories:
     def _group(self, group: Group, name: str) -> None:
         """A memory for each time at which words of the group are written."""
         m, rounds, plan = self.m, self.rounds, self.plan
-        depth, block = group.depth, group.in_block_ram
-        together: dict[int, list[str]] = {}
+        block = group.in_block_ram
+        # what is tied to a constant is a net across the part: LUT-RAMs have all their words
+        depth = group.depth if block else max(group.depth, BANK)
+        together: dict[int, list[list[str]]] = {}
         for word in group.words:
-            together.setdefault(plan.written(group.sender, word), []).append(word)
-        address = self._address(group, name, ON_THE_WAY if block else 1)
-        for written, members in together.items():
+            parts = together.setdefault(plan.written(group.sender, word), [[]])
+            wide = sum(plan.word(group.sender, own).width for own in (*parts[-1], word))
+            if parts[-1] and wide > READ and not block:
+                parts.append([])
+            parts[-1].append(word)
+        count = rounds.copy("round")
+        address = self._address(group, name, count, ON_THE_WAY if block else 1)
+        for written, part, members in (
+            (written, part, members)
+            for written, parts in together.items()
+            for part, members in enumerate(parts)
+        ):
             formats = [plan.word(group.sender, word) for word in members]
             width = sum(word.width for word in formats)
             ram = (BlockRam if block else LutRam)(width, depth)
             self.core.made.rams.append(ram)
             behind, phase = divmod(written, rounds.cycles)
-            q = Signal(width, name=f"{name}_{written}_q")
-            m.submodules[f"{name}_{written}"] = ram.instance(
+            here = f"{name}_{written}_{part}"
+            copy = Signal.like(address, name=f"{here}_address", attrs=NOT_SHARED)
+            to = Signal.like(address, name=f"{here}_write", attrs=NOT_SHARED)
+            m.d.sync += copy.eq(address)
+            with m.If(rounds.ends):
+                m.d.sync += to.eq(count + 1 - behind)
+            q = Signal(width, name=f"{here}_q")
+            m.submodules[here] = ram.instance(
                 write=rounds.at(phase),
-                write_address=rounds.count(behind, width)[: ram.address_width],
+                write_address=whole_address(to, ram),
                 data=Cat(self._given(group.sender, word, written) for word in members),
-                read_address=address,
+                read_address=whole_address(copy, ram),
                 q=q,
             )
             taken: Value = q
             if block:
-                taken = Signal(width, name=f"{name}_{written}_taken", reset_less=True)
+                taken = Signal(width, name=f"{here}_taken", reset_less=True)
                 m.d.sync += taken.eq(q)
             start = 0
             for word, own in zip(members, formats, strict=True):
@@ -133,22 +147,25 @@ class _Memories:
                     choice = value, own, frozenset(group.ago)
                     self.choices.setdefault(f"{group.reader.name}.{port}", []).append(choice)
 
-    def _address(self, group: Group, name: str, cycles: int) -> Signal:
+    def _address(self, group: Group, name: str, count: Signal, cycles: int) -> Signal:
         """Where the words lie that operands are taken from in a round's first cycle.
 
-        Worked out so many ``cycles`` before: a block RAM takes two to give them to a register.
+        It is there a cycle before so many ``cycles``, for copies: a block RAM takes two to give
+        the words to a register. ``count``: the number of this round.
         """
         m, rounds, every = self.m, self.rounds, self.plan.rounds
-        ahead = -(-cycles // rounds.cycles)  # rounds from the one in which this is worked out
-        address = Signal(range(group.depth), name=f"{name}_address", reset_less=True)
-        ago = Signal(range(group.depth + 1), name=f"{name}_ago")
-        with m.Switch(self.turns[group.reader]):
+        cycles += 1
+        # rounds to the one that it is for, from the cycle in which it is worked out
+        ahead, before = (-(-c // rounds.cycles) for c in (cycles, cycles + 1))
+        shape, local = range(group.depth), {"reset_less": True, "attrs": NOT_SHARED}
+        address = Signal(shape, name=f"{name}_address", **local)
+        ago = Signal(shape, name=f"{name}_ago", **local)
+        with m.Switch(rounds.copy("turn")):
             for phase, value in group.ago.items():
-                with m.Case((phase - ahead) % every):
-                    m.d.comb += ago.eq(value)
-        now = rounds.count(-ahead, group.depth.bit_length())
+                with m.Case((phase - before) % every):
+                    m.d.sync += ago.eq(value - ahead)
         with m.If(rounds.at(-cycles % rounds.cycles)):
-            m.d.sync += address.eq(now - ago)
+            m.d.sync += address.eq(count - ago)
         return address
 
     def _given(self, sender: Datapath, word: str, written: int) -> Value:
@@ -158,12 +175,13 @@ class _Memories:
             return self.hardware.at(plan.node(sender, word), written)
         name, to = f"{sender.name}_{word}", plan.word(sender, word)
         value = Signal(signed(to.width), name=name, reset_less=True)
+        late = self.rounds.cycles == 1  # a task's words are there in its second cycle
         with self.m.Switch(self.rounds.turn_for(len(value))):
             for at, visit in plan.task_visits(sender, word):
                 source, by = plan.program.real.read(visit)[word]
                 more = to.fraction - plan.whole.inputs[source].fraction + int(math.log2(by))
                 given = self.task[source]
-                with self.m.Case(at):
+                with self.m.Case((at + late) % plan.rounds):
                     self.m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)
             with self.m.Default():
                 self.m.d.sync += value.eq(0)  # rather than an enable
@@ -184,18 +202,11 @@ class _Memories:
             )
             bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
             alone = of == phases
-            terms.append(bits if alone else bits & self._select(datapath, of).replicate(to.width))
+            if not alone:
+                bits &= self._select(datapath, of, to.width).replicate(to.width)
+            terms.append(bits)
         if any(int(to.quantize(x)) for x in numbers.values()):
-            constant = Signal(to.width, name=f"{name}_constant", reset_less=True)
-            # every phase has a value: each bit is a function of nothing but the round's number
-            every = self.plan.rounds
-            with self.m.Switch(self.rounds.turn_for(to.width)):
-                for phase in range(every):
-                    with self.m.Case((phase - 1) % every):
-                        value = int(to.quantize(numbers.get(phase, 0.0)))
-                        self.m.d.sync += constant.eq(value)
-                with self.m.Default():
-                    self.m.d.sync += constant.eq(0)
+            constant = self._constant(datapath, name, numbers, to)
             terms.append(constant)
         if not terms:  # constants that are less than half of the last bit
             return Const(0, signed(to.width))
@@ -204,13 +215,33 @@ class _Memories:
             total = total | term
         return total.as_signed()
 
-    def _select(self, datapath: Datapath, phases: frozenset[int]) -> Signal:
-        """A register that is set in the first cycle of these rounds."""
-        if (datapath, phases) not in self.selects:
+    def _constant(
+        self, datapath: Datapath, name: str, numbers: Mapping[int, float], to: Format
+    ) -> Value:
+        """A register that is the number of the phase, 0 in those that have none."""
+        every = self.plan.rounds
+        values = {phase: int(to.quantize(x)) for phase, x in numbers.items()}
+        ever = [k for k in range(to.width) if any(value >> k & 1 for value in values.values())]
+        register = Signal(len(ever), name=f"{name}_constant", reset_less=True, attrs=NOT_SHARED)
+        # every phase has a value: each bit is a function of nothing but the round's number
+        with self.m.Switch(self.rounds.turn_for(len(ever))):
+            for phase in range(every):
+                with self.m.Case((phase - 1) % every):
+                    bits = (values.get(phase, 0) >> k & 1 for k in ever)
+                    self.m.d.sync += register.eq(Cat(Const(bit, 1) for bit in bits))
+            with self.m.Default():
+                self.m.d.sync += register.eq(0)
+        own = dict(zip(ever, register, strict=True))
+        return Cat(own.get(k, Const(0, 1)) for k in range(to.width))
+
+    def _select(self, datapath: Datapath, phases: frozenset[int], loads: int) -> Signal:
+        """A register that is set in the first cycle of these rounds, for so many loads more."""
+        register, used = self.selects.get((datapath, phases), (None, 0))
+        if register is None or used + loads > TURNED:
             name = f"select_{datapath.name}_{'_'.join(map(str, sorted(phases)))}"
-            register = Signal(name=name, reset_less=True, attrs=NOT_SHARED)
-            turn = self.turns[datapath]
+            register, used = Signal(name=name, reset_less=True, attrs=NOT_SHARED), 0
+            turn = self.rounds.copy("turn")
             before = ((phase - 1) % self.plan.rounds for phase in sorted(phases))
             self.m.d.sync += register.eq(Cat(turn == phase for phase in before).any())
-            self.selects[datapath, phases] = register
-        return self.selects[datapath, phases]
+        self.selects[datapath, phases] = register, used + loads
+        return register

@@ -28,6 +28,7 @@ from .pipelined import INPUT, INPUT_REGISTER, OUTPUT
 from .program import ScheduleError
 from .units import Job, Jobs, Kind, job
 
+LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point
 OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
 
@@ -59,7 +60,8 @@ class Fold:
     ``time``: node → first cycle in which its result can be read; ``takes``: cycles from its
     operands to there; ``registered``: nodes whose own register keeps the result for an interval.
     ``units`` there are of each kind, and the ``place`` of every job that runs on one of them.
-    ``selected``: a register stands between a shared unit and what chooses its operands.
+    ``selected``: a register stands between a shared unit and what chooses its operands. In front
+    of a product in logic stand `LOGIC_PORT`: it lies wherever there is room for it.
     """
 
     fixed: FixedGraph
@@ -100,6 +102,10 @@ class Fold:
     def shared(self, node: Node) -> bool:
         """Whether the node runs on one of the ``units``; if not, on hardware of its own."""
         return job(node) in self.place
+
+    def in_port(self, kind: Kind) -> int:
+        """Registers in front of each operand of such units."""
+        return in_port(kind, self.selected)
 
     def own(self, node: Node) -> bool:
         """Whether the result is made by hardware of the node's own, be it a last register."""
@@ -215,6 +221,11 @@ def ends_in_register(fixed: FixedGraph, node: Node) -> bool:
     if node.op is Op.MUL:
         return fixed.formats[node].rounded
     return node.op not in (Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
+
+
+def in_port(kind: Kind, selected: bool) -> int:
+    """Registers in front of each operand of such units; see `Fold`."""
+    return LOGIC_PORT if kind.style == "logic" else int(selected)
 
 
 def keeping(fixed: FixedGraph, time: Mapping[Node, int], takes: Mapping[Node, int]) -> set[Node]:

@@ -20,7 +20,7 @@ from ..graph.fixed import FixedGraph
 from ..graph.node import STILL, Node, Op, operands
 from .assign import assign
 from .exact import exact
-from .fold import Fold, ends_in_register, keeping, register_number, verify_fold
+from .fold import Fold, ends_in_register, in_port, keeping, register_number, verify_fold
 from .pipelined import INPUT, INPUT_REGISTER, duration
 from .program import Program
 from .units import Job, Jobs, Kind, all_hardware, job, shared_jobs
@@ -84,7 +84,7 @@ def fold(
         time = least_waiting(work, exact(fixed, takes, jobs, units, interval, time).starts)
     start = {work.job[n]: time[n] - takes[n] for n in takes}
     place = assign(fixed, jobs, units, interval, time, start)
-    binding = all_hardware(fixed, jobs.hardware(units))
+    binding = all_hardware(fixed, jobs.hardware(units), jobs.kind)
     held = keeping(fixed, time, takes)
     return verify_fold(
         Fold(fixed, binding, target, jobs, interval, time, takes, held, units, place, selected)
@@ -93,15 +93,18 @@ def fold(
 
 def folding(fixed: FixedGraph, target: Target, jobs: Jobs, selected: bool) -> Work:
     """The graph as jobs; ``selected``: those that are shared take a cycle more, see `fold`."""
-    takes = durations(fixed, target)
-    if selected:
-        takes |= {n: takes[n] + 1 for n in takes if job(n) in jobs.kind}
+    takes = durations(fixed, target, jobs.kind)
+    for node in takes:
+        kind = jobs.kind.get(job(node))
+        takes[node] += in_port(kind, selected) if kind else 0
     return Work.of(fixed, takes)
 
 
-def durations(fixed: FixedGraph, target: Target) -> dict[Node, int]:
+def durations(
+    fixed: FixedGraph, target: Target, kind: Mapping[Job, Kind] | None = None
+) -> dict[Node, int]:
     """Cycles of every operation on a unit of its kind."""
-    binding = all_hardware(fixed, 0)
+    binding = all_hardware(fixed, 0, kind)
     nodes = (n for n in fixed.graph.nodes if n.op not in (*STILL, Op.MULC))
     return {n: duration(fixed, binding, target, n) for n in nodes}
 

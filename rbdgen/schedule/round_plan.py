@@ -126,8 +126,8 @@ class RoundPlan:
 
     def written(self, datapath: Datapath, word: str) -> int:
         """The cycle, from the visit's first, at whose end a datapath's word is stored."""
-        if datapath.template == TASK:  # chosen in the round's last cycle: a round has two or more
-            return self.template.interval
+        if datapath.template == TASK:  # chosen in the round's last cycle, a task's second or later
+            return max(self.template.interval, 2)
         return self.template.time[self.node(datapath, word)]
 
     @cached_property
@@ -249,7 +249,7 @@ class RoundPlan:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.complete + self.rounds + GATHERING + 1
+        return self.complete + max(self.rounds, 2) + GATHERING + 1
 
     @property
     def places(self) -> int:

@@ -14,11 +14,19 @@ from .program import ScheduleError
 from .round_plan import ON_THE_WAY, Origin, RoundPlan
 
 
-def in_rounds(program: FixedProgram, target: Target, rounds: int, interval: int) -> RoundPlan:
-    """A datapath that takes a task every ``rounds`` rounds of ``interval`` cycles."""
+def in_rounds(
+    program: FixedProgram, target: Target, rounds: int, interval: int, budget: int | None = None
+) -> RoundPlan:
+    """A datapath that takes a task every ``rounds`` rounds of ``interval`` cycles.
+
+    In rounds of one cycle nothing is shared, and products that find no multiplier in the
+    ``budget``, or the part, are made of logic.
+    """
     datapaths = datapaths_of(program, rounds)
     jobs = datapaths.jobs(target)
-    whole = fold(datapaths.fixed, target, interval, jobs, selected=True)
+    if interval == 1:
+        jobs = jobs.in_logic(budget or target.multipliers)
+    whole = fold(datapaths.fixed, target, interval, jobs, selected=interval > 1)
     found = RoundPlan(program, datapaths, whole, rounds, {}, {}, {})
     datapath = _datapaths_of_visits(program, rounds)
     given = _given(program, rounds)

@@ -6,10 +6,11 @@ the register behind it keeps the sum for a whole initiation interval.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ..design.target import Target
+from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
 from ..graph.node import Node, Op
 from .binding import Binding, angles, pivots
@@ -39,12 +40,13 @@ class Kind:
     """Units that can stand for each other: any of them takes any of the kind's jobs.
 
     ``name``: mul, sincos or recip. ``widths``: of the operands. ``numbers`` tell units of one
-    width apart.
+    width apart. ``style``: of its products.
     """
 
     name: str
     widths: tuple[int, ...]
     numbers: tuple[int, ...] = ()
+    style: Style = "dsp"
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,13 @@ class Jobs:
     """The kinds of unit that a graph needs.
 
     ``each``: hardware multipliers in one unit. ``of``: the jobs of a kind, in the graph's order.
+    ``widths``: of each product's operands, the wider one first.
     """
 
     kind: Mapping[Job, Kind]
     each: Mapping[Kind, int]
     of: Mapping[Kind, list[Job]] = field(default_factory=dict)
+    widths: Mapping[Job, tuple[int, int]] = field(default_factory=dict)
 
     def units(self, interval: int) -> dict[Kind, int]:
         """How many of each kind serve all its jobs once every ``interval`` cycles."""
@@ -82,6 +86,26 @@ class Jobs:
                 return interval
         raise ValueError(f"it takes at least {self.multipliers(longest)} hardware multipliers")
 
+    def in_logic(self, budget: int) -> Jobs:
+        """Each job on a unit of its own, and products in logic, the cheapest first, until the rest
+        fits a ``budget`` of hardware multipliers, or is no product."""
+        left = self.multipliers(1) - budget
+        kind, each = dict(self.kind), dict(self.each)
+        for own in sorted(self.widths, key=lambda j: (math.prod(self.widths[j]), j[1].index)):
+            if left <= 0:
+                break
+            left -= each[kind[own]]
+            kind[own] = replace(kind[own], widths=self.widths[own], style="logic")
+            each[kind[own]] = 0
+        return Jobs(kind, each, _by_kind(kind), self.widths)
+
+
+def _by_kind(kind: Mapping[Job, Kind]) -> dict[Kind, list[Job]]:
+    found: dict[Kind, list[Job]] = {}
+    for own in sorted(kind, key=lambda j: (j[1].index, j[0])):
+        found.setdefault(kind[own], []).append(own)
+    return found
+
 
 def shared_jobs(
     fixed: FixedGraph, target: Target, apart: Callable[[Node], int] = lambda _: 0
@@ -100,6 +124,7 @@ def shared_jobs(
             classes.setdefault(key, {})[job(node)] = a, b
     kind: dict[Job, Kind] = {}
     each: dict[Kind, int] = {}
+    products = {own: ab for members in classes.values() for own, ab in members.items()}
     for (number, cost, *_), members in sorted(classes.items()):
         widths = tuple(max(w[k] for w in members.values()) for k in (0, 1))
         own = Kind("mul", widths, (number,) if number else ())
@@ -116,16 +141,20 @@ def shared_jobs(
         own = Kind("recip", (spec.operand,), (spec.top, spec.steps, spec.width))
         each[own] = sum(target.hardware_multipliers(a, b) for a, b in spec.products)
         kind[job(node)] = own
-    of: dict[Kind, list[Job]] = {}
-    for found in sorted(kind, key=lambda j: (j[1].index, j[0])):
-        of.setdefault(kind[found], []).append(found)
-    return Jobs(kind, each, of)
+    return Jobs(kind, each, _by_kind(kind), products)
 
 
-def all_hardware(fixed: FixedGraph, multipliers: int) -> Binding:
-    """The binding in which every product is a hardware multiplier."""
+def all_hardware(
+    fixed: FixedGraph, multipliers: int, kind: Mapping[Job, Kind] | None = None
+) -> Binding:
+    """The binding in which products are hardware multipliers, but for what a ``kind`` says."""
+    of = kind or {}
     return Binding(
-        {n: "dsp" for n in fixed.graph.nodes if n.op is Op.MUL},
+        {
+            n: of[job(n)].style if job(n) in of else "dsp"
+            for n in fixed.graph.nodes
+            if n.op is Op.MUL
+        },
         dict.fromkeys(angles(fixed), "dsp"),
         multipliers,
         dict.fromkeys(pivots(fixed), "dsp"),

@@ -1,4 +1,9 @@
-"""How many rounds a task takes in which joints take turns, and how many cycles a round."""
+"""How many rounds a task takes in which joints take turns, and how many cycles a round.
+
+In rounds of several cycles the products of a datapath share multipliers. In rounds of one cycle
+each has its own and nothing is multiplexed: the most joints meet in one datapath, so its logic is
+the least there is, but products that find no multiplier in the part are logic, too.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +19,30 @@ from .round_plan import GATHERING
 from .units import Jobs
 
 MOST_DATAPATHS = 2  # times the fewest: what more of them save in cycles is not worth their logic
+# What ways cost beside the logic around one product of a datapath, some 90 LUTs of iiwa 14's did
+MULTIPLIER = 2
+IN_LOGIC = 4  # a product of 18 x 18 bits in carry chains, about 380 LUTs
 
 
 @dataclass(frozen=True, order=True)
 class Way:
-    """A task every ``every`` = ``rounds`` · ``cycles``: with so many datapaths and multipliers."""
+    """A task every ``every`` = ``rounds`` · ``cycles``: with so many datapaths and multipliers.
+
+    ``products``: of all datapaths, of which ``in_logic`` find no multiplier.
+    """
 
     datapaths: int
     multipliers: int
     every: int
     rounds: int
     cycles: int
+    products: int = 0
+    in_logic: int = 0
+
+    @property
+    def cost(self) -> int:
+        """About what it takes, in the logic around a product."""
+        return self.products + MULTIPLIER * self.multipliers + IN_LOGIC * self.in_logic
 
 
 class Ways:
@@ -40,13 +58,31 @@ class Ways:
         self._jobs: dict[int, Jobs] = {}
 
     def leanest(self, every: int, budget: int) -> Way | None:
-        """The way with the fewest datapaths at an interval; None: over the budget."""
+        """The way that takes least at an interval; None: over the budget."""
+        ways = self._of_shared(every, budget), self._of_one_cycle(every, budget)
+        return min((way for way in ways if way), key=lambda way: way.cost, default=None)
+
+    def _of_shared(self, every: int, budget: int) -> Way | None:
+        """The way with the fewest datapaths in whose rounds multipliers are shared."""
         for rounds, datapaths in self._datapaths.items():
-            if every % rounds == 0 and every >= rounds + GATHERING:
-                multipliers = self._jobs_of(rounds).multipliers(every // rounds)
+            cycles = every // rounds
+            if every % rounds == 0 and cycles > 1 and every >= rounds + GATHERING:
+                jobs = self._jobs_of(rounds)
+                multipliers = jobs.multipliers(cycles)
                 if multipliers <= budget:
-                    return Way(datapaths, multipliers, every, rounds, every // rounds)
+                    return Way(datapaths, multipliers, every, rounds, cycles, len(jobs.kind))
         return None
+
+    def _of_one_cycle(self, every: int, budget: int) -> Way | None:
+        """The way in rounds of one cycle, if no more products are in logic than in hardware."""
+        if every not in self._datapaths or every <= GATHERING:
+            return None
+        jobs = self._jobs_of(every).in_logic(budget)
+        multipliers = jobs.multipliers(1)
+        logic = sum(kind.style == "logic" for kind in jobs.kind.values())
+        if multipliers > budget or logic > multipliers:
+            return None
+        return Way(self._datapaths[every], multipliers, every, every, 1, len(jobs.kind), logic)
 
     def soonest(self, budget: int) -> Way:
         """The way with the smallest interval within a budget of hardware multipliers.
@@ -69,7 +105,8 @@ class Ways:
                 multipliers = jobs.multipliers(cycles)
                 if multipliers <= budget:
                     every = rounds * cycles
-                    ways.append(Way(self._datapaths[rounds], multipliers, every, rounds, cycles))
+                    own = self._datapaths[rounds], multipliers, every, rounds, cycles
+                    ways.append(Way(*own, len(jobs.kind)))
                     break
         if not ways:
             fewest = min(self._jobs_of(rounds).multipliers(1 << 20) for rounds in tried)
@@ -82,7 +119,8 @@ class Ways:
         return next(one for one in longer if self.leanest(one, budget) is not None)
 
     def leaner(self, budget: int, longest: int) -> list[int]:
-        """Intervals within a budget, each with fewer datapaths than the one before."""
+        """Intervals at which shared multipliers are within a budget, each with fewer datapaths
+        than the one before."""
         try:
             every = self.soonest(budget).every
         except ValueError:
@@ -90,7 +128,7 @@ class Ways:
         found: list[int] = []
         fewest, least = math.inf, min(self._datapaths.values())
         while fewest > least and every <= longest:
-            way = self.leanest(every, budget)
+            way = self._of_shared(every, budget)
             if way is not None and way.datapaths < fewest:
                 found.append(every)
                 fewest = way.datapaths

@@ -15,14 +15,14 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import find_target
 from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.program import program
-from rbdgen.graph.node import Op, source
+from rbdgen.graph.node import Node, Op, source
 from rbdgen.graph.visits import Result, Visit
 from rbdgen.passes.instances import FixedProgram
 from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.specialised import specialised
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
-from rbdgen.schedule.fold import flag_time, verify_fold
+from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.program import ScheduleError
 from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
@@ -36,6 +36,7 @@ PLANS = {  # robot, functions, rounds, cycles
     "iiwa14": ("iiwa14", "id", 6, 2),
     "gradients": ("iiwa14", "did", 7, 4),
     "legs": ("hyq", "did,m", 12, 3),
+    "one cycle": ("iiwa14", "did", 8, 1),
 }
 
 
@@ -126,7 +127,7 @@ def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> N
             last = max(last, at * interval + flag_time(plan.checks[plan.datapath[visit]]))
     # what datapaths that keep both a result and a flag have, comes with the later one
     assert last <= plan.complete <= last + interval
-    assert plan.latency == plan.complete + plan.rounds + GATHERING + 1
+    assert plan.latency == plan.complete + max(plan.rounds, 2) + GATHERING + 1
     assert (plan.places - 2) * plan.interval >= plan.latency
 
 
@@ -245,7 +246,39 @@ def test_rounds_divide_the_interval_and_leave_time_to_gather() -> None:
         else:
             assert way is not None
             assert way.rounds * way.cycles == way.every == every
-            assert way.rounds + GATHERING <= every
+            assert way.rounds + GATHERING <= every or way.cycles == 1
+
+
+def test_rounds_of_one_cycle_are_taken_where_they_cost_less() -> None:
+    """Twice the logic stands around shared multipliers at 8, and half of it at 10."""
+    own = ways("iiwa14", "did")
+    way = own.leanest(8, 156)
+    assert way is not None
+    assert (way.rounds, way.cycles, way.multipliers) == (8, 1, 156)
+    other = own.leanest(16, 156)
+    assert other is not None
+    assert (other.cycles, other.in_logic) == (2, 0)
+    assert own.leanest(8, 50) is None  # more products would be in logic than in hardware
+
+
+def test_products_in_logic_are_the_cheapest_and_have_a_register_of_their_own() -> None:
+    made = words("iiwa14", "did")
+    free = in_rounds(made, TARGET, 8, 1, 1000)
+    plan = in_rounds(made, TARGET, 8, 1, 100)
+    styles = plan.template.binding.style
+    logic = [node for node, style in styles.items() if style == "logic"]
+    assert plan.multipliers == 100
+    assert len(logic) == free.multipliers - 100
+
+    def size(node: Node) -> int:
+        a, b = (plan.fixed.formats[x].width for x in node.args)
+        return a * b
+
+    kept = [node for node, style in styles.items() if style == "dsp"]
+    assert max(map(size, logic)) <= min(map(size, kept))
+    for style, cycles in (("dsp", TARGET.dsp_latency), ("logic", 5 + LOGIC_PORT)):
+        node = next(n for n, own in styles.items() if own == style)
+        assert plan.template.takes[node] == cycles + plan.fixed.formats[node].rounded
 
 
 def test_over_the_budget_there_is_none() -> None:
@@ -263,10 +296,13 @@ def test_a_larger_budget_is_never_slower() -> None:
         assert many.every <= few.every
     for budget, way in zip((10, 20, 40, 80, 156, 400), found, strict=True):
         assert way.multipliers <= budget
-        assert way == own.leanest(way.every, budget)
+        leanest = own.leanest(way.every, budget)
+        assert leanest is not None
+        assert leanest == way or (leanest.cycles, leanest.cost < way.cost) == (1, True)
         sooner = [own.leanest(every, budget) for every in range(1, way.every)]
         fewest = len(words("iiwa14", "did").templates)
-        assert all(w is None or w.datapaths > MOST_DATAPATHS * fewest for w in sooner)
+        shared = [w for w in sooner if w and w.cycles > 1]
+        assert all(w.datapaths > MOST_DATAPATHS * fewest for w in shared)
 
 
 def test_a_budget_may_be_too_small_for_anything() -> None:

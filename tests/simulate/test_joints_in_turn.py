@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.compile.words import Words
 from rbdgen.schedule.round_plan import RoundPlan
+from rbdgen.schedule.rounds import in_rounds
+from rbdgen.schedule.ways import Ways
 from tests.rtl.cores import (
     any_words,
     check_runs,
@@ -43,4 +47,29 @@ def test_every_bit(
     assert anywhere.flags.any()
     assert not inside.flags.any()
     for expected in (inside, anywhere):
+        check_runs(model, core, expected)
+
+
+@pytest.mark.parametrize(
+    ("robot", "function", "rounds", "budget"),
+    [("pendulum", "did", 2, 3), ("iiwa14", "id", 7, 60)],
+)
+def test_rounds_of_one_cycle(
+    robot: str,
+    function: str,
+    rounds: int,
+    budget: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Results leave one after the other without a pause, and products in logic are the same."""
+    core = compile_core(front_end(robot, functions=(function,), fold="joints", ii=4 * rounds))
+    program, _ = Words(core.front).program
+    target = core.front.target
+    plan = in_rounds(Ways(program, target).program(rounds), target, rounds, 1, budget)
+    assert plan.interval == rounds
+    assert plan.multipliers == budget
+    assert "logic" in plan.template.binding.style.values()
+    core = replace(core, plan=plan, fixed=plan.whole)
+    model = verilated(core, shared_folder(tmp_path_factory, "in_turn"), f"{robot}_one_cycle")
+    for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):
         check_runs(model, core, expected)
