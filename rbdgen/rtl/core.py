@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import STILL, Node, Op, source
 from ..graph.word import indices, kind_of, spell
 from .fields import fill
 from .lut_ram import LutRam
@@ -120,11 +120,19 @@ class Core(wiring.Component, ABC):
         fill(m, result, found)
         return result
 
-    def taken(self, m: Module) -> Signal:
-        """Whether a result is taken in this cycle; its flags then become sticky."""
+    def taken(self, m: Module, together: bool = False) -> Signal:
+        """Whether a result is taken in this cycle; its flags then become sticky: all ``together``,
+        where they are one."""
         taken = Signal()
         m.d.comb += taken.eq(self.o.valid & self.o.ready)
         if not self.sticky:
+            return taken
+        if together and self.flags:
+            vary = [source(node).op not in STILL for node in self.fixed.graph.outputs.values()]
+            flags = [self.o.payload[flag] for flag in self.flags.values()]
+            seen = Signal(name="overflowed")
+            m.d.sync += seen.eq(Mux(self.clear, 0, seen) | (taken & flags[vary.index(True)]))
+            m.d.comb += self.overflow.eq(Cat(seen & own for own in vary))
             return taken
         for k, flag in enumerate(self.flags.values()):
             seen = taken & self.o.payload[flag]

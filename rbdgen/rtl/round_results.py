@@ -12,12 +12,17 @@ from ..graph.visits import Visit
 from ..schedule.datapaths import Datapath
 from ..schedule.fold import flag_time
 from ..schedule.round_plan import RoundPlan
+from .arithmetic import later
 from .channel import NOT_SHARED
 from .counting import next_count
 from .folded import FoldHardware
 from .lut_ram import BlockRam
 from .round_counts import TURNED, Rounds
 from .units import Made
+
+FEWEST = 3  # phases in which a result is put together
+WAITING = 2  # of them, whose words wait until it is known that the result before was taken
+ADDRESSES = 8  # memories that one copy of an address reaches
 
 
 class Results:
@@ -36,14 +41,14 @@ class Results:
         # whether a task was taken so many intervals ago, and its number
         self._entered: list[tuple[Signal, Signal]] = []
         self._done = Signal(name="gathered")
-        self._again = Signal(name="gather_again")
+        # Of fewer phases a result would come before the one before it can be taken
+        self._every = max(plan.rounds, FEWEST)
+        self._stop, self._go = Signal(name="gather_stop"), Signal(name="gather_go")
         # the phase that comes out of memory, and which one is in registers
-        self._there, self._out = (
-            Signal(name="phase_there"),
-            Signal(rounds.turn.shape(), name="phase_read"),
-        )
-        self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(plan.rounds)]
+        self._there, self._out = Signal(name="there"), Signal(range(self._every), name="out")
+        self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(self._every)]
         self._copies: dict[int, tuple[Signal, int]] = {}
+        self._address: tuple[Value, int] = Const(0), ADDRESSES
 
     @property
     def room(self) -> Value:
@@ -74,54 +79,65 @@ class Results:
     def _read(self, valid: Signal, taken: Value) -> Value:
         """The address of what is read, phase by phase, task after task without a pause.
 
-        The first words of a result come when the one before is there for the last time: they wait
-        a cycle more than others. Where it is not taken then, they are read again.
+        The first words of a result come when the one before is there for the last time. Those of
+        two phases wait until it is known that it was taken. If not, they are read again.
         """
-        m, plan, every, came = self.m, self.plan, self.plan.rounds, self._came
+        m, plan, every, came, stop = self.m, self.plan, self._every, self._came, self._stop
         complete, waiting = Signal(name="complete"), Signal(range(plan.places + 1), name="waiting")
-        reads, phase = Signal(name="reads"), Signal(range(max(every, 2)), name="gather_phase")
+        reads, phase = Signal(name="reads"), Signal(range(every), name="gather_phase")
         reading = Signal(range(plan.places), name="reading")  # the task that is read
         following = Signal(range(plan.places), name="following")  # the task whose result is next
         begun = Signal(range(plan.places + 1), name="begun")  # tasks from there on that are read
-        start, last = Signal(name="gather_start"), Signal(name="gather_last")
+        start, last, again = (Signal(name=f"gather_{of}") for of in ("start", "last", "again"))
         m.d.comb += [
             complete.eq(self._is(plan.complete + 1) & self._task(plan.complete + 1)[0]),
             last.eq(reads & (phase == every - 1)),
-            start.eq(waiting.any() & (~reads | last) & ~self._again),
-            self._again.eq(came[0] & valid & ~taken),
+            start.eq(waiting.any() & (~reads | last) & ~stop),
+            again.eq(came[0] & valid & ~taken),
+            self._done.eq(came[-1]),
         ]
         m.d.sync += [
-            waiting.eq(waiting + complete - start + Mux(self._again, begun, 0)),
-            begun.eq(Mux(self._again, 0, begun + start - self._done)),
-            reads.eq((start | (reads & ~last)) & ~self._again),
-            phase.eq(Mux(reads & ~last & ~self._again, phase + 1, 0)),
+            stop.eq(again),
+            self._go.eq(came[0] & ~again),
+            waiting.eq(waiting + complete - start + Mux(stop, begun, 0)),
+            begun.eq(Mux(stop, 0, begun + start - self._done)),
+            reads.eq((start | (reads & ~last)) & ~stop),
+            phase.eq(Mux(reads & ~last & ~stop, phase + 1, 0)),
             valid.eq((valid & ~taken) | self._done),
         ]
-        with m.If(self._again):
+        with m.If(stop):
             m.d.sync += reading.eq(following)
         with m.Elif(last):
             m.d.sync += reading.eq(next_count(reading, plan.places))
         with m.If(self._done):
             m.d.sync += following.eq(next_count(following, plan.places))
-        # out of memory in one cycle, into a register in the next, and then: whose is it?
-        m.d.sync += [self._out.eq(phase), self._there.eq(reads & ~self._again)]
+        # the address in one cycle, out of memory in the next, then a register, and: whose is it?
+        read, then = Signal(name="read"), Signal.like(phase, name="phase_read")
+        m.d.sync += [read.eq(reads & ~stop), then.eq(phase)]
+        m.d.sync += [self._there.eq(read & ~stop), self._out.eq(then)]
         m.d.sync += [own.eq(self._coming(at)) for at, own in enumerate(came)]
-        m.d.comb += self._done.eq(came[-1] if every > 1 else self._kept(0, 1))
         return Cat(self._phase(phase), reading)
 
     def _coming(self, at: int) -> Value:
         """Whether words of a phase are in registers in the next cycle."""
         coming = self._there & (self._out == at)
-        return coming & ~self._again if at == 1 % self.plan.rounds else coming
+        return coming & ~self._stop if at == WAITING else coming
 
     def _kept(self, at: int, loads: int) -> Signal:
         """A register that is set when words of a phase join the result, for so many more."""
         copy, used = self._copies.get(at, (None, 0))
         if copy is None or used + loads > TURNED:
             copy, used = Signal(name=f"kept_{at}", attrs=NOT_SHARED), 0
-            value = self._coming(at) if at else self._came[0] & ~self._again
-            self.m.d.sync += copy.eq(value)
+            self.m.d.sync += copy.eq(self._go if at < WAITING else self._coming(at))
         self._copies[at] = copy, used + loads
+        return copy
+
+    def _addressed(self, address: Value) -> Value:
+        """The address a cycle later, for one more memory."""
+        copy, used = self._address
+        if used == ADDRESSES:
+            copy, used = later(self.m, address, attrs=NOT_SHARED), 0
+        self._address = copy, used + 1
         return copy
 
     def _words(self, address: Value) -> dict[Node, Value]:
@@ -129,7 +145,7 @@ class Results:
         m, values = self.m, dict[Node, Value]()
         for (datapath, written), words in self.plan.results.items():
             bits = [self.hardware.at(node, written) for node in words]
-            read = self._memory(datapath, written, Cat(bits), address)
+            read = self._memory(datapath, written, Cat(bits), self._addressed(address))
             start_bit = 0
             for node, value in zip(words, bits, strict=True):
                 own = read[start_bit : start_bit + len(value)]
@@ -137,35 +153,31 @@ class Results:
                 for at, whole in words[node].items():
                     name = f"result_{whole.index}"
                     register = Signal(signed(len(value)), name=name, reset_less=True)
-                    given: Value = own
-                    if at == 0:
-                        given = Signal(len(value), name=f"first_{whole.index}", reset_less=True)
-                        m.d.sync += given.eq(own)
+                    waited = later(m, own, max(WAITING - at, 0))
                     with m.If(self._kept(at, len(value))):
-                        m.d.sync += register.eq(given)
+                        m.d.sync += register.eq(waited)
                     values[whole] = register
         return values
 
     def _flag(self, address: Value) -> Value | None:
-        """Whether a visit of the task overflowed."""
+        """Whether a visit of the task overflowed; read a cycle before its words."""
         m, plan, came = self.m, self.plan, self._came
         if not plan.checks:
             return None
         seen: list[Signal] = []  # by datapath, of the phases that have come
         for datapath, checks in plan.checks.items():
-            read = self._memory(
-                datapath, flag_time(checks), self.hardware.flag(checks), address, "flag"
-            )
+            name, of = datapath.name, self.hardware.flag(checks)
+            read = self._memory(datapath, flag_time(checks), of, address, "flag")
             phases = {
                 at % plan.rounds
                 for visit, at in plan.at.items()
                 if plan.datapath[visit] == datapath
             }
-            here = Cat(came[at] for at in sorted(phases)).any()
-            flag, now = Signal(name=f"flag_{datapath.name}"), Signal(name=f"now_{datapath.name}")
-            m.d.comb += now.eq((read[0] & here) | (flag & ~came[0]))
-            m.d.sync += flag.eq(now)
-            seen.append(now if plan.rounds > 1 else flag)
+            hit, flag, now = (Signal(name=f"{own}_{name}") for own in ("hit", "flag", "now"))
+            here = self._there & Cat(self._out == at for at in sorted(phases)).any()
+            m.d.sync += [hit.eq(read[0] & here), flag.eq(now)]
+            m.d.comb += now.eq(hit | (flag & ~came[0]))
+            seen.append(now)
         result = Signal(name="result_flag")
         with m.If(self._done):
             m.d.sync += result.eq(Cat(seen).any())
@@ -225,4 +237,4 @@ class Results:
 
     def _phase(self, phase: Signal) -> Value:
         """The bits of an address that say which phase."""
-        return phase if self.plan.rounds > 1 else Const(0, 0)
+        return phase[: (self.plan.rounds - 1).bit_length()]

@@ -71,7 +71,7 @@ class InRounds(Core):
         ready = rounds.ends & (rounds.turn == plan.rounds - 1) & results.room
         m.d.sync += self.i.ready.eq(ready)
         results.follow(self.i.valid & self.i.ready)
-        values, flag = results.gather(self.o.valid, self.taken(m))
+        values, flag = results.gather(self.o.valid, self.taken(m, together=True))
         flags = {} if flag is None else dict.fromkeys(values, flag)
         m.d.comb += self.o.payload.eq(self.result(m, values, flags))
         return m

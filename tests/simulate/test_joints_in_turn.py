@@ -52,7 +52,7 @@ def test_every_bit(
 
 @pytest.mark.parametrize(
     ("robot", "function", "rounds", "budget"),
-    [("pendulum", "did", 2, 3), ("iiwa14", "id", 7, 60)],
+    [("pendulum", "did", 3, 3), ("iiwa14", "id", 7, 60)],
 )
 def test_rounds_of_one_cycle(
     robot: str,
