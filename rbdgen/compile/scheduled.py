@@ -101,6 +101,9 @@ def scheduled(
     made = Accelerator(functions, stages, results, staged.inputs, FEWEST_SLOTS, in_order)
     made = replace(made, slots=design.slots or _slots(made))
     made = replace(made, blocks=banks_in_block_ram(made, front.target))
+    if made.blocks:
+        banks = ", ".join(f"{sender} to {reader}" for sender, reader in sorted(made.blocks))
+        notes.append(f"words between stages are in block RAM, and come a cycle later: {banks}")
     _refuse_no_inputs(front, made)
     return Accelerated(front, made, tuple(notes))
 
