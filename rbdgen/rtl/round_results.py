@@ -45,7 +45,8 @@ class Results:
         self._every = max(plan.rounds, FEWEST)
         self._stop, self._go = Signal(name="gather_stop"), Signal(name="gather_go")
         # the phase that comes out of memory, and which one is in registers
-        self._there, self._out = Signal(name="there"), Signal(range(self._every), name="out")
+        self._there = Signal(name="there")
+        self._out = Signal(range(self._every), name="out", reset_less=True)
         self._came = [Signal(name=f"came_{at}", attrs=NOT_SHARED) for at in range(self._every)]
         self._copies: dict[int, tuple[Signal, int]] = {}
         self._address: tuple[Value, int] = Const(0), ADDRESSES
@@ -65,7 +66,8 @@ class Results:
             m.d.sync += self.number.eq(next_count(self.number, plan.places))
         present, number = taken, self.number
         for k in range(plan.complete // plan.interval + 1):
-            entered = Signal(name=f"entered_{k}"), Signal.like(number, name=f"number_{k}")
+            of = Signal.like(number, name=f"number_{k}", reset_less=True)
+            entered = Signal(name=f"entered_{k}"), of
             with m.If(rounds.first_for(1 + len(number))):
                 m.d.sync += [entered[0].eq(present), entered[1].eq(number)]
             self._entered.append(entered)
@@ -112,7 +114,7 @@ class Results:
         with m.If(self._done):
             m.d.sync += following.eq(next_count(following, plan.places))
         # the address in one cycle, out of memory in the next, then a register, and: whose is it?
-        read, then = Signal(name="read"), Signal.like(phase, name="phase_read")
+        read, then = Signal(name="read"), Signal.like(phase, name="then", reset_less=True)
         m.d.sync += [read.eq(reads & ~stop), then.eq(phase)]
         m.d.sync += [self._there.eq(read & ~stop), self._out.eq(then)]
         m.d.sync += [own.eq(self._coming(at)) for at, own in enumerate(came)]
@@ -127,7 +129,7 @@ class Results:
         """A register that is set when words of a phase join the result, for so many more."""
         copy, used = self._copies.get(at, (None, 0))
         if copy is None or used + loads > TURNED:
-            copy, used = Signal(name=f"kept_{at}", attrs=NOT_SHARED), 0
+            copy, used = Signal(name=f"kept_{at}", reset_less=True, attrs=NOT_SHARED), 0
             self.m.d.sync += copy.eq(self._go if at < WAITING else self._coming(at))
         self._copies[at] = copy, used + loads
         return copy
@@ -173,12 +175,14 @@ class Results:
                 for visit, at in plan.at.items()
                 if plan.datapath[visit] == datapath
             }
-            hit, flag, now = (Signal(name=f"{own}_{name}") for own in ("hit", "flag", "now"))
+            hit, flag, now = (
+                Signal(name=f"{own}_{name}", reset_less=True) for own in ("hit", "flag", "now")
+            )
             here = self._there & Cat(self._out == at for at in sorted(phases)).any()
             m.d.sync += [hit.eq(read[0] & here), flag.eq(now)]
             m.d.comb += now.eq(hit | (flag & ~came[0]))
             seen.append(now)
-        result = Signal(name="result_flag")
+        result = Signal(name="result_flag", reset_less=True)
         with m.If(self._done):
             m.d.sync += result.eq(Cat(seen).any())
         return result

@@ -224,7 +224,7 @@ class _Memories:
         ever = [k for k in range(to.width) if any(value >> k & 1 for value in values.values())]
         register = Signal(len(ever), name=f"{name}_constant", reset_less=True, attrs=NOT_SHARED)
         # every phase has a value: each bit is a function of nothing but the round's number
-        with self.m.Switch(self.rounds.turn_for(len(ever))):
+        with self.m.Switch(self.rounds.copy("turn")):
             for phase in range(every):
                 with self.m.Case((phase - 1) % every):
                     bits = (values.get(phase, 0) >> k & 1 for k in ever)

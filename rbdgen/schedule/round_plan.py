@@ -27,7 +27,7 @@ from .pipelined import INPUT, OUTPUT
 from .turns import Turns
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
-GATHERING = 5  # cycles besides its rounds that putting a result together takes
+GATHERING = 4  # cycles besides its rounds that putting a result together takes
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
 
 
@@ -249,7 +249,7 @@ class RoundPlan:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.complete + max(self.rounds, 3) + GATHERING + 1
+        return self.complete + max(self.rounds, 3) + GATHERING + 2
 
     @property
     def places(self) -> int:

@@ -1,8 +1,7 @@
 """A design with more ports than the part has pins, placed all the same.
 
 :func:`add_pins` edits a mapped netlist: every input comes from a stage of one long shift register,
-every output goes through a flip-flop into a tree of registered exclusive-ors; outputs that are one
-net, as flags of one task may be, through one. Three pins remain.
+every output goes through a flip-flop into a tree of registered exclusive-ors. Three pins remain.
 Every port so keeps a flip-flop next to it, and the paths measured are the design's own; nothing of
 it is shared with or optimised into its surroundings, which are counted apart: one flip-flop per
 input bit, about 4/3 flip-flops and 1/3 LUT4 per output bit.
@@ -48,7 +47,7 @@ def add_pins(
         raise SynthesisError(f"{top} has no clock {clock!r}")
 
     inputs = _bits(ports, "input", leave_out=clock)
-    outputs = list(dict.fromkeys(b for b in _bits(ports, "output") if isinstance(b, int)))
+    outputs = [bit for bit in _bits(ports, "output") if isinstance(bit, int)]
     if not inputs or not outputs:
         raise SynthesisError(f"{top} has no input or no output beside its clock")
 

@@ -127,7 +127,7 @@ def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> N
             last = max(last, at * interval + flag_time(plan.checks[plan.datapath[visit]]))
     # what datapaths that keep both a result and a flag have, comes with the later one
     assert last <= plan.complete <= last + interval
-    assert plan.latency == plan.complete + max(plan.rounds, 3) + GATHERING + 1
+    assert plan.latency == plan.complete + max(plan.rounds, 3) + GATHERING + 2
     assert (plan.places - 2) * plan.interval >= plan.latency
 
 
