@@ -28,6 +28,7 @@ from .turns import Turns
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
+PHASES = 3  # in which a result is put together, at least: it can be taken before the next begins
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
 
 
@@ -249,7 +250,7 @@ class RoundPlan:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.complete + max(self.rounds, 3) + GATHERING + 2
+        return self.complete + max(self.rounds, PHASES) + GATHERING + 2
 
     @property
     def places(self) -> int:

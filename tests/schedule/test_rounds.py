@@ -24,7 +24,7 @@ from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
 from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.program import ScheduleError
-from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, RoundPlan
+from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
 from rbdgen.schedule.ways import MOST_DATAPATHS, Ways
 
@@ -127,7 +127,7 @@ def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> N
             last = max(last, at * interval + flag_time(plan.checks[plan.datapath[visit]]))
     # what datapaths that keep both a result and a flag have, comes with the later one
     assert last <= plan.complete <= last + interval
-    assert plan.latency == plan.complete + max(plan.rounds, 3) + GATHERING + 2
+    assert plan.latency == plan.complete + max(plan.rounds, PHASES) + GATHERING + 2
     assert (plan.places - 2) * plan.interval >= plan.latency
 
 
@@ -250,7 +250,7 @@ def test_rounds_divide_the_interval_and_leave_time_to_gather() -> None:
 
 
 def test_rounds_of_one_cycle_are_taken_where_they_cost_less() -> None:
-    """Twice the logic stands around shared multipliers at 8, and half of it at 10."""
+    """At 8 shared multipliers would take more than twice the products; at 16 hardly more."""
     own = ways("iiwa14", "did")
     way = own.leanest(8, 156)
     assert way is not None
@@ -261,7 +261,7 @@ def test_rounds_of_one_cycle_are_taken_where_they_cost_less() -> None:
     assert own.leanest(8, 50) is None  # more products would be in logic than in hardware
 
 
-def test_products_in_logic_are_the_cheapest_and_have_a_register_of_their_own() -> None:
+def test_products_in_logic_are_the_cheapest_and_have_registers_of_their_own() -> None:
     made = words("iiwa14", "did")
     free = in_rounds(made, TARGET, 8, 1, 1000)
     plan = in_rounds(made, TARGET, 8, 1, 100)
