@@ -83,7 +83,9 @@ def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
                 tdata_out=shell.packet_out.width,
                 beats_in=len(shell.packet_in.beats),
                 beats_out=len(shell.packet_out.beats),
-                clocks_per_task=shell.clocks_per_task(plan.interval, plan.takes_every),
+                clocks_per_task=shell.clocks_per_task(
+                    plan.interval, plan.takes_every, plan.resumes
+                ),
             )
             for kind, shell in made.shells.items()
         },

@@ -318,14 +318,16 @@ class Shell(wiring.Component):
             }
         )
 
-    def clocks_per_task(self, interval: int = 1, takes_every: int = 1) -> int:
+    def clocks_per_task(self, interval: int = 1, takes_every: int = 1, resumes: int = 1) -> int:
         """The initiation interval through the links, for a core of that ``interval``.
 
         ``takes_every``: n of a core that takes tasks in every n-th cycle alone. A task that comes
         between two of them waits for the next, and holds up the link; results wait in the core.
+        ``resumes``: cycles from a result that waited to the next, at most.
         """
         taken = -(-max(len(self.packet_in.beats), interval) // takes_every) * takes_every
-        return max(taken, len(self.packet_out.beats))
+        given = len(self.packet_out.beats)
+        return max(given, resumes) if given > taken else taken
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

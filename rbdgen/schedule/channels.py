@@ -101,6 +101,11 @@ class Pipeline:
         return 1
 
     @property
+    def resumes(self) -> int:
+        """The next result waits right behind."""
+        return 1
+
+    @property
     def turns(self) -> None:
         """Every joint has hardware of its own."""
 

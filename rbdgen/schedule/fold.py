@@ -88,6 +88,11 @@ class Fold:
         return self.interval
 
     @property
+    def resumes(self) -> int:
+        """The next result waits right behind."""
+        return 1
+
+    @property
     def turns(self) -> None:
         """Units are shared, whatever part of the robot an operation is of."""
 

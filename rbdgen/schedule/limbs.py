@@ -53,6 +53,11 @@ class LimbPlan:
         return self.template.takes_every
 
     @property
+    def resumes(self) -> int:
+        """The next result waits right behind, if one limb's does."""
+        return self.template.resumes
+
+    @property
     def interval(self) -> int:
         """Cycles from task to task: a turn for each limb."""
         return len(self.limbs) * self.template.interval

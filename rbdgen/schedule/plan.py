@@ -43,6 +43,10 @@ class Plan(Protocol):
         """n: tasks are taken, while there is room, in every n-th cycle, counted from reset."""
 
     @property
+    def resumes(self) -> int:
+        """At most so many cycles after a result that had to wait the next can be taken."""
+
+    @property
     def turns(self) -> Turns | None:
         """What takes turns in the datapath; None: it is there once for all of the robot."""
 

@@ -29,6 +29,7 @@ from .turns import Turns
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
 GATHERING = 4  # cycles besides its rounds that putting a result together takes
 PHASES = 3  # in which a result is put together, at least: it can be taken before the next begins
+AGAIN = 5  # cycles after its first words came in vain in which a result is not there yet, once more
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
 
 
@@ -100,6 +101,11 @@ class RoundPlan:
     def takes_every(self) -> int:
         """It takes tasks in the first cycle of every ``rounds``-th round alone."""
         return self.interval
+
+    @property
+    def resumes(self) -> int:
+        """What was read of the next result while one waits is read again: it is not held back."""
+        return AGAIN + max(self.rounds, PHASES)
 
     @property
     def interval(self) -> int:

@@ -99,6 +99,7 @@ def scenario(shell: Shell, seed: int, count: int = 30) -> dict[str, Any]:
         "malformed": malformed_packets(shell.packet_in, rng),
         "clocks_per_task": shell.clocks_per_task(),
         "takes_every": 1,
+        "resumes": 1,
         "drain": 20 * (len(shell.packet_in.beats) + len(shell.packet_out.beats)) + 2 * LATENCY,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ import pytest
 
 from rbdgen import api
 from rbdgen.compile.flow import Core, compile_core, front_end
-from rbdgen.rtl.axi import Shell
-from rbdgen.rtl.emit import emit
+from rbdgen.rtl.axi import WORD_BITS, Beat, Packet, Shell, fields_of
+from rbdgen.rtl.emit import emit, shell_files
 from sim.runner import build_sources, run
 from tests.rtl.cores import any_words
 from tests.rtl.packets import malformed_packets
@@ -65,6 +65,7 @@ def scenario(core: Core, shell: Shell, clocks_per_task: int) -> dict[str, Any]:
         "malformed": malformed_packets(shell.packet_in, random.Random(2)),
         "clocks_per_task": clocks_per_task,
         "takes_every": core.plan.takes_every,
+        "resumes": core.plan.resumes,
         "drain": 20 * beats + 2 * core.plan.latency,
     }
 
@@ -82,3 +83,21 @@ def test_on_the_bench(kind: str, design: Path, core: Core, tmp_path: Path) -> No
     build_sources(sources, tmp_path, name=axi["top"])
     stimulus = scenario(core, shell, clocks)
     assert run("sim.axi_bench", stimulus, tmp_path, name=axi["top"]) == 6
+
+
+@pytest.mark.parametrize("design", ["joints"], indirect=True)
+def test_a_link_a_little_slower_than_the_core(design: Path, core: Core, tmp_path: Path) -> None:
+    """What is read in vain while a result waits costs a little, which the promise has in it."""
+    name = json.loads((design / "manifest.json").read_text())["name"]
+    around = emit(core.plan, name).shells["wide"]
+    fields = fields_of(around.core.o.payload.shape())
+    slower = core.plan.interval + 1
+    cuts = [len(fields) * k // slower for k in range(slower + 1)]
+    beats = tuple(Beat(tuple(fields[low:high])) for low, high in pairwise(cuts))
+    shell = Shell(around.core, around.packet_in, Packet(2 * WORD_BITS, beats))
+    clocks = shell.clocks_per_task(core.plan.interval, core.plan.takes_every, core.plan.resumes)
+    assert clocks == core.plan.resumes > slower
+    top = f"{name}_slower"
+    (tmp_path / f"{top}.v").write_text(shell_files(shell, top)[f"{top}.v"])
+    build_sources([design / f"{name}.v", tmp_path / f"{top}.v"], tmp_path, name=top)
+    assert run("sim.axi_bench", scenario(core, shell, clocks), tmp_path, name=top) == 6
