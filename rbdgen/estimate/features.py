@@ -111,8 +111,10 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
         count["waiting_bits"] += width * (None in read)
     for group in plan.groups:
         count["counter_bits"] += 2 * group.depth.bit_length()
-        for _, words in plan.memories(group):
-            width = sum(plan.word(group.sender, word).width for word in words)
+        times: Counter[int] = Counter()
+        for word in group.words:
+            times[plan.written(group.sender, word)] += plan.word(group.sender, word).width
+        for width in times.values():
             if group.in_block_ram:
                 count["tables"] += -(-width // TABLE_WIDTH)
             else:
@@ -220,10 +222,8 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
             loads += width
             if size > 1:
                 count["ring_bits"] += width
-                count["waiting_bits"] += width * (interval == 1)  # on its way there
-                room = size - 1 - (interval == 1)
-                memory(width, room, count)
-                rings.add((fold.loads(node), room))
+                memory(width, size - 1, count)
+                rings.add((fold.loads(node), size - 1))
     count["counter_bits"] += sum((max(size, 2) - 1).bit_length() for _, size in rings)
     # the ring of phases, at least a relay and a copy of each, and what gathers overflow bits
     count["one_hot_bits"] += 3 * fold.interval + loads // LOADS + len(fold.checks)

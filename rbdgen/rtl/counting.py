@@ -11,17 +11,6 @@ def next_count(count: Signal, size: int) -> Value:
     return toggled if size == 1 << len(count) else Mux(count == size - 1, 0, toggled)
 
 
-def plus(count: Value, number: int) -> Value:
-    """``count`` + ``number``, which may be negative, in as many bits as ``count`` has."""
-    total: list[Value] = []
-    carry: Value = Const(0, 1)
-    for k, bit in enumerate(count):
-        one = number >> k & 1
-        total.append(bit ^ carry ^ one)
-        carry = bit | carry if one else bit & carry
-    return Cat(total)
-
-
 def at_least(count: Signal, threshold: int) -> Value:
     """Whether ``count`` ≥ ``threshold``, for thresholds of 1 to 3."""
     if threshold == 1:

@@ -11,7 +11,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from ..design.target import Style
 from ..graph.node import Node, Op, operands
 from ..schedule.fabric import BANK, LONGEST_RING, READ
-from ..schedule.fold import LOGIC_PORT, Fold, job_operands, or_registers
+from ..schedule.fold import LOGIC_PORT, Fold, job_operands
 from ..schedule.units import Job, Kind, job, nodes_of
 from .arithmetic import later
 from .channel import NOT_SHARED, ChannelFifo
@@ -161,13 +161,13 @@ class FoldHardware:
                 flag = Signal(name=f"flag_{cycle}", reset_less=True)
                 self.phases.enable(m, cycle, flag, seen)
                 continue
-            every_cycle = self.fold.interval == 1
-            registers = or_registers(self.fold.interval)
-            for _ in range(registers):
-                bits = gathered(m, bits, FEW if every_cycle else GATHER)
+            most = GATHER if self.fold.interval > 1 else FEW
+            groups = [bits[k : k + most] for k in range(0, len(bits), most)]
+            gathered = Signal(len(groups), name=f"gathered_{cycle}", reset_less=True)
+            m.d.sync += gathered.eq(Cat(Cat(group).any() for group in groups))
             before: list[Value] = [flag] if flag is not None else []
             flag = Signal(name=f"flag_{cycle}", reset_less=True)
-            self.phases.enable(m, cycle + registers, flag, Cat(*bits, *before).any())
+            self.phases.enable(m, cycle + 1, flag, Cat(gathered, *before).any())
         assert flag is not None
         return flag
 
@@ -231,11 +231,7 @@ class FoldHardware:
                     step = 1
                 name = f"n{node.index}_{now + step}"
                 register = Signal(value.shape(), name=name, reset_less=True)
-                following = value
-                if step > 1 and self.phases.interval == 1:  # a wire to the ring, and one from it
-                    following = self._ring(later(self.m, value), step - 2, phase, name)
-                elif step > 1:
-                    following = self._ring(value, step - 1, phase, name)
+                following = value if step == 1 else self._ring(value, step - 1, phase, name)
                 self.phases.enable(self.m, phase, register, following)
                 value, now = register, now + step
                 chain[now] = value
@@ -302,11 +298,3 @@ class FoldHardware:
             number = self.fold.register(operand, start)
             choice = (operand.index, number), self.chains[operand][number]
             unit.reads[k][start % self.fold.interval] = choice
-
-
-def gathered(m: Module, bits: list[Value], most: int) -> list[Value]:
-    """Registers of what is set among so many ``bits`` each."""
-    groups = [bits[k : k + most] for k in range(0, len(bits), most)]
-    found = Signal(len(groups), reset_less=True, name="gathered")
-    m.d.sync += found.eq(Cat(Cat(group).any() for group in groups))
-    return list(found)

@@ -9,16 +9,16 @@ from .channel import NOT_SHARED
 from .counting import next_count
 from .phases import Phases
 
-TURNED = 36  # loads of one copy of the round's number, or of a task's first cycle
+TURNED = 60  # loads of one copy of the round's number, or of a task's first cycle
 FOLLOWING = 12  # copies that follow one relay
-AHEAD = 4  # cycles from the counters to the copies
+AHEAD = 2  # cycles from the counters to the copies
 
 
 class Rounds:
     """Counts cycles, rounds, and the tasks' turns of ``plan.rounds`` rounds each.
 
-    What users get are copies, registers behind relays behind relays, which follow counters ahead
-    of them: a clock has the time for one wire across a part, and none for logic besides.
+    What users get are copies, registers behind relays, which are registers that follow counters
+    two cycles ahead: a clock has the time for one wire across a part, and none for logic besides.
     Copies need no reset: they are right when the first task is taken.
     """
 
@@ -39,8 +39,7 @@ class Rounds:
         with m.If(ends):
             m.d.sync += [turn.eq(next_count(turn, every)), count.eq(count + 1)]
         self._counters = {"turn": turn, "round": count, "first": first}
-        # (what, cycles ahead of the copies) → the relay that has room for more, and what follows it
-        self._relays: dict[tuple[str, int], tuple[Signal, int]] = {}
+        self._relays: dict[str, tuple[Signal, int]] = {}
         self._shared: dict[str, tuple[Signal, int]] = {}
         self._made = 0
         self.turn = Signal(turns, name="turn")  # what takes tasks goes by it, from the reset on
@@ -54,17 +53,11 @@ class Rounds:
     def copy(self, of: str) -> Signal:
         """A register of the caller's own: ``turn``, the round modulo ``plan.rounds``; ``round``,
         its number; or ``first``, whether it is a task's first cycle."""
-        return self._following(of, self._relay(of, 1), 0)
-
-    def _relay(self, of: str, ahead: int) -> Signal:
-        """What one more register follows that is so many cycles behind."""
-        if ahead == AHEAD:
-            return self._counters[of]
-        relay, used = self._relays.get((of, ahead), (None, 0))
+        relay, used = self._relays.get(of, (None, 0))
         if relay is None or used == FOLLOWING:
-            relay, used = self._following(of, self._relay(of, ahead + 1), ahead), 0
-        self._relays[of, ahead] = relay, used + 1
-        return relay
+            relay, used = self._following(of, self._counters[of], AHEAD - 1), 0
+        self._relays[of] = relay, used + 1
+        return self._following(of, relay, 0)
 
     def _beginning(self, cycle: int) -> dict[str, int]:
         """The counters in such a cycle after the reset."""

@@ -10,7 +10,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.datapaths import Datapath
-from ..schedule.round_plan import PHASES, TO_RESULT, RoundPlan
+from ..schedule.fold import flag_time
+from ..schedule.round_plan import PHASES, RoundPlan
 from .arithmetic import later
 from .channel import NOT_SHARED
 from .counting import next_count
@@ -19,9 +20,9 @@ from .lut_ram import BlockRam
 from .round_counts import TURNED, Rounds
 from .units import Made
 
-# Phases of a result whose words wait until it is known that the result before was taken.
-WAITING = 2
-SECOND = 6  # tasks on their way whose numbers move on by one copy of whether it is a second cycle
+WAITING = (
+    2  # phases of a result, whose words wait until it is known that the result before was taken
+)
 ADDRESSES = 8  # memories that one copy of an address reaches
 
 
@@ -59,16 +60,15 @@ class Results:
         """Count the tasks that are taken, and keep their numbers while they are under way."""
         m, plan, rounds = self.m, self.plan, self.rounds
         taken = Signal(name="task_taken")
-        m.d.sync += [taken.eq(fire), self._free.eq(self._free + self._done - taken)]
+        m.d.comb += taken.eq(fire)
+        m.d.sync += self._free.eq(self._free + self._done - taken)
         with m.If(taken):
             m.d.sync += self.number.eq(next_count(self.number, plan.places))
         present, number = taken, self.number
         for k in range(plan.complete // plan.interval + 1):
             of = Signal.like(number, name=f"number_{k}", reset_less=True)
             entered = Signal(name=f"entered_{k}"), of
-            if k % SECOND == 0:
-                second = later(m, rounds.first_for(1), attrs=NOT_SHARED)
-            with m.If(second):
+            with m.If(rounds.first_for(1 + len(number))):
                 m.d.sync += [entered[0].eq(present), entered[1].eq(number)]
             self._entered.append(entered)
             present, number = entered
@@ -89,17 +89,16 @@ class Results:
         reads, phase = Signal(name="reads"), Signal(range(every), name="gather_phase")
         reading = Signal(range(plan.places), name="reading")  # the task that is read
         following = Signal(range(plan.places), name="following")  # the task whose result is next
-        # tasks from there on that are read: no more than begin from an address to its words
-        begun = Signal(range(2 + TO_RESULT), name="begun")
+        begun = Signal(range(plan.places + 1), name="begun")  # tasks from there on that are read
         start, last, again = (Signal(name=f"gather_{of}") for of in ("start", "last", "again"))
         m.d.comb += [
+            complete.eq(self._is(plan.complete + 1) & self._task(plan.complete + 1)[0]),
+            last.eq(reads & (phase == every - 1)),
             start.eq(waiting.any() & (~reads | last) & ~stop),
             again.eq(came[0] & valid & ~taken),
             self._done.eq(came[-1]),
         ]
         m.d.sync += [
-            complete.eq(self._is(plan.complete) & self._task(plan.complete)[0]),
-            last.eq(reads & (phase == every - 2) & ~stop),  # of the next cycle
             stop.eq(again),
             self._go.eq(came[0] & ~again),
             waiting.eq(waiting + complete - start + Mux(stop, begun, 0)),
@@ -114,12 +113,9 @@ class Results:
             m.d.sync += reading.eq(next_count(reading, plan.places))
         with m.If(self._done):
             m.d.sync += following.eq(next_count(following, plan.places))
-        # an address, its copy, what is read, its register, one on the way: which phase is it?
-        read, then = reads, phase
-        for k in range(TO_RESULT - 2):
-            own = Signal(name=f"read_{k}"), Signal.like(phase, name=f"then_{k}", reset_less=True)
-            m.d.sync += [own[0].eq(read & ~stop), own[1].eq(then)]
-            read, then = own
+        # the address in one cycle, out of memory in the next, then a register, and: whose is it?
+        read, then = Signal(name="read"), Signal.like(phase, name="then", reset_less=True)
+        m.d.sync += [read.eq(reads & ~stop), then.eq(phase)]
         m.d.sync += [self._there.eq(read & ~stop), self._out.eq(then)]
         m.d.sync += [own.eq(self._coming(at)) for at, own in enumerate(came)]
         return Cat(self._phase(phase), reading)
@@ -151,7 +147,7 @@ class Results:
         m, values = self.m, dict[Node, Value]()
         for (datapath, written), words in self.plan.results.items():
             bits = [self.hardware.at(node, written) for node in words]
-            read = later(m, self._memory(datapath, written, Cat(bits), address))
+            read = self._memory(datapath, written, Cat(bits), self._addressed(address))
             start_bit = 0
             for node, value in zip(words, bits, strict=True):
                 own = read[start_bit : start_bit + len(value)]
@@ -166,14 +162,14 @@ class Results:
         return values
 
     def _flag(self, address: Value) -> Value | None:
-        """Whether a visit of the task overflowed; it is there a cycle before its words."""
+        """Whether a visit of the task overflowed; read a cycle before its words."""
         m, plan, came = self.m, self.plan, self._came
         if not plan.checks:
             return None
         seen: list[Signal] = []  # by datapath, of the phases that have come
         for datapath, checks in plan.checks.items():
             name, of = datapath.name, self.hardware.flag(checks)
-            read = self._memory(datapath, plan.flagged_at(checks), of, address, "flag")
+            read = self._memory(datapath, flag_time(checks), of, address, "flag")
             phases = {
                 at % plan.rounds
                 for visit, at in plan.at.items()
@@ -194,38 +190,37 @@ class Results:
     def _memory(
         self, datapath: Datapath, written: int, value: Value, address: Value, name: str = "results"
     ) -> Signal:
-        """A datapath's words of its visits' cycle ``written``, as addressed three cycles ago."""
+        """A datapath's words of its visits' cycle ``written``, as read two cycles ago."""
         m, plan, rounds = self.m, self.plan, self.rounds
         name = f"{name}_{datapath.name}_{written}"
         ram = BlockRam(len(value), plan.places << len(self._phase(rounds.turn)))
         self.made.rams.append(ram)
-        # whose it is and where it goes is found out in the three cycles before it comes
-        behind, cycle = divmod(written - 3, rounds.cycles)
-        local = {"reset_less": True, "attrs": NOT_SHARED}
-        write = Signal(name=f"{name}_write", **local)
-        number = Signal.like(self.number, name=f"{name}_task", **local)
-        phase = Signal(self.rounds.turn.shape(), name=f"{name}_phase", **local)
+        # whose it is and where it goes is found out in the two cycles before it comes
+        behind, cycle = divmod(written - 2, rounds.cycles)
+        write = Signal(name=f"{name}_write", reset_less=True)
+        number = Signal.like(self.number, name=f"{name}_task", reset_less=True)
+        phase = Signal(self.rounds.turn.shape(), name=f"{name}_phase", reset_less=True)
         turn, now = rounds.turn_for(plan.rounds), rounds.at(cycle)
         writes: list[Value] = []
         places: list[Value] = []
         for k, visit in enumerate(self._visits(datapath)):
             at = plan.at[visit]
-            whose = Signal(name=f"{name}_whose_{k}", reset_less=True, attrs=NOT_SHARED)
+            whose = Signal(name=f"{name}_whose_{k}", reset_less=True)
             m.d.sync += whose.eq(now & (turn == (at + behind) % plan.rounds))
-            present, own = self._task(plan.offset(visit, written - 2))
+            present, own = self._task(plan.offset(visit, written - 1))
             writes.append(whose & present)
             place = Cat(Const(at % plan.rounds, len(phase)), own)
             places.append(place & whose.replicate(len(place)))
         m.d.sync += [
-            write.eq(later(m, Cat(writes).any(), attrs=NOT_SHARED)),
-            Cat(phase, number).eq(later(m, reduce(or_, places), attrs=NOT_SHARED)),
+            write.eq(Cat(writes).any()),
+            Cat(phase, number).eq(reduce(or_, places)),
         ]
         q = Signal(len(value), name=f"{name}_q")
         m.submodules[name] = ram.instance(
             write=write,
             write_address=Cat(self._phase(phase), number),
             data=value,
-            read_address=self._addressed(address),
+            read_address=address,
             q=q,
         )
         read = Signal(len(value), name=f"{name}_read", reset_less=True)
@@ -237,7 +232,7 @@ class Results:
 
     def _task(self, cycle: int) -> tuple[Signal, Signal]:
         """Whether there is a task of which this is such a cycle, and its number."""
-        return self._entered[(cycle - 2) // self.plan.interval]
+        return self._entered[(cycle - 1) // self.plan.interval]
 
     def _is(self, cycle: int) -> Value:
         """Whether this is such a cycle of some task, or of none in its place."""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import reduce
-from operator import or_
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
 from ..schedule.datapaths import TASK, Datapath
-from ..schedule.fabric import BANK
+from ..schedule.fabric import BANK, READ
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
-from .counting import plus
 from .folded import FoldHardware
 from .lut_ram import BlockRam, LutRam, whole_address
 from .multiplier import Multiplier
@@ -58,7 +55,7 @@ class InRounds(Core):
         rounds = Rounds(m, plan)
         task = Signal(self.i.payload.shape(), reset_less=True)
         for word in self.inputs:  # in every task's first cycle, whether it is taken or not
-            with m.If(rounds.copy("first")):
+            with m.If(rounds.first_for(len(task[word]))):
                 m.d.sync += task[word].eq(self.i.payload[word])
         words = {
             f"{datapath.name}.{port}": Signal(signed(word.width), name=f"{datapath.name}_{port}")
@@ -105,20 +102,31 @@ class _Memories:
         block = group.in_block_ram
         # what is tied to a constant is a net across the part: LUT-RAMs have all their words
         depth = group.depth if block else max(group.depth, BANK)
+        together: dict[int, list[list[str]]] = {}
+        for word in group.words:
+            parts = together.setdefault(plan.written(group.sender, word), [[]])
+            wide = sum(plan.word(group.sender, own).width for own in (*parts[-1], word))
+            if parts[-1] and wide > READ and not block:
+                parts.append([])
+            parts[-1].append(word)
         count = rounds.copy("round")
         address = self._address(group, name, count, ON_THE_WAY if block else 1)
-        for number, (written, members) in enumerate(plan.memories(group)):
+        for written, part, members in (
+            (written, part, members)
+            for written, parts in together.items()
+            for part, members in enumerate(parts)
+        ):
             formats = [plan.word(group.sender, word) for word in members]
             width = sum(word.width for word in formats)
             ram = (BlockRam if block else LutRam)(width, depth)
             self.core.made.rams.append(ram)
             behind, phase = divmod(written, rounds.cycles)
-            here = f"{name}_{written}_{number}"
+            here = f"{name}_{written}_{part}"
             copy = Signal.like(address, name=f"{here}_address", attrs=NOT_SHARED)
             to = Signal.like(address, name=f"{here}_write", attrs=NOT_SHARED)
             m.d.sync += copy.eq(address)
             with m.If(rounds.ends):
-                m.d.sync += to.eq(plus(count[: len(to)], 1 - behind))
+                m.d.sync += to.eq(count + 1 - behind)
             q = Signal(width, name=f"{here}_q")
             m.submodules[here] = ram.instance(
                 write=rounds.at(phase),
@@ -167,17 +175,16 @@ class _Memories:
             return self.hardware.at(plan.node(sender, word), written)
         name, to = f"{sender.name}_{word}", plan.word(sender, word)
         value = Signal(signed(to.width), name=name, reset_less=True)
-        terms: list[Value] = []
-        for at, visit in plan.task_visits(sender, word):
-            source, by = plan.program.real.read(visit)[word]
-            more = to.fraction - plan.whole.inputs[source].fraction + int(math.log2(by))
-            given = Cat(Const(0, more), self.task[source])
-            wide = Cat(given, given[-1].replicate(to.width - len(given)))
-            # set in the last cycle of that round, or in rounds of one cycle in the next, when a
-            # task's words are there
-            own = self._select(sender, frozenset([(at + 1) % plan.rounds]), to.width)
-            terms.append(wide & own.replicate(to.width))
-        self.m.d.sync += value.eq(reduce(or_, terms))
+        late = self.rounds.cycles == 1  # a task's words are there in its second cycle
+        with self.m.Switch(self.rounds.turn_for(len(value))):
+            for at, visit in plan.task_visits(sender, word):
+                source, by = plan.program.real.read(visit)[word]
+                more = to.fraction - plan.whole.inputs[source].fraction + int(math.log2(by))
+                given = self.task[source]
+                with self.m.Case((at + late) % plan.rounds):
+                    self.m.d.sync += value.eq(Cat(Const(0, more), given) if more else given)
+            with self.m.Default():
+                self.m.d.sync += value.eq(0)  # rather than an enable
         return value
 
     def _chosen(self, datapath: Datapath, port: str, name: str, to: Format) -> Value:
@@ -203,7 +210,10 @@ class _Memories:
             terms.append(constant)
         if not terms:  # constants that are less than half of the last bit
             return Const(0, signed(to.width))
-        return reduce(or_, terms).as_signed()
+        total = terms[0]
+        for term in terms[1:]:
+            total = total | term
+        return total.as_signed()
 
     def _constant(
         self, datapath: Datapath, name: str, numbers: Mapping[int, float], to: Format

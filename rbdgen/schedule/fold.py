@@ -30,6 +30,7 @@ from .units import Job, Jobs, Kind, job
 
 LOGIC_PORT = 2  # registers in front of each operand of a product in logic
 EPSILON = 1e-9  # ns, of floating point
+OR_REGISTERS = 1  # cycles in which overflow bits are gathered before they join a task's flag
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Fold:
         """The cycle in which the task's overflow flag can be read; None: nothing can overflow."""
         if self.chain is not None:
             return self.chain.flag
-        return flag_time(self.checks, self.interval) if self.checks else None
+        return flag_time(self.checks) if self.checks else None
 
     @cached_property
     def channel(self) -> Channel:
@@ -215,17 +216,9 @@ def flagged_together(
     return seen[:, None] & np.array(vary, bool)
 
 
-def or_registers(interval: int) -> int:
-    """Cycles in which overflow bits are gathered before they join a task's flag.
-
-    Where the flag is another one in every cycle, few can join it in each.
-    """
-    return 1 if interval > 1 else 2
-
-
-def flag_time(checks: Mapping[int, list[Node]], interval: int) -> int:
+def flag_time(checks: Mapping[int, list[Node]]) -> int:
     """The cycle in which the flag of what is looked at in these can be read."""
-    return max(checks) + or_registers(interval) + 1
+    return max(checks) + OR_REGISTERS + 1
 
 
 def ends_in_register(fixed: FixedGraph, node: Node) -> bool:

@@ -22,15 +22,14 @@ from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, Datapaths
-from .fabric import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
 from .turns import Turns
 
 SHALLOW = 32  # rounds that words lie in LUT-RAM; longer, and a block RAM has room for them
-GATHERING = 4  # cycles of an interval besides its rounds, where multipliers take turns, too
-TO_RESULT = 4  # cycles from an address of what is in a result to the register on its way there
+GATHERING = 4  # cycles besides its rounds that putting a result together takes
 PHASES = 3  # in which a result is put together, at least: it can be taken before the next begins
+AGAIN = 5  # cycles after its first words came in vain in which a result is not there yet, once more
 ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes it as an operand
 
 
@@ -106,7 +105,7 @@ class RoundPlan:
     @property
     def resumes(self) -> int:
         """What was read of the next result while one waits is read again: it is not held back."""
-        return max(self.rounds, PHASES) + TO_RESULT + 2
+        return AGAIN + max(self.rounds, PHASES)
 
     @property
     def interval(self) -> int:
@@ -176,20 +175,6 @@ class RoundPlan:
             for (reader, sender, ago), words in found.items()
         )
 
-    def memories(self, group: Group) -> list[tuple[int, list[str]]]:
-        """(cycle of a visit at whose end they are written, words) of each memory of a group.
-
-        A LUT-RAM's address reaches few bits, so that it can lie beside all of them.
-        """
-        found: dict[int, list[list[str]]] = {}
-        for word in group.words:
-            parts = found.setdefault(self.written(group.sender, word), [[]])
-            wide = sum(self.word(group.sender, own).width for own in (*parts[-1], word))
-            if parts[-1] and wide > READ and not group.in_block_ram:
-                parts.append([])
-            parts[-1].append(word)
-        return [(written, words) for written, parts in found.items() for words in parts]
-
     @cached_property
     def numbers(self) -> dict[tuple[Datapath, str], dict[int, float]]:
         """(datapath, its input) → phase → the number that it is then."""
@@ -245,10 +230,6 @@ class RoundPlan:
             words.setdefault(node, {})[phase] = own
         return found
 
-    def flagged_at(self, checks: Mapping[int, list[Node]]) -> int:
-        """The cycle of a visit in which the flag of such checks can be read."""
-        return flag_time(checks, self.template.interval)
-
     @cached_property
     def kept(self) -> dict[Datapath, set[int]]:
         """The cycles of a visit at whose end something of a datapath is kept, its flag too."""
@@ -256,7 +237,7 @@ class RoundPlan:
         for datapath, written in self.results:
             found.setdefault(datapath, set()).add(written)
         for datapath, checks in self.checks.items():
-            found.setdefault(datapath, set()).add(self.flagged_at(checks))
+            found.setdefault(datapath, set()).add(flag_time(checks))
         return found
 
     def offset(self, visit: Visit, cycle: int) -> int:
@@ -275,7 +256,7 @@ class RoundPlan:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.complete + max(self.rounds, PHASES) + TO_RESULT + 3
+        return self.complete + max(self.rounds, PHASES) + GATHERING + 2
 
     @property
     def places(self) -> int:

@@ -22,9 +22,9 @@ from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.specialised import specialised
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.schedule.datapaths import TASK, Datapath, datapaths_of
-from rbdgen.schedule.fold import LOGIC_PORT, verify_fold
+from rbdgen.schedule.fold import LOGIC_PORT, flag_time, verify_fold
 from rbdgen.schedule.program import ScheduleError
-from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, TO_RESULT, RoundPlan
+from rbdgen.schedule.round_plan import GATHERING, ON_THE_WAY, PHASES, RoundPlan
 from rbdgen.schedule.rounds import in_rounds, verify_rounds
 from rbdgen.schedule.ways import MOST_DATAPATHS, Ways
 
@@ -124,10 +124,10 @@ def test_latency_is_that_of_the_last_word_and_of_gathering(plan: RoundPlan) -> N
             last = max(last, plan.at[read.visit] * interval + plan.template.time[node])
     for visit, at in plan.at.items():
         if plan.datapath[visit] in plan.checks:
-            last = max(last, at * interval + plan.flagged_at(plan.checks[plan.datapath[visit]]))
+            last = max(last, at * interval + flag_time(plan.checks[plan.datapath[visit]]))
     # what datapaths that keep both a result and a flag have, comes with the later one
     assert last <= plan.complete <= last + interval
-    assert plan.latency == plan.complete + max(plan.rounds, PHASES) + TO_RESULT + 3
+    assert plan.latency == plan.complete + max(plan.rounds, PHASES) + GATHERING + 2
     assert (plan.places - 2) * plan.interval >= plan.latency
 
 
