@@ -25,8 +25,8 @@ Progress = Callable[[str], None]
 DESIGNS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "iiwa14-did": (
         "iiwa14",
-        {"functions": ("did",), "fold": "joints", "rotation": 3, "ii": 12},
-        {"frequency": 175, "placer": "static"},
+        {"functions": ("did",), "fold": "joints", "rotation": 3, "ii": 8},
+        {"frequency": 165, "placer": "static", "router": "router2"},
     ),
     "iiwa14-id-25f": ("iiwa14", {"multipliers": 28, "target": "ecp5-25f"}, {"frequency": 150}),
     "hyq-did": (

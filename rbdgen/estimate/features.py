@@ -111,10 +111,8 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
         count["waiting_bits"] += width * (None in read)
     for group in plan.groups:
         count["counter_bits"] += 2 * group.depth.bit_length()
-        times: Counter[int] = Counter()
-        for word in group.words:
-            times[plan.written(group.sender, word)] += plan.word(group.sender, word).width
-        for width in times.values():
+        for words in (words for parts in plan.memories(group).values() for words in parts):
+            width = sum(plan.word(group.sender, word).width for word in words)
             if group.in_block_ram:
                 count["tables"] += -(-width // TABLE_WIDTH)
             else:

@@ -9,7 +9,7 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
 from ..graph.fixed import Format
 from ..schedule.datapaths import TASK, Datapath
-from ..schedule.fabric import BANK, READ
+from ..schedule.fabric import BANK
 from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
@@ -102,18 +102,11 @@ class _Memories:
         block = group.in_block_ram
         # what is tied to a constant is a net across the part: LUT-RAMs have all their words
         depth = group.depth if block else max(group.depth, BANK)
-        together: dict[int, list[list[str]]] = {}
-        for word in group.words:
-            parts = together.setdefault(plan.written(group.sender, word), [[]])
-            wide = sum(plan.word(group.sender, own).width for own in (*parts[-1], word))
-            if parts[-1] and wide > READ and not block:
-                parts.append([])
-            parts[-1].append(word)
         count = rounds.copy("round")
         address = self._address(group, name, count, ON_THE_WAY if block else 1)
         for written, part, members in (
             (written, part, members)
-            for written, parts in together.items()
+            for written, parts in plan.memories(group).items()
             for part, members in enumerate(parts)
         ):
             formats = [plan.word(group.sender, word) for word in members]

@@ -22,6 +22,7 @@ from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel
 from .datapaths import TASK, Datapath, Datapaths
+from .fabric import READ
 from .fold import Fold, flag_time, flagged_together
 from .pipelined import INPUT, OUTPUT
 from .turns import Turns
@@ -174,6 +175,20 @@ class RoundPlan:
             Group(reader, sender, dict(ago), words)
             for (reader, sender, ago), words in found.items()
         )
+
+    def memories(self, group: Group) -> dict[int, list[list[str]]]:
+        """Cycle of a visit at whose end they are written → the words of each memory of a group.
+
+        A LUT-RAM's address reaches few bits, so that it can lie beside all of them.
+        """
+        found: dict[int, list[list[str]]] = {}
+        for word in group.words:
+            parts = found.setdefault(self.written(group.sender, word), [[]])
+            wide = sum(self.word(group.sender, own).width for own in (*parts[-1], word))
+            if parts[-1] and wide > READ and not group.in_block_ram:
+                parts.append([])
+            parts[-1].append(word)
+        return found
 
     @cached_property
     def numbers(self) -> dict[tuple[Datapath, str], dict[int, float]]:

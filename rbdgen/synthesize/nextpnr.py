@@ -120,6 +120,8 @@ def place_and_route(
         arguments += ["--placer", placer, "--router", router]
         arguments += ["--json", "netlist.json", "--report", "report.json", "--write", PLACED]
         arguments += ["--placer-heap-timingweight", TIMING_WEIGHT]
+        # without this the second router takes some nets half across the part and back
+        arguments += ["--tmg-ripup"] if router == ROUTERS[1] else []
         if pins:
             write(folder / "pins.lpf", pins.read_bytes())
             arguments += ["--lpf", "pins.lpf"]
