@@ -7,7 +7,7 @@ It knows nothing of the core. The environment variable RBDGEN_SCENARIO names a J
     malformed         packets of a length that no task has
     clocks_per_task   the rate that the design promises through its links
     takes_every       n: the core takes tasks in every n-th cycle alone
-    resumes           n: after a result that waited the next comes up to n cycles later
+    resumes           n: after a result that waited the next comes within n cycles; 1: none waits
     drain             clocks after which nothing of a finished run can still be on its way
 
 Ports are those of `rbdgen.rtl.axi.Shell`.

@@ -11,7 +11,7 @@ from ..graph.node import Node
 from ..graph.visits import Visit
 from ..schedule.datapaths import Datapath
 from ..schedule.fold import flag_time
-from ..schedule.round_plan import PHASES, RoundPlan
+from ..schedule.round_plan import RoundPlan
 from .arithmetic import later
 from .channel import NOT_SHARED
 from .counting import next_count
@@ -20,9 +20,7 @@ from .lut_ram import BlockRam
 from .round_counts import TURNED, Rounds
 from .units import Made
 
-WAITING = (
-    2  # phases of a result, whose words wait until it is known that the result before was taken
-)
+WAITING = 2  # phases whose words wait until it is known that the result before was taken
 ADDRESSES = 8  # memories that one copy of an address reaches
 
 
@@ -42,7 +40,7 @@ class Results:
         # whether a task was taken so many intervals ago, and its number
         self._entered: list[tuple[Signal, Signal]] = []
         self._done = Signal(name="gathered")
-        self._every = max(plan.rounds, PHASES)
+        self._every = plan.phases
         self._stop, self._go = Signal(name="gather_stop"), Signal(name="gather_go")
         # the phase that comes out of memory, and which one is in registers
         self._there = Signal(name="there")

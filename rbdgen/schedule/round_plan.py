@@ -104,9 +104,14 @@ class RoundPlan:
         return self.interval
 
     @property
+    def phases(self) -> int:
+        """Cycles in which a result is put together."""
+        return max(self.rounds, PHASES)
+
+    @property
     def resumes(self) -> int:
         """What was read of the next result while one waits is read again: it is not held back."""
-        return AGAIN + max(self.rounds, PHASES)
+        return AGAIN + self.phases
 
     @property
     def interval(self) -> int:
@@ -271,7 +276,7 @@ class RoundPlan:
     @property
     def latency(self) -> int:
         """Cycles from the clock edge that takes a task in to the one that can take its result."""
-        return self.complete + max(self.rounds, PHASES) + GATHERING + 2
+        return self.complete + self.phases + GATHERING + 2
 
     @property
     def places(self) -> int:
