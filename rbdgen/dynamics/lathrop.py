@@ -250,12 +250,12 @@ class Outward:
 
 @dataclass(frozen=True)
 class Inward:
-    """A segment; along the axes of its first frame, but for R: along those after its last."""
+    """A segment; all along the axes of its first frame."""
 
     W: Value
     f: Value
     n: Value
-    R: Value
+    R: Value  # Σ p*
 
 
 def logarithmic(
@@ -315,7 +315,7 @@ def _held_leaf(ops: Operations, link: Link, A_next: Value, own: Outward, fallen:
     F, N = _of_body(ops, link, own.w, own.alpha, fallen)
     with ops.about("inward leaf"):
         n = ops.va(ops.vc(link.s, F), N)
-        return Inward(A_next, F, n, ops.mv(ops.transposed(A_next), link.p))
+        return Inward(A_next, F, n, link.p)
 
 
 def _leaf(ops: Operations, link: Link) -> Outward:
@@ -330,7 +330,11 @@ def _leaf(ops: Operations, link: Link) -> Outward:
 
 
 def _glued(ops: Operations, X: Outward, Y: Outward) -> Outward:
-    """X, nearer the base, and Y after it."""
+    """X, nearer the base, and Y after it.
+
+    The two are ready at the same time. What X has is turned first and added last, after the terms
+    that need no more of this gluing: then each quantity grows by an MV and a VA (equation 2).
+    """
     with ops.about("glue"):
         V = ops.transposed(Y.W)
         w, alpha = ops.mv(V, X.w), ops.mv(V, X.alpha)
@@ -338,25 +342,30 @@ def _glued(ops: Operations, X: Outward, Y: Outward) -> Outward:
         turned = ops.vc(w, Y.R)
         # p̈ = V p̈_X + p̈_Y + ω̇ × R_Y + ω × (ω × R_Y + 2 (S_Y + Q_Y))
         inner = ops.va(turned, ops.sv(2.0, ops.va(Y.S, Y.Q)))
-        swung = ops.va(ops.va(ops.mv(V, X.a), Y.a), ops.vc(alpha, Y.R))
+        swung = ops.va(ops.vc(alpha, Y.R), ops.vc(w, inner))
         return Outward(
             ops.mm(X.W, Y.W),
             ops.va(w, Y.w),
-            ops.va(ops.va(alpha, Y.alpha), ops.vc(w, Y.w)),
+            ops.va(alpha, ops.va(Y.alpha, ops.vc(w, Y.w))),
             ops.va(ops.mv(V, X.Q), Y.Q),
             ops.va(ops.mv(V, X.R), Y.R),
-            ops.va(ops.va(ops.mv(V, X.S), Y.S), turned),
-            ops.va(swung, ops.vc(w, inner)),
+            ops.va(ops.mv(V, X.S), ops.va(Y.S, turned)),
+            ops.va(ops.mv(V, X.a), ops.va(Y.a, swung)),
         )
 
 
 def _glued_inward(ops: Operations, X: Inward, Y: Inward) -> Inward:
-    """X, nearer the base, and Y after it: n = n_X + W_X (R_X × f_Y + n_Y)."""
+    """X, nearer the base, and Y after it: n = n_X + R_X × W_X f_Y + W_X n_Y.
+
+    W_X (R × f) = W_X R × W_X f, so that with R along the first frame, too, the turned f serves
+    twice and n_Y, which is ready last, waits for an MV and a VA alone.
+    """
     with ops.about("glue back"):
-        moment = ops.va(ops.vc(X.R, Y.f), Y.n)
+        carried = ops.mv(X.W, Y.f)
+        moment = ops.va(X.n, ops.vc(X.R, carried))
         return Inward(
             ops.mm(X.W, Y.W),
-            ops.va(X.f, ops.mv(X.W, Y.f)),
-            ops.va(X.n, ops.mv(X.W, moment)),
-            ops.va(ops.mv(ops.transposed(Y.W), X.R), Y.R),
+            ops.va(X.f, carried),
+            ops.va(ops.mv(X.W, Y.n), moment),
+            ops.va(X.R, ops.mv(X.W, Y.R)),
         )

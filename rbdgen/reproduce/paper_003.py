@@ -26,7 +26,7 @@ from .report import Progress, Reproduction
 from .timetable import Timetable, When
 
 JOINTS = 6  # of the paper's columns
-SIZES = (1, 2, 4, 6, 7, 8, 16, 32)
+SIZES = (1, 2, 4, 6, 7, 8, 16, 32, 127)
 # Table 1, n = 6: multiplications and additions of the formulations that Lathrop compares with.
 OTHERS = {
     "Uicker/Kahn": (66271, 51548),
@@ -241,8 +241,7 @@ def _processors() -> dict[str, dict[str, int]]:
     glues = sum(map(len, levels("sklansky", JOINTS + 1)))
     glues_back = sum(map(len, levels("sklansky", JOINTS)))
     out = of["glue"] // glues + (of["r̈"] + of["F"] + of["N"]) // JOINTS
-    # the turn of R into the next frame, once a leaf here, is of each glue in the paper
-    back = of["glue back"] // glues_back + of["inward leaf"] // JOINTS - 1
+    back = of["glue back"] // glues_back + of["inward leaf"] // JOINTS
     nodes = {
         "linear, outward": (middle[False], JOINTS),
         "linear, inward": (middle[True], JOINTS),

@@ -72,6 +72,14 @@ def test_table_4_is_equation_1_up_to_the_last_product(n: int) -> None:
     assert tuple(tau) == (2 * n + 4, 6 * n + 7)
 
 
+@pytest.mark.parametrize("levels", [3, 4, 5, 7])
+def test_the_logarithmic_timetable_grows_as_equation_2(levels: int) -> None:
+    """2 products and 6 sums for twice as many joints; τ a product and two sums after the moment."""
+    _, moment, tau = timetable("logarithmic", 2**levels - 1)
+    assert tuple(moment) == (2 * levels + 5, 6 * levels + 8)
+    assert tuple(tau) == (2 * levels + 6, 6 * levels + 10)
+
+
 def test_003(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By its command: Tables 1 and 6, the beat, pictures that are XML."""
     assert main(["reproduce", "003", "-o", str(tmp_path), "--quiet"]) == 0
@@ -88,6 +96,10 @@ def test_003(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     six = found["table 1"]
     assert six["paper"] == {"linear": [15, 43], "logarithmic": [11, 28]}
     assert six["linear"]["tau"] == [16, 43]
+    assert six["logarithmic"]["tau"] == [12, 28]
+    largest = found["growth"][-1]
+    assert (largest["n"], sum(largest["paper"]["logarithmic"])) == (127, 71)
+    assert sum(largest["logarithmic"]["moment"]) == 69
     assert six["logarithmic"]["graph"][0] == 11
     assert six["logarithmic"]["flops"] <= 39 < six["linear"]["flops"]
     drawn = sorted(tmp_path.glob("*.svg"))
