@@ -25,6 +25,7 @@ class Peer:
 
     ``latency``: cycles from start to done. ``interval``: cycles from task to task, the least and
     the most that the source allows. ``clock``: MHz. ``dsp``: DSP48E2. None: not published.
+    What is inferred, not published, says so in ``note``.
     ``source``: of all the figures. ``note``: what to know when comparing.
     """
 
@@ -38,6 +39,24 @@ class Peer:
     note: str = ""
 
 
+# Dadu-RBD publishes no interval. Its throughput is 6.3 to 7.0 times (P, section VI-A) that of the
+# FPGA of Plancher et al., which is RoboShape's predecessor: the least interval follows if that one
+# took a task every 24 of its cycles, which RoboShape's RTL allows, the most if it took one after
+# the other, 34 cycles each, as its text says (RA-L 2021, section IV-C).
+DADU_CLOCK = 125.0  # MHz, P
+FASTER_THAN_RA_L = (7.0, 6.3)
+PREDECESSOR = (24, 34)  # cycles of 18 ns from task to task
+
+
+def _inferred() -> tuple[float, float]:
+    """Dadu-RBD's interval in its own cycles, to a tenth."""
+    least, most = (
+        round(18e-3 * cycles * DADU_CLOCK / faster, 1)
+        for cycles, faster in zip(PREDECESSOR, FASTER_THAN_RA_L, strict=True)
+    )
+    return least, most
+
+
 CYCLES_ONLY = "published, ISCA 2023: cycles within a VCU118"
 ROBOSHAPE_CLOCK = 1e3 / 18  # MHz: 18 ns
 
@@ -48,10 +67,10 @@ PEERS = (
         34,  # M: its RTL, simulated: 24 forward, 8 backward, 2 for the product with M⁻¹
         (24, 24),  # M: nothing is pipelined within a processing element
         ROBOSHAPE_CLOCK,  # P: Robomorphic, ASPLOS 2021
-        11312,  # M: Yosys synth_xilinx -family xcup; its own model says 5925
-        "its RTL, simulated and mapped; clock: Robomorphic, ASPLOS 2021",
-        "32-bit words, so that a product takes four DSP48E2; 11312 is what Yosys maps its RTL to, "
-        "its own model says 5925",
+        5925,  # P: its own model, ISCA 2023
+        "its RTL, simulated; DSP: its own model, ISCA 2023; clock: Robomorphic, ASPLOS 2021",
+        "32-bit words; 5925 DSP48E2 are its own model's; Yosys maps its RTL to 11312, four a "
+        "product; its predecessor took 5301 in Vivado (RA-L 2021: 77.5 % of the part)",
     ),
     # P: of these no more is said than the cycles
     Peer("RoboShape", "hyq", 57, None, None, None, CYCLES_ONLY),
@@ -63,11 +82,13 @@ PEERS = (
         "Dadu-RBD",
         "iiwa14",
         95,  # P: 0.76 µs
-        (8, 10),  # P: 6.3 to 7 times Robomorphic's throughput end to end, about 12 to 16 M/s
-        125.0,  # P
-        4240,  # P: 62 % of an XCVU9P's 6840, for all its seven functions
+        _inferred(),
+        DADU_CLOCK,
+        4240,  # P: 62 % of an XCVU9P's 6840; that it is of iiwa is inferred
         "published, MICRO 2023: an XCVU9P",
-        "4240 DSP are for its seven functions together; its interval is taken at its best, 8",
+        "its text gives no word width and no interval; the interval is inferred from its ratio to "
+        "another FPGA and taken at its best; 4240 DSP (62 %) are for its seven functions together, "
+        "and of iiwa only by inference",
     ),
 )
 

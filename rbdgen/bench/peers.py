@@ -24,6 +24,8 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--error 4e-5", {"error": 4e-5}),
 )
 ROBOSHAPE, DADU = (p for p in PEERS if p.robot == "iiwa14")
+assert DADU.interval is not None
+INFERRED = "{:g} to {:g}, inferred".format(*DADU.interval)
 LATENCY = 1e3 * ROBOSHAPE.latency / ROBOSHAPE_CLOCK  # ns
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     (
@@ -43,7 +45,7 @@ OTHERS: tuple[tuple[Any, ...], ...] = (
     ),
     (
         "Dadu-RBD, XCVU9P: seven functions",
-        *(DADU.latency, DADU.clock, "8 to 10", "-", DADU.dsp, *["-"] * 5),
+        *(DADU.latency, DADU.clock, INFERRED, "-", DADU.dsp, *["-"] * 5),
     ),
 )
 HEAD = ("design", "words", "latency", "MHz", "II", "multipliers", "DSP48E2", "LUT", *GRADIENTS)

@@ -34,7 +34,8 @@ Figure 1b: one FD call; GPU JSIIA is fastest first, hybrid ABIA overtakes it bey
 serial ABIA beyond 190.
 Figure 2: ID of many groups, 10 and 100 links; about 100 times a CPU's threads at 1000 groups.
 Figure 3: FD of many groups; of 10 links GPU JSIIA is always best, of 200 hybrid ABIA.
-Its abstract says 500 times for ID and 100 for FD; no figure or sentence of its section V does."""
+Its Introduction says 500 times at most for ID and 100 for FD; no sentence of its section V has
+the 500."""
 
 
 def prefix_sums(full: bool, place: Path, progress: Progress) -> Reproduction:
