@@ -26,7 +26,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge, Timer, with_timeout
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
-SCENARIO = json.loads(Path(os.environ["RBDGEN_SCENARIO"]).read_text())
+SCENARIO = json.loads(Path(os.environ["RBDGEN_SCENARIO"]).read_text("utf-8"))
 PERIOD_NS = 10
 
 Packet = Sequence[int]

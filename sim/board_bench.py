@@ -26,7 +26,7 @@ from cocotb.triggers import SimTimeoutError, Timer, with_timeout
 
 from rbdgen.board.packets import BROKEN, Unframed, framed
 
-SCENARIO = json.loads(Path(os.environ["RBDGEN_SCENARIO"]).read_text())
+SCENARIO = json.loads(Path(os.environ["RBDGEN_SCENARIO"]).read_text("utf-8"))
 IDENTITY = SCENARIO["identity"]
 OFFERED = 512  # bytes of frames under way: the board's buffer is never full
 SETTLED_US = 60  # after which nothing is on its way

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .mounting import mount
     from .on_board import board, simulated_board
     from .places import check_place
+    from .recorded import fit
     from .results import Generated, Report, Results
     from .sampling import states
     from .simulation import simulate

@@ -211,7 +211,7 @@ def _write(design: Design, kind: Kind, work: Path, progress: Progress) -> None:
 
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
         (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))
-        (Path(place) / DESIGN).write_text(design_text(design))
+        (Path(place) / DESIGN).write_text(design_text(design), "utf-8")
         front = front_end(str(Path(place) / DESIGN), progress)
         cuda = kind.language == "cuda"
         files = cuda_program(front, progress, kind.on_gpu) if cuda else cpp_program(front)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -53,7 +52,6 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     progress("report")
     text = render(
         "report/page.html.jinja",
-        e=html.escape,
         entry=entry,
         tiles=_tiles(entry, place),
         limits=limits_text(entry.limits),
@@ -97,7 +95,7 @@ def _pictures(place: Path) -> Iterator[tuple[str, str]]:
     """The folder's pictures as they go into a page, each with its caption."""
     for name, caption in PICTURES.items():
         if (place / name).is_file():
-            yield caption, _svg((place / name).read_text())
+            yield caption, _svg((place / name).read_text("utf-8"))
 
 
 def _floor_plan(synthesis: Mapping[str, Any]) -> str:
@@ -137,7 +135,7 @@ def _instance(entry: HardwareManifest) -> str:
 def _json(file: Path) -> Mapping[str, Any] | None:
     """A report of this folder's, if there is one."""
     try:
-        found = json.loads(file.read_text())
+        found = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

@@ -62,7 +62,7 @@ def package_fusesoc(
     notes = []
     packets = packets_of(place, entry, TASKS)
     stride = max(len(answer) for answer in packets.answers)
-    verilog = (place / f"{name}_axi_words.v").read_text()
+    verilog = (place / f"{name}_axi_words.v").read_text("utf-8")
     ports = shell_ports(verilog, f"{name}_axi_words")
     others = [port for port in ports if port.taken and not port.name.startswith(_LINKS)]
     part = find_target(entry.target)
@@ -93,7 +93,7 @@ def package_fusesoc(
     for file, text in files.items():
         write_file(place / FOLDER / file, text)
     core = render(
-        "package/core.jinja",
+        "package/fusesoc.core.jinja",
         name=name,
         version=_version(entry),
         description=f"{', '.join(entry.functions)} of {entry.robot}, in fixed point",

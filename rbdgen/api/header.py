@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,8 +45,8 @@ def c_header(manifest: Mapping[str, Any]) -> str:
     common = {
         "name": name,
         "NAME": name.upper(),
-        "robot": _plain(own.robot),
-        "base_link": _plain(own.base_link or ""),
+        "robot": own.robot,
+        "base_link": own.base_link or "",
         "generator": own.generator,
         "nq": own.nq,
         "nv": own.nv,
@@ -101,8 +100,3 @@ def _of_core(
         takes=arrays.said(taken),
         operands=arrays.operands(operands, taken),
     )
-
-
-def _plain(name: str) -> str:
-    """Whatever it is, the comment that it stands in goes on."""
-    return re.sub(r"[^\w .-]", "_", name)

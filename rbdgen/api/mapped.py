@@ -48,7 +48,7 @@ def mapped(
             folder = Path(name)
             sources = [folder / name for name in files]
             for source in sources:
-                source.write_text(files[source.name])
+                source.write_text(files[source.name], "utf-8")
             found: yosys.Cells
             if family not in families.FAMILIES:
                 found = yosys.synth_xilinx(sources, top, family, progress=progress)
@@ -61,7 +61,7 @@ def mapped(
 
     what = f"cells-{family}" + ("-by-module" if by_module else "")
     files_of = (yosys.__file__, parts.__file__, families.__file__)
-    by = [yosys_version(), *(Path(file).read_text() for file in files_of)]
+    by = [yosys_version(), *(Path(file).read_text("utf-8") for file in files_of)]
     return MappedCells.from_json(kept(place, what, " ".join([*by, text]), compute, progress))
 
 

@@ -13,6 +13,7 @@ from ..design.choices import FLOAT_ERROR
 from ..design.design import Design
 from ..design.limits import limits_table
 from ..robot.model import Robot
+from ..system.quoting import printable
 
 ROBOT, DESIGN, GRAPH = "robot.urdf", "design.yaml", "graph.txt"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"
@@ -59,7 +60,7 @@ def design_file(design: Design, robot: Robot) -> str:
     """The same, and the limits that it comes to, for who reads it."""
     from ..draw.tables import limits_text  # SciPy, by way of the reports
 
-    lines = [f"#   {line}\n" for line in limits_text(limits_table(design, robot))]
+    lines = [f"#   {printable(line)}\n" for line in limits_text(limits_table(design, robot))]
     return design_text(design) + "".join([LIMITS, *lines])
 
 

@@ -140,7 +140,7 @@ def _generated(
     return program(
         f"pinocchio-{function}",
         [*optimised, "-std=c++17"],
-        (SOURCES / "generated_times.cpp").read_text(),
+        (SOURCES / "generated_times.cpp").read_text("utf-8"),
         say,
         f"Pinocchio's {function} of {robot}, generated",
         [place / f"generated_{name}.c" for name in ("forward_zero", "info")],
@@ -161,7 +161,7 @@ def _versions() -> tuple[str, ...]:
 
 def _source(name: str) -> str:
     """The text, which says of what versions of the packages the program is."""
-    return f"// {', '.join(_versions())}\n{(SOURCES / name).read_text()}"
+    return f"// {', '.join(_versions())}\n{(SOURCES / name).read_text('utf-8')}"
 
 
 def _prefix() -> Path:
@@ -175,7 +175,7 @@ def _libraries(prefix: Path) -> list[str]:
 
 
 def _write(work: Path, tree: str) -> None:
-    (work / "tree.txt").write_text(tree)
+    (work / "tree.txt").write_text(tree, "utf-8")
 
 
 def _tree(robot: Robot) -> str:

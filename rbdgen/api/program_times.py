@@ -81,7 +81,7 @@ def graph_times(
 
     def make(work: Path) -> None:
         for name, text in files.items():
-            (work / name).write_text(text)
+            (work / name).write_text(text, "utf-8")
         np.savetxt(work / STATES, drawn)
         build(compiler, np.float64, work, NAME, work, progress)
 

@@ -113,7 +113,7 @@ def fit(
     urdf = str(Path(filed(robot).robot).resolve())
     with TemporaryDirectory() as folder:
         place = Path(folder) / "design.yaml"
-        place.write_text(design_text(fitted, urdf))
+        place.write_text(design_text(fitted, urdf), "utf-8")
         before, now = str(robot), str(place)
         bits = _beside(_bits(before, progress, choices), _bits(now, progress, {}))
         few = {k: v[:: -(-len(v) // TRIED)] for k, v in arrays.items()}

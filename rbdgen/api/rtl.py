@@ -39,7 +39,7 @@ def build_core(
     progress("Verilog")
     made = emit(core.plan, name, shells=False)
     source = folder / f"{name}.v"
-    source.write_text(made.files[source.name])
+    source.write_text(made.files[source.name], "utf-8")
     ports = ports_of(core_ports(core, made.core))
     model = build([source], name, ports=ports, progress=progress)
     return model, list(made.core.outputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 from .. import __version__
@@ -14,7 +13,6 @@ def study_page(title: str, picture: str, text: str, commands: Sequence[tuple[str
     prints; ``commands``: what makes something again, and the command."""
     return render(
         "report/study.html.jinja",
-        e=html.escape,
         title=title,
         generator=f"rbdgen {__version__}",
         picture=picture[picture.index("<svg") :],

@@ -123,7 +123,7 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
     """A file with the design's multipliers of the cells of a part's family."""
     if part.family == "ecp5":
         return ecp5
-    units = [named(module) for module in _MODULES.findall(ecp5.read_text())]
+    units = [named(module) for module in _MODULES.findall(ecp5.read_text("utf-8"))]
     file = out / f"{name}_{part.family}.il"
     write_file(file, emit_cells([unit for unit in units if unit], part.family))
     return file

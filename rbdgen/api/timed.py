@@ -116,7 +116,7 @@ def _largest(found: Mapping[str, NDArray], wanted: Mapping[str, NDArray]) -> flo
 def _processor() -> str:
     """What this machine calls its processor."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

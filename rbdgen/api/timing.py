@@ -52,13 +52,13 @@ def program(
     """
     compiler = find_compiler()
     headers = [SOURCES / own for own in INCLUDE.findall(source)]
-    texts = [source, *(own.read_text() for own in (*headers, *parts) if own.is_file())]
+    texts = [source, *(own.read_text("utf-8") for own in (*headers, *parts) if own.is_file())]
     of = digest_of(repr((about(compiler), processor(), flags, optimised, texts)))
 
     def make(work: Path) -> None:
         say(f"compiling {what}")
         place = work / "source.cpp"
-        place.write_text(source)
+        place.write_text(source, "utf-8")
         objects = [str(work / f"{part.stem}.o") for part in parts]
         for part, target in zip(parts, objects, strict=True):
             compile_with([compiler, *optimised, "-x", "c", "-c", str(part), "-o", target])

@@ -95,7 +95,7 @@ def package_vivado(
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_ip.v")
     out.mkdir(exist_ok=True)
-    ports = shell_ports((place / f"{name}_axi_words.v").read_text(), f"{name}_axi_words")
+    ports = shell_ports((place / f"{name}_axi_words.v").read_text("utf-8"), f"{name}_axi_words")
     files = {
         f"{name}_ip.v": ip_text(name, ports),
         "package_ip.tcl": render(

@@ -146,7 +146,7 @@ def asked_of(folder: Path, seed: int) -> Asked:
 def _of(folder: Path) -> str:
     """What a part's result depends on."""
     built = compiler_digest((*FOLDER, "board", "driver", "bench/board.py", "bench/damage.py"))
-    return f"{(folder / 'manifest.json').read_text()} {built} {BAUD} {OFTEN} {SEED}"
+    return f"{(folder / 'manifest.json').read_text('utf-8')} {built} {BAUD} {OFTEN} {SEED}"
 
 
 def _saying(progress: Progress, what: str) -> Progress:

@@ -121,7 +121,7 @@ def codesign(place: Path, progress: Progress) -> Any:
     }
     place.mkdir(parents=True, exist_ok=True)
     for name, text in pictures.items():
-        (place / name).write_text(text)
+        (place / name).write_text(text, "utf-8")
     rows = [
         [n, division, "host" if link is None else link.name, *_row(measured, division, link, n)]
         for n in SIZES

@@ -105,7 +105,7 @@ def _period(
     source = place / "delays" / f"{name}.il"
     source.parent.mkdir(parents=True, exist_ok=True)
     ports = [made.domain.clk, made.i, made.o]
-    source.write_text(rtlil.convert(made, name=name, ports=ports, emit_src=False))
+    source.write_text(rtlil.convert(made, name=name, ports=ports, emit_src=False), "utf-8")
     aim = 1e3 / (2 + length * (5 if what == "product" else 2))
     report = synthesize(
         [source], name, PART, source.parent, speeds=(speed,), seeds=(1, 2), freq=aim

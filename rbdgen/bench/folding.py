@@ -102,7 +102,7 @@ def fold_overhead(place: Path, progress: Progress) -> Any:
                 folder = Path(name)
                 sources = [folder / "core.il", folder / "core_ecp5.il"]
                 for source in sources:
-                    source.write_text(files[source.name])
+                    source.write_text(files[source.name], "utf-8")
                 progress(f"interval {interval}: Yosys, nextpnr")
                 # every operation its own unit is only what the others are compared with
                 speeds = (8,) if interval > 1 else ()

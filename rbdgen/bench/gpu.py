@@ -114,7 +114,7 @@ def _timed(
     """Scalar, states, ns a state of the kernels and with copies; the results checked, twice."""
     interface = api.read_manifest(folder).program.interface
     source = folder / "times.cu"
-    source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)))
+    source.write_text(render("bench/gpu_times.cu.jinja", name=name, **rows(interface)), "utf-8")
     kernels = str(folder / f"{name}.cu")
     say(f"compiling for {architecture}")
     compiled(source, folder / "times", f"-arch={architecture}", kernels)

@@ -101,7 +101,7 @@ def build(folder: Path, function: str, interface: Interface, architecture: str) 
             f"{PACKAGE} refuses {folder.name}: {lines[-1] if lines else 'no reason given'}"
         )
     source = folder / "grid_times.cu"
-    source.write_text(source_of(function, interface))
+    source.write_text(source_of(function, interface), "utf-8")
     compiled(source, folder / "grid_times", f"-arch={architecture}")
     return folder / "grid_times"
 

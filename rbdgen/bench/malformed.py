@@ -89,7 +89,7 @@ def links_of(folder: Path, name: str, progress: Progress) -> Model:
     """The shell of words of a generated accelerator, beats in and out."""
     shell = f"{name}_axi_words"
     links = folder / f"{TOP}.v"
-    links.write_text(LINKS.format(top=TOP, shell=shell))
+    links.write_text(LINKS.format(top=TOP, shell=shell), "utf-8")
     beat = (Field("data", 32, False), Field("last", 1, False))
     return build(
         [folder / f"{name}.v", folder / f"{shell}.v", links],

@@ -182,7 +182,7 @@ def is_as_pinocchio_reads(robot: Robot, source: str) -> bool:
 def _unheard() -> Iterator[None]:
     """What Pinocchio's reader writes on standard error of each file is not shown."""
     kept = os.dup(2)
-    with Path(os.devnull).open("w") as nothing:
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 2)
     try:
         yield

@@ -97,7 +97,7 @@ def build(
             f"{hertz / 1e6:g}; try more --seeds"
         )
     clock = pll(board.clock_hz, _mhz(best, CORE))
-    config = patched(configs[best.seed].read_text(), dict(clock.dividers))
+    config = patched(configs[best.seed].read_text("utf-8"), dict(clock.dividers))
     for file in configs.values():
         file.unlink()
     write(out / f"{top}.config", config.encode())
@@ -105,7 +105,7 @@ def build(
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="rbdgen-ecppack-") as folder:
         place = Path(folder)
-        (place / "design.config").write_text(config)
+        (place / "design.config").write_text(config, "utf-8")
         run_tool(ECPPACK, ["--compress", "design.config", "design.bit"], place)
         bit = out / f"{top}.bit"
         write(bit, (place / "design.bit").read_bytes())

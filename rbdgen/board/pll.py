@@ -56,7 +56,7 @@ def _found(clock_hz: int, mhz: float) -> Pll:
         folder = Path(name)
         arguments = ["-i", f"{clock_hz / 1e6:g}", "-o", f"{mhz:g}", "-f", "pll.v"]
         run_tool(ECPPLL, arguments, folder)
-        text = (folder / "pll.v").read_text()
+        text = (folder / "pll.v").read_text("utf-8")
     made = re.search(r'FREQUENCY_PIN_CLKOP="([0-9.]+)"', text)
     found = {name: re.search(rf"\.{name}\((\d+)\)", text) for name in DIVIDERS}
     if made is None or not all(found.values()):

@@ -41,7 +41,7 @@ class _Simulation(ABC):
         progress: Progress,
         long: bool,
     ) -> None:
-        text = (data_folder("templates") / "board" / harness).read_text()
+        text = (data_folder("templates") / "board" / harness).read_text("utf-8")
         level = OF_LONG_RUNS if long else OPTIMISATION
         made = library(sources, top, text, progress=progress, optimisation=level)
         self._run = ctypes.CDLL(str(made))[symbol]

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from ..design.checks import CHECKS
 from ..design.choices import LANGUAGES
 from ..robot.xml_lines import did_you_mean, quoted
+from ..system.quoting import printable
 
 USAGE = 2  # exit status of a command that was typed wrong
 
@@ -24,7 +25,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         line = " ".join(message.removeprefix("argument ").split())
-        print(f"rbdgen: {line}", file=sys.stderr)
+        print(f"rbdgen: {printable(line)}", file=sys.stderr)
         raise SystemExit(USAGE)
 
     def parse_known_args(  # type: ignore[override]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
+from ..system.quoting import lines, printable
 from ..system.stopping import LINE, interruptible, leave, stop_at_once
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _run(arguments)
+    for stream in (sys.stdout, sys.stderr):  # none may be a console that has ASCII alone
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     stop_at_once()  # imports come next, and some take a while
     # A graph is many objects that stay: looking through them all again and again for unreachable
     # ones took a fifth of the time of a large robot.
@@ -58,10 +63,10 @@ def _run(arguments: Sequence[str]) -> int:
                 print(json.dumps(answer.report, indent=2), flush=True)
             else:
                 answer = COMMANDS[options.command](options, say)
-                print(answer.text, end="\n" if answer.text else "", flush=True)
+                print(lines(answer.text), end="\n" if answer.text else "", flush=True)
         return 0
     except Refusal as error:
-        print(f"rbdgen: {error}", file=sys.stderr)
+        print(f"rbdgen: {printable(str(error))}", file=sys.stderr)
         usage = error.usage or _typed(getattr(error, "name", None), options)
         return USAGE if usage else 1
     except ModuleNotFoundError as missing:
@@ -124,6 +129,8 @@ def progress() -> Callable[[str], None]:
     started = time.monotonic()
 
     def say(line: str) -> None:
-        print(f"[{time.monotonic() - started:6.1f} s] {line}", file=sys.stderr, flush=True)
+        print(
+            f"[{time.monotonic() - started:6.1f} s] {printable(line)}", file=sys.stderr, flush=True
+        )
 
     return say

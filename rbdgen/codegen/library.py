@@ -72,7 +72,7 @@ def build(
 def _has_openmp(compiler: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
         source = Path(work) / "empty.cpp"
-        source.write_text("#include <omp.h>\n")
+        source.write_text("#include <omp.h>\n", "utf-8")
         try:
             compile_with([compiler, OPENMP, "-shared", "-fPIC", str(source), "-o", f"{work}/a.so"])
         except CompilerError:

@@ -102,7 +102,7 @@ def uses_of(files: Mapping[str, str]) -> tuple[Use, ...]:
     """The same of a source and its header, by name, for all of `ARCHITECTURES`."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder, ThreadPoolExecutor() as pool:
         for name, text in files.items():
-            (Path(folder) / name).write_text(text)
+            (Path(folder) / name).write_text(text, "utf-8")
         (source,) = Path(folder).glob("*.cu")
         found = pool.map(partial(uses, source), ARCHITECTURES)
         return tuple(use for own in found for use in own)

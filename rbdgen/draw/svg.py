@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
+from ..system.quoting import lines
+
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 INK, PAPER = "#1f2933", "#ffffff"
 LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
@@ -29,6 +31,9 @@ def document(width: float, height: float, title: str) -> ET.Element:
 
 
 def to_text(page: ET.Element) -> str:
+    """The document; what cannot be seen, which XML has no place for, is not in its texts."""
+    for element in page.iter():
+        element.text = element.text and lines(element.text)
     ET.indent(page)
     return ET.tostring(page, encoding="unicode") + "\n"
 

@@ -74,7 +74,7 @@ def estimated(family: str, features: Features, table: Table | None = None) -> di
 @cache
 def fitted() -> dict[str, Any]:
     """The table that comes with rbdgen."""
-    return dict(json.loads(TABLE.read_text()))
+    return dict(json.loads(TABLE.read_text("utf-8")))
 
 
 @dataclass(frozen=True)

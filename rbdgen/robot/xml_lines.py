@@ -14,6 +14,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from ..system.files import read_regular
+from ..system.quoting import printable
 from .model import NotFound, RobotError
 
 MAX_BYTES = 16 * 2**20  # the largest real URDFs are near 1 MiB; a mistaken mesh or log is larger
@@ -80,7 +81,7 @@ class Element:
 
 def one_line(value: str, width: int = 60) -> str:
     """``value`` fit for a one-line message: printable and not too long."""
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value)
+    shown = printable(value)
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 
 

@@ -131,7 +131,7 @@ class Toolchain:
 
         def make(work: Path) -> None:
             self.compile([self.root / "include" / f"{name}.cpp" for name in names], work, jobs)
-            (work / HEADER).write_text(_HEADER)
+            (work / HEADER).write_text(_HEADER, "utf-8")
             command = [self.compiler, *self.flags, "-x", "c++-header"]
             _call([*command, work / HEADER, "-o", work / f"{HEADER}.gch"], "C++ compiler")
 

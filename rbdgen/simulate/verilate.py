@@ -117,9 +117,9 @@ def library(
         scratch.mkdir()
         included = [f"-I{Path(directory).resolve()}" for directory in include_dirs]
         tracing: list[str | Path] = ["--trace", scratch / TRACED] if trace else []
-        (scratch / TRACED).write_text(f"`verilator_config\n{waves}")
+        (scratch / TRACED).write_text(f"`verilator_config\n{waves}", "utf-8")
         toolchain.verilate([*options, *tracing, *included, "-Mdir", scratch, *sources])
-        (scratch / "harness.cpp").write_text(harness)
+        (scratch / "harness.cpp").write_text(harness, "utf-8")
         runtime = toolchain.runtime(jobs, say)
         first: list[str | Path] = ["-include", runtime.header]
         objects = toolchain.compile(_units(scratch), scratch, jobs, first, say)
@@ -165,7 +165,7 @@ def _units(work: Path) -> list[Path]:
         units[-1].append(file)
     made = [work / f"unit_{k}.cc" for k in range(len(units))]
     for unit, files in zip(made, units, strict=True):
-        unit.write_text("".join(f'#include "{file.name}"\n' for file in files))
+        unit.write_text("".join(f'#include "{file.name}"\n' for file in files), "utf-8")
     return made
 
 
@@ -201,7 +201,7 @@ def _harness(ports: Ports) -> str:
         f"{{ (void)dut; (void)word; (void)level; {write} }}"
     )
     template = data_folder("templates") / "harness.cpp"
-    return template.read_text().replace("@DESIGN@", "\n".join(lines))
+    return template.read_text("utf-8").replace("@DESIGN@", "\n".join(lines))
 
 
 def _member(port: str) -> str:

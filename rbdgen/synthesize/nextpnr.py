@@ -106,7 +106,7 @@ def place_and_route(
     family = FAMILIES[target.family]
     with tempfile.TemporaryDirectory(prefix="rbdgen-nextpnr-") as name:
         folder = Path(name)
-        document = json.loads(netlist.read_text())
+        document = json.loads(netlist.read_text("utf-8"))
         if floorplanned and target.flag not in DIES and progress:
             progress(f"no floor plan of {target.part}: nextpnr chooses all sites")
         for module in document["modules"].values():
@@ -129,9 +129,9 @@ def place_and_route(
             arguments += ["--lpf-allow-unconstrained"]
         arguments += ["--textcfg", "design.config"] if out_config else []
         seconds = run_tool(family.nextpnr, arguments, folder, interesting=STEPS, progress=progress)
-        report = json.loads((folder / "report.json").read_text())
-        floor = floor_of(json.loads((folder / PLACED).read_text()))
-        late = (folder / f"{family.nextpnr.package}.log").read_text().count(HOLD)
+        report = json.loads((folder / "report.json").read_text("utf-8"))
+        floor = floor_of(json.loads((folder / PLACED).read_text("utf-8")))
+        late = (folder / f"{family.nextpnr.package}.log").read_text("utf-8").count(HOLD)
         if out_config:
             write(out_config, (folder / "design.config").read_bytes())
     clocks = {clock: entry["achieved"] for clock, entry in report["fmax"].items()}
@@ -164,9 +164,11 @@ def _part(target: Target, speed: int, folder: Path) -> list[str]:
         return [target.flag, "--package", target.package, "--speed", str(speed)]
     if target.family == "nexus":
         sites = [f"ldc_set_location -site {{{s}}} [get_ports {p}]\n" for p, s in NEXUS_PINS]
-        (folder / "pins.pdc").write_text("".join(sites))
+        (folder / "pins.pdc").write_text("".join(sites), "utf-8")
         return ["--device", f"{target.flag}-{speed}{target.package}", "--pdc", "pins.pdc"]
-    (folder / "pins.cst").write_text("".join(f'IO_LOC "{p}" {s};\n' for p, s in GOWIN_PINS))
+    (folder / "pins.cst").write_text(
+        "".join(f'IO_LOC "{p}" {s};\n' for p, s in GOWIN_PINS), "utf-8"
+    )
     device = f"GW2A-LV18{target.package}C{speed}/I{speed - 1}"
     return ["--device", device, "--vopt", f"family={target.flag}", "--vopt", "cst=pins.cst"]
 

@@ -38,7 +38,7 @@ def add_pins(
     Raises:
         SynthesisError: no such module or clock, or no other input or output.
     """
-    document = json.loads(netlist.read_text())
+    document = json.loads(netlist.read_text("utf-8"))
     if top not in document["modules"]:
         raise SynthesisError(f"{netlist.name} has no module {top!r}")
     module = document["modules"][top]

@@ -64,7 +64,7 @@ def run_tool(
     started = time.monotonic()
     lines = []
     with (
-        (folder / f"{tool.package}.log").open("w") as log,
+        (folder / f"{tool.package}.log").open("w", encoding="utf-8") as log,
         child(
             [*command, *arguments],
             cwd=folder,

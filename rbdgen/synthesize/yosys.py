@@ -86,7 +86,7 @@ def synth(
         started = time.monotonic()
         own = _counted(sources, script, folder, progress)
         seconds = time.monotonic() - started
-        document = json.loads((folder / "netlist.json").read_text())
+        document = json.loads((folder / "netlist.json").read_text("utf-8"))
         module = document["modules"][top]
         packed = FAMILIES[family].after(module)
         write_json(document, out_json)
@@ -191,7 +191,7 @@ def _in_parts(
             def counts() -> dict[str, Mapping[str, int]]:
                 place = folder / str(k)
                 place.mkdir()
-                (place / "part.il").write_text(runs[k].text)
+                (place / "part.il").write_text(runs[k].text, "utf-8")
                 found = _counted([place / "part.il"], script, place, say)
                 return {module: found[module] for module in runs[k].modules}
 
@@ -227,15 +227,15 @@ def _rtlil(
     for k, piece in enumerate(pieces):
         if progress and pieces[1:]:
             progress(f"Yosys: reading {source.name}, part {k + 1} of {len(pieces)}")
-        (folder / "piece.v").write_text(piece)
+        (folder / "piece.v").write_text(piece, "utf-8")
         _yosys([], ["read_verilog -sv piece.v", "write_rtlil piece.il"], folder, progress)
-        yield (folder / "piece.il").read_text()
+        yield (folder / "piece.il").read_text("utf-8")
 
 
 def _text_of(source: Path) -> str:
     if not source.is_file():
         raise SynthesisError(f"no such source: {source}")
-    return source.read_text()
+    return source.read_text("utf-8")
 
 
 def _counted(
@@ -243,7 +243,7 @@ def _counted(
 ) -> dict[str, Mapping[str, int]]:
     """Read the sources, run ``script``; module → type → how many stand in it itself."""
     _yosys(sources, [*script, "tee -q -o cells.json stat -json"], folder, progress)
-    modules = json.loads((folder / "cells.json").read_text())["modules"]
+    modules = json.loads((folder / "cells.json").read_text("utf-8"))["modules"]
     return {name.removeprefix("\\"): m["num_cells_by_type"] for name, m in modules.items()}
 
 
@@ -253,10 +253,10 @@ def _yosys(
     """Read copies of the sources in ``folder``, then run ``script`` there."""
     lines = []
     for n, source in enumerate(sources):
-        (folder / f"{n}-{source.name}").write_text(_text_of(source))
+        (folder / f"{n}-{source.name}").write_text(_text_of(source), "utf-8")
         reader = "read_rtlil" if source.suffix == ".il" else "read_verilog -defer -sv"
         lines.append(f"{reader} {'-overwrite ' if n else ''}{n}-{source.name}")
-    (folder / "script.ys").write_text("\n".join([*lines, *script, ""]))
+    (folder / "script.ys").write_text("\n".join([*lines, *script, ""]), "utf-8")
     run_tool(YOSYS, ["-s", "script.ys"], folder, interesting=STEPS, progress=progress)
 
 

@@ -41,7 +41,7 @@ def c_library(
 def build(files: Mapping[str, str], into: Path, flags: Sequence[str] = FLAGS) -> Path:
     """The library in a folder, beside its files; NoCompiler, CompilerError."""
     for own, text in files.items():
-        (into / own).write_text(text)
+        (into / own).write_text(text, "utf-8")
     sources = [str(into / own) for own in files if own.endswith((".c", ".cpp"))]
     made = into / LIBRARY
     compile_with([find_compiler(), *flags, *SHARED, *sources, "-o", str(made)])

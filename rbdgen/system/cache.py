@@ -40,7 +40,7 @@ def keep(folder: Path) -> Iterator[Path]:
     with beside(folder, folder=True) as work:
         yield work
         digests = {file.name: digest_of(file) for file in work.iterdir()}
-        (work / DIGESTS).write_text(json.dumps(digests))
+        (work / DIGESTS).write_text(json.dumps(digests), "utf-8")
         put(work, folder)
 
 

@@ -56,7 +56,7 @@ def _said(compiler: str, changed: int) -> str:
 def processor() -> str:
     """What ``-march=native`` depends on: a home folder may be shared by several machines."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
     return next((line for line in lines if line.startswith(("flags", "Features"))), "")

@@ -169,7 +169,7 @@ def child(command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[s
     try:
         with deferred():
             process = subprocess.Popen(
-                command, text=True, errors="replace", process_group=0, **options
+                command, encoding="utf-8", errors="replace", process_group=0, **options
             )
             _children.add(process)
         yield process

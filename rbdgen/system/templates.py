@@ -1,21 +1,57 @@
-"""The templates that travel with rbdgen, filled in."""
+"""The templates that travel with rbdgen, filled in.
+
+What ``{{ }}`` puts into a text is data, and goes through its language's `Language.plain`, in HTML
+through `markup`, so that no template can forget it. Code that rbdgen made itself is marked by the
+filter ``safe``. ``{{ x | literal }}`` is x as a string of the language, with its quotes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from .data import data_folder
+from .quoting import LANGUAGES, markup
+
+HTML = "html"
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a file of ``templates``; jinja2.UndefinedError where a value is missing."""
+    """The text of a file of ``templates``; jinja2.UndefinedError where a value is missing.
+
+    Its language is said by the end of its name: ``NAME.h.jinja`` is C.
+    """
+    kind = template.removesuffix(".jinja").rpartition(".")[-1]
+    return _environment(kind).get_template(template).render(**values)
+
+
+@cache
+def _environment(kind: str) -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(data_folder("templates")),
         undefined=jinja2.StrictUndefined,
+        # which marks what is of the language already; what is not, `finalize` has made so
+        autoescape=True,
+        finalize=_put(markup if kind == HTML else LANGUAGES[kind].plain),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.get_template(template).render(**values)
+    if kind != HTML and (literal := LANGUAGES[kind].literal):
+        environment.filters["literal"] = lambda text: Markup(literal(str(text)))
+    return environment
+
+
+def _put(fit: Callable[[str], str]) -> Callable[[Any], Any]:
+    """What `finalize` makes of each value."""
+
+    def put(value: Any) -> Any:
+        if isinstance(value, jinja2.Undefined | Markup):
+            return value
+        return Markup(fit(str(value)))
+
+    return put

@@ -1,0 +1,93 @@
+"""Text of others, such as the names of a robot's links, in the languages that are written.
+
+What a file says is data: the comment, string or page that it stands in goes on behind it. Each
+`Language` says how such text is made fit for its comments and strings (`plain`), in which another
+character stands for each that would mean something, and how it is written so that a program has it
+as it is in the file (`literal`). `rbdgen.system.templates` fills all templates by these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+UNSEEN = "\N{REPLACEMENT CHARACTER}"
+
+
+def printable(text: str, but: str = "") -> str:
+    """``text`` with U+FFFD for each character that is not to be seen, but for those of ``but``.
+
+    Such are controls, with which lines end and terminals are steered, marks that turn the direction
+    of writing, lone surrogates, which no file in UTF-8 has, and all spaces but the common one.
+    """
+    return "".join(c if c.isprintable() or c in but else UNSEEN for c in text)
+
+
+def lines(text: str) -> str:
+    """`printable`, of a text of several lines."""
+    return printable(text, "\n")
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language, or several that have comments and strings in common.
+
+    ``active``: what means something within a comment, a string or running text; ``instead``: what
+    stands there in its place.
+    """
+
+    active: re.Pattern[str]
+    literal: Callable[[str], str] | None = None
+    instead: str = "_"
+
+    def plain(self, text: str) -> str:
+        """``text`` as part of a comment, of a string, or of a line of Markdown."""
+        return self.active.sub(self.instead, printable(text))
+
+
+def _in_bytes(text: str) -> str:
+    """A string of C, C++ or Verilog, of the text's bytes in UTF-8."""
+    own = text.encode("utf-8", "surrogatepass")
+    kept = bytes(range(0x20, 0x7F)).translate(None, b'"\\?')  # ?: trigraphs
+    return '"' + "".join(chr(b) if b in kept else f"\\{b:03o}" for b in own) + '"'
+
+
+def _in_code_points(text: str) -> str:
+    """A string of Python, or a double-quoted one of YAML."""
+
+    def spelt(c: str) -> str:
+        if c in '"\\':
+            return f"\\{c}"
+        return c if c.isascii() and c.isprintable() else f"\\U{ord(c):08X}"
+
+    return '"' + "".join(map(spelt, text)) + '"'
+
+
+# what ends a string, joins lines, is a macro of Verilog; ends or begins a comment; trigraphs
+C = Language(re.compile(r'["\\`]|(?<=\*)/|(?<=/)\*|(?<=\?)\?'), _in_bytes)
+PYTHON = Language(re.compile(r"[\"'\\]"), _in_code_points)
+# braces that have no partner count in comments, too
+TCL = Language(re.compile(r'["\\$;\[\]{}]'))
+CMAKE = Language(re.compile(r'["\\$;#@()<>\[\]]'))
+YAML = Language(re.compile(r"[^\w ./+-]"), _in_code_points)
+# code, HTML, emphasis, entities, cells of a table; links, of which addresses become some by
+# themselves; underscores that are not within a word
+MARKDOWN = Language(
+    re.compile(r"[`<>*\\&|~$@]|\](?=[(\[:])|:(?=//)|(?<=www)\.|(?<!\w)_+|_+(?!\w)"), instead="-"
+)
+
+LANGUAGES = {
+    **dict.fromkeys(("c", "h", "cpp", "hpp", "inc", "cu", "v", "sv"), C),
+    "py": PYTHON,
+    "tcl": TCL,
+    "txt": CMAKE,  # CMakeLists.txt
+    "core": YAML,
+    "md": MARKDOWN,
+}
+
+
+def markup(text: str) -> str:
+    """``text`` as it stands in HTML, in an element or in a quoted attribute."""
+    return escape(lines(text))
