@@ -356,7 +356,8 @@ def parser() -> Parser:
         commands,
         "reproduce",
         "the papers' tables and figures, beside ours",
-        "rbdgen reproduce 003             minutes",
+        "rbdgen reproduce 003             seconds",
+        "rbdgen reproduce 000 001 002 004 minutes each",
         "rbdgen reproduce 004 --closed    a controller at 1 kHz over a simulated arm: two minutes",
         "rbdgen reproduce 000 001 --full  longer chains and larger batches: an hour",
     )
