@@ -8,9 +8,9 @@ from ..codegen.cpp import cpp
 from ..compile.floats import facts_of, with_doubles
 from ..compile.front import Front
 from ..compile.visits import with_visits
+from ..design.naming import design_name
 from .entries import interface_of
 from .made import Files
-from .names import design_name
 from .program_folder import about, program_folder
 from .recompiled import register_numbers
 from .vectors import vectors

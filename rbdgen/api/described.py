@@ -7,9 +7,9 @@ from typing import Any
 
 from .. import __version__
 from ..compile.front import Front
+from ..design.derived import no_defaults
 from ..design.limits import limits_table
 from .names import filed_notes
-from .places import no_defaults
 
 
 def described(front: Front, name: str, notes: Iterable[str] = ()) -> dict[str, Any]:

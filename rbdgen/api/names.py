@@ -1,8 +1,7 @@
-"""What the files and modules of a design are called, and the design as a file."""
+"""The design as a file, and what the files of its folder are called."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,20 +16,6 @@ from ..system.quoting import printable
 
 ROBOT, DESIGN, GRAPH = "robot.urdf", "design.yaml", "graph.txt"
 LIMITS = "# made for: position, velocity, acceleration, effort (and who said so)\n"
-
-
-def design_name(robot: str, design: Design) -> str:
-    """A module name for the robot and its functions: ``iiwa14_id``, ``iiwa14_did_m``.
-
-    Of all that its accelerator can be asked for, ``iiwa14_accelerator``.
-    """
-    return module_name(robot, "accelerator" if design.accelerator else "_".join(design.functions))
-
-
-def module_name(robot: str, what: str) -> str:
-    """``iiwa14_id``, in letters, digits and underscores only."""
-    name = re.sub(r"\W+", "_", robot, flags=re.ASCII).strip("_").lower() or "robot"
-    return ("" if name[0].isalpha() else "r") + f"{name}_{what}"
 
 
 def design_text(design: Design, robot: str = ROBOT) -> str:

@@ -15,17 +15,16 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..design.choices import LANGUAGES, WHOLE
+from ..design.choices import LANGUAGES
+from ..design.derived import FOLLOW, no_defaults, plain
 from ..design.design import Design
 from ..design.loading import filed
+from ..design.naming import short_name
 from ..design.nested import JointDrivetrain, MotionLimits
 from .folder import MARK, OutputError, read_manifest, refuse_foreign, writing
-from .names import design_name
 
 VERILOG = LANGUAGES[0]
 LONGEST_NAME = 120  # characters; what is longer ends in a digest
-# Fields that follow from the others, or that the name has.
-FOLLOW = ("robot", "fitted", "formulated")
 # Choices whose value alone says what it is of.
 CLEAR = {
     *("base", "mimic", "target", "angles", "formulation", "network", "factorisation"),
@@ -41,9 +40,7 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
     """
     said = {key: value for key, value in choices.items() if value is not None}
     before, after = filed(path), replace(filed(path), **said)
-    name, left = design_name(robot, design), {"accelerator", "functions"}
-    if design.accelerator and set(design.functions) != set(WHOLE):
-        left.remove("functions")
+    name, left = short_name(robot, design), {"accelerator", "functions", "name"}
     tokens = [
         token
         for field in fields(Design)
@@ -80,23 +77,6 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def no_defaults(design: Design) -> dict[str, Any]:
-    """The choices that make a design what it is, as JSON has them; no defaults."""
-    return {
-        field.name: _plain(value)
-        for field, default in zip(fields(Design), vars(Design("")).values(), strict=True)
-        if field.name not in FOLLOW and (value := getattr(design, field.name)) != default
-    }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, MotionLimits | JointDrivetrain):
-        return {key: _plain(own) for key, own in vars(value).items() if own is not None}
-    if isinstance(value, Mapping):
-        return {key: _plain(own) for key, own in value.items()}
-    return [_plain(own) for own in value] if isinstance(value, tuple) else value
-
-
 def check_design_place(
     place: Path, robot: str, design: Design, force: bool, language: str = VERILOG
 ) -> None:
@@ -119,7 +99,7 @@ def check_design_place(
     if (was := there.get("language", VERILOG)) != language:
         different.append(f"language {was}")
     for key in () if another else sorted({*mine, *other}):
-        default = _plain(getattr(Design(""), key, None))
+        default = plain(getattr(Design(""), key, None))
         if (was := other.get(key, default)) != mine.get(key, default):
             different.append(f"{key.replace('_', ' ')} {_listed(was)}")
     if different:

@@ -11,13 +11,13 @@ from ..compile.core import Core
 from ..compile.front import Front
 from ..compile.product import Product
 from ..compile.scheduled import Accelerated
+from ..design.naming import design_name
 from ..schedule.flags import flagged_outputs
 from ..tasks.c import add_tasks, all_words
 from .cpp_program import cpp_program
 from .cuda_program import cuda_program
 from .hls_program import hls_program
 from .made import Files, Made
-from .names import design_name
 from .program_folder import about, program_folder
 from .recompiled import graph_files
 from .word_vectors import task_vectors, word_vectors

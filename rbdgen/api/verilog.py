@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..compile.core import Core
 from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
+from ..design.naming import design_name
 from ..draw import accelerator as stages
 from ..draw.picture import picture
 from ..rtl.emit import emit, emit_accelerator
@@ -13,7 +14,7 @@ from .design_readme import README, design_readme
 from .header import c_header
 from .made import Files, Made, closed, sources_of
 from .manifest import core_manifest
-from .names import ROBOT, design_name, design_text
+from .names import ROBOT, design_text
 from .recompiled import graph_files
 
 

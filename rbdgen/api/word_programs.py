@@ -10,12 +10,12 @@ from ..codegen import hls_library
 from ..codegen.c_program import GRAPH
 from ..codegen.compiled import Compiled, Results, Source
 from ..compile.core import Core
+from ..design.naming import design_name
 from ..graph.fixed import Integers
 from ..graph.held import held_words
 from ..system.c_library import FLAGS, c_library
 from .hls_program import hls_program
 from .integer_model import c_source
-from .names import design_name
 from .program_folder import about
 
 

@@ -16,6 +16,16 @@ from ..design.target import TARGETS
 from .arguments import checked, number, numbers
 
 
+def called(group: argparse._ActionsContainer) -> None:
+    """The name of all that is written."""
+    group.add_argument(
+        "--name",
+        type=checked("name"),
+        help="of files, modules, symbols, header guards and CMake targets (default: the robot, "
+        "what its choices make of it, and the functions)",
+    )
+
+
 def base(group: argparse._ActionsContainer) -> None:
     """How the base is held, and who moves mimic joints."""
     group.add_argument(
@@ -222,6 +232,7 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     if accelerator and functions is None:
         functions = WHOLE
     return {
+        "name": getattr(options, "name", None),
         "functions": functions,
         "width": options.width,
         "guard": options.guard,

@@ -9,6 +9,7 @@ from ..design.choices import LANGUAGES, MODELS
 from ..reproduce.names import PAPERS
 from . import tool_options as tools
 from .arguments import Parser, count, examples, languages, names, numbers, seed
+from .design_options import called
 from .options import (
     command,
     folder_command,
@@ -153,6 +154,7 @@ def parser() -> Parser:
         metavar="DIR",
         help="default: build/NAME; where --to names several languages, DIR/LANGUAGE",
     )
+    called(made)
     made.add_argument(
         "--to",
         type=languages,

@@ -42,6 +42,7 @@ from .choices import (
     STYLES,
     WIDTHS,
 )
+from .identifiers import identifier
 from .target import TARGETS
 
 
@@ -106,6 +107,10 @@ def _name(value: Any) -> str | None:
     if value is not None and (not isinstance(value, str) or not value):
         raise ValueError(f"a link's name, or {BEST}, not {quoted(str(value))}")
     return value
+
+
+def _called(value: Any) -> str | None:
+    return None if value is None else identifier(value)
 
 
 def _link(value: Any) -> str | None:
@@ -302,6 +307,7 @@ def _slots(value: Any) -> int | None:
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
+    "name": _called,
     "velocity": _by_joint,
     "acceleration": _by_joint,
     "effort": _by_joint,

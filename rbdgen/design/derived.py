@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 from .choices import AT_FRAMES, INVERTING, NEARBY, STEP
 from .design import Design
+from .nested import JointDrivetrain, MotionLimits
+
+FOLLOW = ("robot", "fitted", "formulated")  # fields that follow from the others
 
 
 def is_left_open(design: Design) -> bool:
@@ -52,3 +56,21 @@ def of_functions(design: Design, functions: Sequence[str]) -> Design:
         step=design.step if "step" in functions else STEP,
         integrator=design.integrator if "step" in functions else "euler",
     )
+
+
+def no_defaults(design: Design) -> dict[str, Any]:
+    """The choices that make a design what it is, as JSON has them; no defaults."""
+    return {
+        field.name: plain(value)
+        for field, default in zip(fields(Design), vars(Design("")).values(), strict=True)
+        if field.name not in FOLLOW and (value := getattr(design, field.name)) != default
+    }
+
+
+def plain(value: Any) -> Any:
+    """The value of a choice as JSON has it."""
+    if isinstance(value, MotionLimits | JointDrivetrain):
+        return {key: plain(own) for key, own in vars(value).items() if own is not None}
+    if isinstance(value, Mapping):
+        return {key: plain(own) for key, own in value.items()}
+    return [plain(own) for own in value] if isinstance(value, tuple) else value

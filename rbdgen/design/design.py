@@ -41,6 +41,7 @@ class Design:
     """The choices. Construction checks each of them (RobotError, one line).
 
     ``robot``            path of the URDF.
+    ``name``             of files, modules and symbols, an identifier; None: `design_name` says.
     ``base``             "fixed" or "floating"; ``mimic`` "fold" or "independent".
     ``gravity``          (3,) [m/s²], base frame.
     ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
@@ -198,6 +199,7 @@ class Design:
     joints: Mapping[str, JointDrivetrain] = field(default_factory=dict)
     friction: bool = True
     friction_width: Any = None
+    name: str | None = None
 
     def __post_init__(self) -> None:
         checks = CHECKS if self.fold == "joints" else CHECKS | NOT_OF_JOINTS

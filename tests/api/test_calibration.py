@@ -115,7 +115,8 @@ def test_files(pendulum: Path, tmp_path: Path) -> None:
     calibrate(pendulum, robot, tmp_path / "words.h")
     (tmp_path / "main.cpp").write_text(
         '#include <cstdio>\n#include "words.h"\nint main() {\n'
-        '  for (auto word : pendulum_id_registers) std::printf("%d\\n", word);\n}\n'
+        "  for (auto word : pendulum_registers_no_fit_id_registers)\n"
+        '    std::printf("%d\\n", word);\n}\n'
     )
     program = tmp_path / "main"
     subprocess.run([find_compiler(), tmp_path / "main.cpp", "-o", program], check=True)
@@ -192,7 +193,7 @@ def test_programs_in_words_take_those_of_another_robot(
     ("language", "said"),
     [
         ("c", "behind the words of each task"),
-        ("hls", "In the order of pendulum_id_parameters;"),
+        ("hls", "In the order of pendulum_registers_no_fit_id_parameters;"),
         ("cpp", "The array parameter, for each state."),
         ("cuda", "The array parameter, for all states of a call."),
     ],
@@ -228,17 +229,17 @@ def test_programs_in_real_numbers_are_given_those(language: str, code: str, tmp_
     (tmp_path / "main.cpp").write_text(
         f"""#include <cstdio>
 #include <vector>
-#include "made/pendulum_fd.h"
+#include "made/pendulum_registers_fd.h"
 #include "other.h"
 int main()
 {{
     const double q[] = {{0.3, -0.5, 0.1, 0.2}}, qd[] = {{1, 2, -1, 0.5}}, tau[] = {{3, 4, -2, 1}};
     std::vector<double> parameter;
     for (int k = 0; k < 1 + !!{each}; ++k)
-        for (double own : pendulum_fd_registers)
+        for (double own : pendulum_registers_fd_registers)
             parameter.push_back(own);
     double qdd[4];
-    const long long failed = pendulum_fd(2, q, qd, tau, parameter.data(), qdd);
+    const long long failed = pendulum_registers_fd(2, q, qd, tau, parameter.data(), qdd);
     std::printf("%lld %.17g %.17g %.17g %.17g\\n", failed, qdd[0], qdd[1], qdd[2], qdd[3]);
 }}
 """

@@ -78,7 +78,9 @@ def run(core: Path, target: str, build: Path) -> subprocess.CompletedProcess[str
 
 
 def test_ports_of_generated_verilog(design: Path) -> None:
-    ports = shell_ports((design / "pendulum_id_axi_words.v").read_text(), "pendulum_id_axi_words")
+    ports = shell_ports(
+        (design / "pendulum_ecp5_25f_id_axi_words.v").read_text(), "pendulum_ecp5_25f_id_axi_words"
+    )
     assert ShellPort("s_axis_tdata", 32, True) in ports
     assert ShellPort("m_axis_tlast", 1, False) in ports
     with pytest.raises(OutputError, match="has no module other"):

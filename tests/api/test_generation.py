@@ -17,7 +17,7 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api import folder as folders
-from rbdgen.api.names import design_name, design_text
+from rbdgen.api.names import design_text
 from rbdgen.design.loading import load
 from rbdgen.system.data import data_folder
 
@@ -247,4 +247,3 @@ def test_design_text_keeps_every_choice(tmp_path: Path) -> None:
     (tmp_path / "design.yaml").write_text(design_text(design))
     again, _ = load(tmp_path / "design.yaml")
     assert replace(again, robot=design.robot) == design
-    assert design_name("HyQ 2", design) == "hyq_2_did_m"

@@ -16,7 +16,7 @@ from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.litex import NOTE, package_litex
 
-NAME = "pendulum_accelerator"
+NAME = "pendulum_ii8_accelerator_id_m"
 HEADERS = ("event2/listener.h", "json-c/json.h", "zlib.h")
 
 

@@ -16,7 +16,7 @@ from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
 from rbdgen.api.vivado import BOARDS, INTERFACES, NOTE, ZynqBoard, ip_text, package_vivado
 from tests.rtl.icarus import binary
 
-NAME = "pendulum_accelerator"
+NAME = "pendulum_xc7_ii2_accelerator_id_m"
 COMMANDS = (
     "create_project",
     "add_files",

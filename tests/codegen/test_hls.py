@@ -122,7 +122,7 @@ def test_a_function_for_each_region_through_streams(
     monkeypatch.setattr(hls_functions, "LONGEST", 50)
     made = api.generate("pendulum", tmp_path / "made", to="hls", functions=("fd",), ii=2)
     facts = made.manifest.program.facts
-    text = (made / "pendulum_fd.cpp").read_text()
+    text = (made / "pendulum_ii2_fd.cpp").read_text()
     assert text.count("#pragma HLS INLINE off") == facts["functions"] > 3
     assert f"#pragma HLS PIPELINE II={facts['interval']}\n" in text and facts["interval"] == 2
     assert text.count("impl=dsp") == len(
@@ -132,7 +132,7 @@ def test_a_function_for_each_region_through_streams(
     tools.mkdir()
     (tools / "hls_stream.h").write_text(STREAM)
     (tools / "ap_axi_sdata.h").write_text(BEAT)
-    assert run(made.folder, "pendulum_fd", "-I", str(tools)) == (
+    assert run(made.folder, "pendulum_ii2_fd", "-I", str(tools)) == (
         "32 states, 0 words and flags differ\n"
     )
     # of a file that is named it prints the numbers

@@ -36,10 +36,18 @@ def test_cpp_takes_an_array_more(function: str, code: str, tmp_path: Path) -> No
 
 def test_cuda_takes_one_array_for_all_states(tmp_path: Path) -> None:
     """Compiled for the CPU, its example gives what the graph does of its own robot."""
-    made = generate("pendulum", tmp_path / "made", to="cuda", parameters="registers").folder
-    sources = ["-x", "c++", str(made / "pendulum_id.cu"), "-x", "c", str(made / "example.c")]
+    choices = {"parameters": "registers", "name": "swing"}
+    made = generate("pendulum", tmp_path / "made", to="cuda", **choices).folder
+    sources = [
+        "-x",
+        "c++",
+        str(made / "swing.cu"),
+        "-x",
+        "c",
+        str(made / "example.c"),
+    ]
     example = str(made / "example")
-    subprocess.run(["g++", "-O1", "-DPENDULUM_ID_HOST", *sources, "-o", example, "-lm"], check=True)
+    subprocess.run(["g++", "-O1", "-DSWING_HOST", *sources, "-o", example, "-lm"], check=True)
     interface = read_manifest(made).program.interface
     assert "parameter" not in [array.name for array in interface.takes]
     assert interface.same is not None
@@ -56,14 +64,14 @@ def test_hls_takes_a_struct_beside_the_streams(
 ) -> None:
     """With its own words, and with any, which each of several functions gets that reads them."""
     monkeypatch.setattr(hls_functions, "LONGEST", 15)
-    choices = {"functions": ("id",), "parameters": "registers", "fit": False}
+    choices = {"functions": ("id",), "parameters": "registers", "fit": False, "name": "swing"}
     made = generate("pendulum", tmp_path / "made", to="hls", **choices).folder
     facts = read_manifest(made)["facts"]
     words = facts["parameters"]
     rows = [line.split() for line in (made / "words.txt").read_text().splitlines()]
     own = [str(word["word"]) for word in words]
     assert [row[-len(own) :] == own for row in rows] == [True] * 16 + [False] * 16
-    text = (made / "pendulum_id.cpp").read_text()
+    text = (made / "swing.cpp").read_text()
     assert text.count("#pragma HLS INTERFACE s_axilite port=parameters.") == len(words)
     assert facts["functions"] > 3
     tools = tmp_path / "tools"
@@ -71,17 +79,17 @@ def test_hls_takes_a_struct_beside_the_streams(
     (tools / "hls_stream.h").write_text(STREAM)
     (tools / "ap_axi_sdata.h").write_text(BEAT)
     for flags in ([], ["-I", str(tools)]):
-        assert run(made, "pendulum_id", *flags) == "32 states, 0 words and flags differ\n"
+        assert run(made, "swing", *flags) == "32 states, 0 words and flags differ\n"
 
 
 def test_hls_begins_with_the_words_of_its_own_robot(tmp_path: Path) -> None:
-    choices = {"parameters": "registers", "fit": False}
+    choices = {"parameters": "registers", "fit": False, "name": "swing"}
     made = generate("pendulum", tmp_path / "made", to="hls", **choices).folder
     words = read_manifest(made)["facts"]["parameters"]
-    printed = "".join(f"    std::cout << own.{word['field']} << '\\n';\n" for word in words)
+    printed = "".join(f"    std::cout << words.{word['field']} << '\\n';\n" for word in words)
     (made / "own.cpp").write_text(
-        '#include "pendulum_id.h"\n#include <iostream>\n'
-        f"int main()\n{{\n    pendulum_id_parameters own;\n{printed}}}\n"
+        '#include "swing.h"\n#include <iostream>\n'
+        f"int main()\n{{\n    swing_parameters words;\n{printed}}}\n"
     )
     command = ["g++", "-std=c++17", "-isystem", str(headers()), str(made / "own.cpp")]
     subprocess.run([*command, "-o", str(made / "own")], check=True)

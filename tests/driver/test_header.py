@@ -213,11 +213,11 @@ def test_it_is_cpp_and_takes_floats(tmp_path: Path, manifest: dict[str, Any]) ->
     compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
     assert compiler is not None  # the simulation needs one too
     (tmp_path / "one.h").write_text(c_header({**manifest, "robot": "any */ /* name\n"}))
-    source = tmp_path / "program.cpp"
+    source, name = tmp_path / "program.cpp", manifest["name"]
     source.write_text(
-        f'#define {NAME.upper()}_ACCELERATOR_REAL float\n#include "one.h"\n'
+        f'#define {name.upper()}_REAL float\n#include "one.h"\n'
         f"int encode(const float *q, const float *v, const float *a, uint32_t *packet)\n"
-        f"{{ return {NAME}_accelerator_encode_id(q, v, a, 1, packet); }}\n"
+        f"{{ return {name}_encode_id(q, v, a, 1, packet); }}\n"
     )
     for standard in ("c++11", "c++17"):
         command = [compiler, f"-std={standard}", *WARNINGS, "-c", str(source)]
@@ -376,13 +376,12 @@ def test_it_knows_its_hardware(program: ctypes.CDLL, manifest: dict[str, Any]) -
 
 
 def test_what_has_no_packets(manifest: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="gantry_accelerator: cpp, which has no packets"):
+    name = manifest["name"]
+    with pytest.raises(InputError, match=f"{name}: cpp, which has no packets"):
         c_header({**manifest, "language": "cpp"})
-    with pytest.raises(InputError, match="gantry_accelerator: no nv"):
+    with pytest.raises(InputError, match=f"{name}: no nv"):
         c_header({k: v for k, v in manifest.items() if k != "nv"})
     accelerator = manifest["accelerator"]
     wide = {**accelerator, "result": {**accelerator["result"], "width": 33}}
-    with pytest.raises(
-        InputError, match="gantry_accelerator: words of 33 bits; a packet has 32 for each"
-    ):
+    with pytest.raises(InputError, match=f"{name}: words of 33 bits; a packet has 32 for each"):
         c_header({**manifest, "accelerator": wide})
