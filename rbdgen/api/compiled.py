@@ -103,13 +103,13 @@ class Builder:
 class Program:
     """A design's functions, all at once, of a kind.
 
-    ``folder``: as `generate` writes it; ``file``: the shared library.
+    ``folder``: as `generate` writes it; ``file``: the shared library; ``notes``: of the manifest.
     """
 
     def __init__(self, design: Design, robot: Robot, folder: Path, place: Path, kind: Kind) -> None:
         self.design, self.robot, self.folder = design, robot, folder
         entry = read_manifest(folder).program
-        self.name, self.facts = entry.name, entry.facts
+        self.name, self.facts, self.notes = entry.name, entry.facts, entry.notes
         own: Interface = entry.interface
         # what registers hold is given by itself
         takes = tuple(array for array in own.takes if array.name != PARAMETER)
@@ -191,7 +191,7 @@ def compiled(
 
         library = f"program-{hashlib.sha256(built.encode()).hexdigest()[:16]}"
         library_folder = cached(library, make, progress)
-    for note in entry["notes"]:
+    for note in entry.program.notes:
         progress(f"note: {note}")
     return Program(own, robot, folder, library_folder, of)
 

@@ -16,6 +16,7 @@ from ..system.records import Record
 from ..tasks.model import evaluate_task
 from ..tasks.routes import place
 from .kept_design import kept_folder
+from .names import filed_notes
 
 if TYPE_CHECKING:
     from ..compile.product import Product
@@ -113,6 +114,6 @@ def _files(product: Product) -> dict[str, str]:
         whole=isinstance(product, Core),
         source=source,
         nodes=sum(len(graph.graph.nodes) for graph in product.graphs.values()),
-        notes=(*product.front.notes, *product.notes),
+        notes=filed_notes(product.front.design, (*product.front.notes, *product.notes)),
     )
     return sources_of(product.front) | {KEPT: json.dumps(facts.to_json())}

@@ -14,6 +14,7 @@ from ..graph.evaluate import Array
 from ..graph.fixed import Flags, evaluate_fixed
 from ..graph.visits import Program, once
 from ..passes.along import WHOLE, evaluate_along
+from ..system.notes import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
 from .core import Core
@@ -22,6 +23,7 @@ from .samples import sample_states
 from .scheduled import Accelerated
 
 MUCH = 1e-3  # relative RMS: an array that is off by more is in the note
+TOO_MUCH = 1e-2  # one that is off by more makes the note one that changes results
 STATES, SEED = 256, 23
 
 Columns = dict[str, Array]
@@ -30,7 +32,8 @@ Columns = dict[str, Array]
 def note_of_errors(made: Core | Accelerated) -> str:
     """A line about the arrays that words of the design's width leave further off than `MUCH`, and
     the states that overflow; empty where there are none. Where an error was asked for, about all
-    arrays."""
+    arrays. It is marked as a note that changes results where an array is further off than
+    `TOO_MUCH`, or a state overflows."""
     design, front = made.design, made.front
     columns = _states(front)
     found, overflowed = dict[str, float](), np.zeros(STATES, np.bool_)
@@ -46,12 +49,15 @@ def note_of_errors(made: Core | Accelerated) -> str:
         return ""
     said = f"{', '.join(off)} (relative RMS in {STATES} states within the limits)"
     if design.error is not None:
-        return f"error: words for {design.error:g} leave {said}"
-    alone = ", where nothing takes turns" if _shares(made) else ""
-    return (
-        f"width: {design.width} bits leave {said}; --error {MUCH:g}, in place of a width, gives "
-        f"each word the bits that such an error takes{alone}"
-    )
+        note = f"error: words for {design.error:g} leave {said}"
+    else:
+        alone = ", where nothing takes turns" if _shares(made) else ""
+        note = (
+            f"width: {design.width} bits leave {said}; --error {MUCH:g}, in place of a width, "
+            f"gives each word the bits that such an error takes{alone}"
+        )
+    large = overflowed.any() or max(found.values()) > TOO_MUCH
+    return changing(note) if large else note
 
 
 def _states(front: Front) -> Columns:

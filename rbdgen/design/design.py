@@ -35,6 +35,8 @@ from .choices import (
 )
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 
+GRAVITY = (0.0, 0.0, -9.81)  # m/s², unless a design says another
+
 
 @dataclass(frozen=True)
 class Design:
@@ -147,7 +149,7 @@ class Design:
     robot: str
     base: str = "fixed"
     mimic: str = "fold"
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: tuple[float, float, float] = GRAVITY
     snap: float = 1e-5
     alike: float = 0.0
     functions: tuple[str, ...] = ("id",)

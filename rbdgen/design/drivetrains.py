@@ -9,8 +9,11 @@ from ..robot.drivetrains import without_friction
 from ..robot.model import Drivetrain, Joint, Robot, RobotError
 from ..robot.unread import few
 from ..robot.xml_lines import did_you_mean, quoted
+from ..system.notes import changing
 from .checks import by_joint
 from .design import Design
+
+PINOCCHIO = "Pinocchio has none; --no-friction (friction=False) leaves it out"
 
 
 def driven(design: Design, robot: Robot, notes: list[str] | None = None) -> Robot:
@@ -18,7 +21,7 @@ def driven(design: Design, robot: Robot, notes: list[str] | None = None) -> Robo
 
     A joint's own block of the design wins over the file; a width of friction that the design gives
     a joint by name wins over its block's, and that over the one of all joints. ``notes`` receives
-    how friction is approximated, or that it is left out.
+    where damping and friction are in τ, how friction is approximated, or that both are left out.
 
     Raises:
         RobotError: a joint that does not move, or has several coordinates; starts with the choice.
@@ -64,16 +67,21 @@ def _check(choice: str, name: str, joints: Mapping[str, Joint]) -> None:
 
 
 def _notes(design: Design, joints: list[Joint]) -> list[str]:
-    """How friction is approximated, or what is left out."""
+    """Which joints have damping, how friction is approximated, or what is left out."""
     resisted = [j.name for j in joints if j.drivetrain.damping or j.drivetrain.friction]
     if not design.friction:
         what = f"damping and friction of {few(resisted)}: left out (--no-friction)"
         return [f"{what}; rotors' inertias stay"] if resisted else []
     notes: list[str] = []
+    if damped := [j.name for j in joints if j.drivetrain.damping]:
+        notes.append(changing(f"damping of {few(damped)}: in tau, where {PINOCCHIO}"))
     for width in sorted({j.drivetrain.width for j in joints if j.drivetrain.friction}):
         own = [j for j in joints if j.drivetrain.friction and j.drivetrain.width == width]
         notes.append(
-            f"friction of {few([j.name for j in own])}: smoothed, c (3 x - x³) / 2 of "
-            f"x = qd / {width:g} up to |x| = 1, c beyond; --friction-width says another width"
+            changing(
+                f"friction of {few([j.name for j in own])}: smoothed, c (3 x - x³) / 2 of "
+                f"x = qd / {width:g} up to |x| = 1, c beyond; --friction-width says another width; "
+                f"in tau, where {PINOCCHIO}"
+            )
         )
     return notes

@@ -19,9 +19,10 @@ from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
+from ..system.notes import changing
 from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, GIVEN_BASE, UNFORCED
-from .design import Design
+from .design import GRAVITY, Design
 from .drivetrains import driven
 from .limits import OPTIONS
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
@@ -105,6 +106,9 @@ def load(
         none = len(unforced) == len(design.functions)
         end = ", so the design has no force inputs" if none else ""
         notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
+    if notes is not None and design.gravity != GRAVITY:
+        said, usual = (" ".join(f"{g:g}" for g in own) for own in (design.gravity, GRAVITY))
+        notes.append(changing(f"gravity: {said} m/s², not {usual}"))
     if notes is not None and design.payload is not None:
         notes += notes_of_payload(design)
     return design, robot

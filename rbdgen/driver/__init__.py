@@ -6,6 +6,7 @@ from ..system.lazy import names_from
 
 if TYPE_CHECKING:
     from ..api.header import c_header
+    from .defaults import DynamicsWarning
     from .dynamics import BACKENDS, Dynamics
     from .rk4 import Step, rk4_sensitivity
     from .tickets import FarError, FarWarning, OverflowWarning, Ticket
@@ -14,6 +15,7 @@ __getattr__ = names_from(
     __name__,
     {
         "..api.header": ("c_header",),
+        ".defaults": ("DynamicsWarning",),
         ".dynamics": ("BACKENDS", "Dynamics"),
         ".rk4": ("Step", "rk4_sensitivity"),
         ".tickets": ("FarError", "FarWarning", "OverflowWarning", "Ticket"),
@@ -23,6 +25,7 @@ __getattr__ = names_from(
 __all__ = [
     "BACKENDS",
     "Dynamics",
+    "DynamicsWarning",
     "FarError",
     "FarWarning",
     "OverflowWarning",

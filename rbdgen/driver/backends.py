@@ -18,7 +18,7 @@ from ..api.errors import Mismatch
 from ..api.folder import MARK, InputError, OutputError, read_manifest
 from ..api.kept_design import kept_design
 from ..api.kept_integers import KeptIntegers
-from ..api.names import DESIGN, ROBOT
+from ..api.names import DESIGN, ROBOT, filed_notes
 from ..api.reference import golden_model
 from ..api.rtl import load_core
 from ..design.arrays import gives
@@ -56,7 +56,7 @@ class Backend:
     ``coder`` makes words of the arrays; None where arrays are what ``run`` takes. Of a back end of
     compiled programs ``programs`` has function → what computes it, and what others give besides
     where `TOGETHER` says so, and ``joint`` makes the one of all functions. ``registers``: of a
-    design for all robots of a model, where the back end can write them.
+    design for all robots of a model, where the back end can write them. ``notes``: of the design.
     """
 
     design: Design
@@ -66,6 +66,7 @@ class Backend:
     programs: Mapping[str, Program] = field(default_factory=dict)
     joint: Callable[[], Program] | None = None
     registers: Registers | ProgramRegisters | None = None
+    notes: tuple[str, ...] = ()
 
     def values(
         self, function: str, arrays: Mapping[str, Array], saturate: bool
@@ -233,10 +234,12 @@ def _of_robot(
 ) -> Backend:
     """``place``: the folder, if ``robot`` is a generated one's."""
     if kind == "golden":
-        design, loaded = load(robot, **choices)
+        notes: list[str] = []
+        design, loaded = load(robot, notes=notes, **choices)
         if not set(design.functions).isdisjoint(ROLLOUTS):
             whole_turns(design, loaded)  # or there are none
-        return Backend(design, loaded, None, partial(run_golden, design, loaded))
+        filed = filed_notes(design, notes)
+        return Backend(design, loaded, None, partial(run_golden, design, loaded), notes=filed)
     if kind in COMPILED:
         design, loaded = load(robot, **choices)
 
@@ -253,7 +256,8 @@ def _of_robot(
             programs[name] = program((name, *besides))
         run = partial(run_programs, design, programs, threads)
         joint = cache(partial(program, design.functions))
-        return Backend(design, loaded, None, run, programs, joint, held)
+        said = dict.fromkeys(note for own in programs.values() for note in own.notes)
+        return Backend(design, loaded, None, run, programs, joint, held, tuple(said))
     if kind == "rtl":
         folder = kept_design(robot, progress, choices)
         return _rtl(folder, read_manifest(folder).facts, progress)
@@ -272,7 +276,7 @@ def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Back
         run: Run = partial(run_core, coder, outputs, by_model(inputs, kept.run))
     else:
         run = partial(run_integer, coder, kept.run_task)
-    return Backend(coder.design, coder.robot, coder, run)
+    return Backend(coder.design, coder.robot, coder, run, notes=kept.facts.notes)
 
 
 def _integer_of(place: Path, progress: Progress) -> Backend:
@@ -285,7 +289,8 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     from ..tasks.compiled import TaskModel
 
     product = recompiled(place, progress)
-    registers = _registers(place, read_manifest(place).facts, progress)
+    entry = read_manifest(place).facts
+    registers = _registers(place, entry, progress)
     front = product.front
     coder = Coder(
         Contract.of(accelerator_facts(product)), front.design, front.robot, front.canonical
@@ -300,7 +305,7 @@ def _integer_of(place: Path, progress: Progress) -> Backend:
     if registers:
         hold = model.hold if isinstance(product, Core) else tasks.hold
         registers.write = lambda found: hold(found.words)
-    return Backend(coder.design, coder.robot, coder, run, registers=registers)
+    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
 
 
 def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
@@ -318,11 +323,14 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
         if registers:
             registers.write = lambda found: dma.write(list(found.words.values()))
         run = partial(run_board, coder, dma)
-        return Backend(coder.design, coder.robot, coder, run, registers=registers)
+        return Backend(
+            coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
+        )
     transport = opened(port) if isinstance(port, str) else port
     patience = getattr(transport, "patience", PATIENCE)
     link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)
-    return Backend(coder.design, coder.robot, coder, partial(run_board, coder, link))
+    run = partial(run_board, coder, link)
+    return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
 
 
 def _coder(place: Path, tasks: AcceleratorFacts) -> Coder:
@@ -344,7 +352,7 @@ def _rtl(place: Path, entry: Manifest, progress: Progress) -> Backend:
     else:
         outputs = list(entry.formats.output)
         run = partial(run_core, coder, outputs, by_hardware(model, len(outputs), registers))
-    return Backend(coder.design, coder.robot, coder, run, registers=registers)
+    return Backend(coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes)
 
 
 def _registers(place: Path, entry: Manifest, progress: Progress) -> Registers | None:

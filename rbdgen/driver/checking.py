@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from ..design.arrays import given_coordinates, takes
 from ..design.loading import load
 from ..design.manifest import AcceleratorManifest
 from ..robot.payload import PAYLOAD
+from .defaults import DynamicsWarning
 from .dynamics import Dynamics
 from .links import PATIENCE, Link, Transport, opened
 
@@ -63,8 +65,10 @@ def _checked(
     progress: Progress,
     trust: bool,
 ) -> int:
-    there = Dynamics(folder, "board", port=port, trust=trust, on_overflow="ignore")
-    here = Dynamics(folder, "integer", trust=trust, on_overflow="ignore", progress=progress)
+    with warnings.catch_warnings():  # both are of the same numbers, whatever those leave out
+        warnings.simplefilter("ignore", DynamicsWarning)
+        there = Dynamics(folder, "board", port=port, trust=trust, on_overflow="ignore")
+        here = Dynamics(folder, "integer", trust=trust, on_overflow="ignore", progress=progress)
     design = str(Path(folder) / DESIGN)
     filed, robot = load(design)
     results = 0

@@ -1,8 +1,8 @@
 """A robot's dynamics with the names, the order and the conventions of Pinocchio's functions.
 
-One interface, answered by any of these back ends: ``golden``, the float64 reference; ``cpp`` and
-``cpp32``, C++ in double and single precision, compiled for this machine; ``cuda`` and ``cuda32``,
-the same on its GPU, ``cuda-on-cpu`` and ``cuda32-on-cpu``, their text on the CPU; ``integer``, the
+One interface, answered by any of these back ends: ``cpp`` and ``cpp32``, C++ in double and single
+precision, compiled for this machine; ``golden``, the float64 reference; ``cuda`` and ``cuda32``,
+the C++ on its GPU, ``cuda-on-cpu`` and ``cuda32-on-cpu``, their text on the CPU; ``integer``, the
 design's integer model; ``rtl``, its Verilog, Verilated: the same bits as ``integer``, and the
 cycles that they took; ``board``, an accelerator on a board.
 """
@@ -32,6 +32,8 @@ from .backends import Backend
 from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
 from .calls import Calls
+from .copies import identity, placed, remade
+from .defaults import changing_notes, notes_of_choices, usual_backend, warn_of
 from .direct import Direct
 from .flat import flat_states
 from .links import Transport
@@ -62,13 +64,14 @@ class Dynamics(Calls):
     ``robot``: a URDF, a design file, a shipped robot, each of which is made an accelerator unless
     ``accelerator`` is False; or a folder that holds a generated one, or a design without stages,
     whose tasks compute all functions: what is asked for together at the same states shares them.
-    ``backend``: one of `BACKENDS`. ``on_overflow``: what to do where a word inside
-    was too short, or M⁻¹ of a state nearby was not near: "warn" (OverflowWarning, FarWarning),
-    "raise" (OverflowError, FarError), "ignore"; `Ticket.overflow` and `Ticket.far` say which
-    states. ``outside``: what to do with inputs that their words cannot hold: "raise"
-    (InputError), or "saturate", which counts as an overflow. ``trust``: take a folder's files as
-    they are, though they changed since they were generated. ``choices``: fields of Design, as
-    ``functions`` and ``ii``; none for a folder.
+    ``backend``: one of `BACKENDS`; unless given ``cpp`` of a robot, which is ``golden`` with a
+    warning where there is no C++ compiler, and ``integer`` of a folder that holds hardware.
+    ``on_overflow``: what to do where a word inside was too short, or M⁻¹ of a state nearby was not
+    near: "warn" (OverflowWarning, FarWarning), "raise" (OverflowError, FarError), "ignore";
+    `Ticket.overflow` and `Ticket.far` say which states. ``outside``: what to do with inputs that
+    their words cannot hold: "raise" (InputError), or "saturate", which counts as an overflow.
+    ``trust``: take a folder's files as they are, though they changed since they were generated.
+    ``choices``: fields of Design, as ``functions`` and ``ii``; none for a folder.
 
     ``cpp`` and ``cpp32`` take microseconds for a state, and take arrays of float64, or float32, as
     they lie in memory if they are C-contiguous; results are of the same type. ``threads``: of
@@ -81,13 +84,17 @@ class Dynamics(Calls):
     Zynq with PYNQ, or a `Transport` of yours.
 
     ``cycles``: of the last run, from the first task taken to the last result; the rtl back end
-    only, else None.
+    only, else None. ``notes``: what is left out, approximated or chosen, as a manifest has it. What
+    of that makes results differ from the file's robot, or from Pinocchio, is a `DynamicsWarning`
+    when the object is made.
+
+    Objects can be copied and pickled, and so be sent to other processes, but for those of a board.
     """
 
     def __init__(
         self,
         robot: str | Path,
-        backend: str = "integer",
+        backend: str | None = None,
         *,
         on_overflow: str = "warn",
         outside: str = "raise",
@@ -97,6 +104,10 @@ class Dynamics(Calls):
         progress: Callable[[str], None] = lambda _: None,
         **choices: Any,
     ) -> None:
+        chosen: tuple[str, ...] = ()
+        if backend is None:
+            backend, chosen = usual_backend(robot)
+            threads = 1 if chosen else threads
         for key, value, known in (
             ("backend", backend, BACKENDS),
             ("on_overflow", on_overflow, ON_OVERFLOW),
@@ -115,19 +126,38 @@ class Dynamics(Calls):
                 f"threads: {threads} of {backend}; {' and '.join(DTYPES)} have several"
             )
         self._threads = threads
+        self._made_of = placed(robot), choices | {"trust": trust, "threads": threads}
         self._backend: Backend = make_backend(
             backend, robot, progress, trust, threads, port, **choices
         )
+        self.identity = identity(self._backend.design)
+        self.notes = (*chosen, *self._backend.notes, *notes_of_choices(backend, choices))
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:
             self._robot = as_filed(self._backend.design)
             self.base_link = BaseLink(self._robot, self._backend.robot)
         self._payload = np.zeros(SIZE)
+        self._parameters: str | RealCalibration | None = None
         self._direct = self._directly()
         self._all: Direct | None = None
         self._queue: list[Ticket] = []
         self._next_tag = 0
+        warn_of(self._robot.name, (*chosen, *changing_notes(self.notes)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of; InputError for what only this process has."""
+        if self._queue:
+            raise InputError("copy: tasks wait to be collected; collect them first")
+        if self.backend == "board":
+            raise InputError(
+                "copy: the port of a board is this process's; make a Dynamics where it is used"
+            )
+        robot, given = self._made_of
+        own = {"backend": self.backend, "on_overflow": self.on_overflow}
+        arguments = {**given, **own, "outside": OUTSIDE[self._saturate]}
+        kind = type(self)
+        return remade, (kind, robot, arguments, self.identity, self._payload, self._parameters)
 
     def __repr__(self) -> str:
         return (
@@ -189,6 +219,7 @@ class Dynamics(Calls):
         if self._backend.registers is None:
             raise InputError(f"set_parameters: {self.backend} has no registers that can be written")
         self._backend.registers.hold(robot)
+        self._parameters = robot if isinstance(robot, RealCalibration) else placed(robot)
 
     def everything(
         self,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..system.notes import changing
 from .alike import MIRRORS, about, handed_by, moved_at_zero, sense
 from .limbs import Limbs, limbs_of
 from .model import Array, Inertia, Joint, JointKind, Robot, RobotError, Transform, skew
@@ -116,7 +117,7 @@ def _note(found: Limbs, pair: Pair, tolerance: float) -> str:
     most = max(pair.apart.values())
     said = sorted((-x, name) for name, x in pair.apart.items() if x > SAID * most)
     by = ", ".join(f"{name} by {-x:.1e}" for x, name in said)
-    return (
+    return changing(
         f"{found.name(pair.limb)} is taken for {found.name(pair.first)} (alike: {tolerance:g}), "
         f"from which it differs in {by} of their size: the first one's figures stand for both"
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..system.notes import changing
 from .angles import NOISE, plane_rotation, rotation_to_z, snapped
 from .model import Inertia, JointKind, Robot, Transform, frozen
 
@@ -30,8 +31,10 @@ def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) 
         rotation, change = snapped(joint.placement.rotation, snap)
         if notes is not None and change > 1e-9:
             notes.append(
-                f'joint "{joint.name}": its placement was {change:.1e} rad from a multiple of 90° '
-                "and is taken for it (--snap 0 keeps it)"
+                changing(
+                    f'joint "{joint.name}": its placement was {change:.1e} rad from a multiple of '
+                    "90° and is taken for it (--snap 0 keeps it)"
+                )
             )
         placement = Transform(rotation, joint.placement.translation)
         aligned = joint.kind in (*ONE_AXIS, JointKind.PLANAR)

@@ -21,6 +21,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..system.notes import changing
 from .model import Array, RobotError
 from .unread import few
 from .urdf_elements import NOTE
@@ -185,36 +186,38 @@ class _Conversion:
                     if model.jnt_type[k] == FREE and values[model.jnt_dofadr[k] :][:6].any()
                 ]
                 if own:
-                    yield f"{what} of {few(own)}: left out; it is free"
+                    yield changing(f"{what} of {few(own)}: left out; it is free")
         for what, values in (
             ("polynomial damping", getattr(model, "dof_dampingpoly", None)),
             ("damping of actuators", getattr(model, "actuator_damping", None)),
             ("armature of actuators", getattr(model, "actuator_armature", None)),
         ):
             if values is not None and np.any(values):
-                yield f"{what}: left out; a design's joints: may say damping and armature"
+                yield changing(f"{what}: left out; a design's joints: may say damping and armature")
         if self.moved:
             named = ", ".join(self.moved)
             yield f"at their joint's anchor, not at their body's frame: frames of links {named}"
         if not np.allclose(model.opt.gravity, EARTH, rtol=0, atol=1e-12):
             gravity = " ".join(f"{float(g):g}" for g in model.opt.gravity)
-            yield f"its gravity is a design's to say: --gravity {gravity}"
+            yield changing(f"its gravity is a design's to say: --gravity {gravity}")
         if model.opt.density or model.opt.viscosity:
-            yield "density or viscosity of a medium: left out"
+            yield changing("density or viscosity of a medium: left out")
         springs = [name for k, name in enumerate(self.joints) if model.jnt_stiffness[k]]
         if springs:
-            yield f"stiffness of {few(springs)}: left out; joints have no springs"
+            yield changing(f"stiffness of {few(springs)}: left out; joints have no springs")
         if model.body_gravcomp.any():
-            yield "gravcomp: left out; gravity acts on every body"
+            yield changing("gravcomp: left out; gravity acts on every body")
         if np.any(model.geom_contype) or np.any(model.geom_conaffinity):
             yield "contacts: left out; geoms give their inertia alone"
+        actuated = "tau is at the joints, whatever gears and limits of forces say"
+        coupled = changing("closed chains and coupled joints are not computed")
         for number, what, instead in (
-            (model.neq, "equality constraint", "closed chains and coupled joints are not computed"),
-            (model.ntendon, "tendon", "their forces are not computed"),
-            (model.nu, "actuator", "tau is at the joints, whatever gears and limits of forces say"),
+            (model.neq, "equality constraint", coupled),
+            (model.ntendon, "tendon", changing("their forces are not computed")),
+            (model.nu, "actuator", actuated),
             (model.nmocap, "mocap body", "they are fixed to the world"),
-            (model.nflex, "flex", "bodies are rigid"),
-            (model.nplugin, "plugin", "their forces are not computed"),
+            (model.nflex, "flex", changing("bodies are rigid")),
+            (model.nplugin, "plugin", changing("their forces are not computed")),
         ):
             if number:
                 yield f"{number} {what}{'s' * (number > 1)}: left out; {instead}"

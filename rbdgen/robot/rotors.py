@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..system.notes import changing
 from . import urdf_elements as read
 from .model import FRICTION_WIDTH, Drivetrain, JointKind
 from .unread import REDUCTIONS, ROTORS, beside_links, few, plain, said_number, whose
@@ -83,9 +84,13 @@ def rotors(document: Element, moving: Mapping[str, JointKind]) -> Rotors:
 
 
 MESSAGES = {
-    True: "taken as rotors' inertias, times the squared reduction, about the joint's axis",
-    False: "left out: a joint has one armature, of one motor with one reduction; "
-    "say it in <dynamics armature=>, or as joints: of the design",
+    True: changing(
+        "taken as rotors' inertias, times the squared reduction, about the joint's axis"
+    ),
+    False: changing(
+        "left out: a joint has one armature, of one motor with one reduction; "
+        "say it in <dynamics armature=>, or as joints: of the design"
+    ),
 }
 
 

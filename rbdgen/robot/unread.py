@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from ..system.notes import changing
 from .model import Array, JointKind
 from .urdf_elements import ATTRIBUTES
 from .xml_lines import Element, quoted
@@ -76,8 +77,10 @@ def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
 
 MESSAGES = {
     "limit": "in <limit>: not read",
-    "dynamics": "in <dynamics>: not read; joints have no springs",
-    "several": "in <dynamics>: left out; only joints that turn or slide have friction and rotors",
+    "dynamics": changing("in <dynamics>: not read; joints have no springs"),
+    "several": changing(
+        "in <dynamics>: left out; only joints that turn or slide have friction and rotors"
+    ),
     "reduction": "read for rotors' inertias alone; positions, rates and efforts are the joints', "
     "not the motors'",
 }
@@ -94,8 +97,11 @@ def tilted_planes(joints: Mapping[str, tuple[Element, JointKind, Array]]) -> lis
         return []
     first = next(iter(tilted.values()))
     return [
-        f"{first.file}:{first.line}: planar {few(list(tilted))}: moves in the plane normal to its "
-        "axis (x unless the file says), as URDF defines; Pinocchio ignores the axis and takes z"
+        changing(
+            f"{first.file}:{first.line}: planar {few(list(tilted))}: moves in the plane normal to "
+            "its axis (x unless the file says), as URDF defines; Pinocchio ignores the axis and "
+            "takes z"
+        )
     ]
 
 

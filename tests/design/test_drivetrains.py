@@ -70,7 +70,8 @@ def test_no_friction_keeps_rotors(arm: Path) -> None:
 
 
 def test_widths_are_said(arm: Path) -> None:
-    one, other = drives(arm, friction_width="elbow=0.3")[1]
+    damped, one, other = drives(arm, friction_width="elbow=0.3")[1]
+    assert damped.startswith('damping of 2 joints ("shoulder", "elbow"): in tau, where Pinocchio')
     assert one.startswith('friction of joint "shoulder": smoothed, ') and "qd / 0.1 up" in one
     assert other.startswith('friction of joint "elbow": smoothed, ') and "qd / 0.3 up" in other
 

@@ -19,4 +19,4 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def integer() -> Dynamics:
-    return Dynamics(NAME, on_overflow="raise", **CHOICES)
+    return Dynamics(NAME, "integer", on_overflow="raise", **CHOICES)

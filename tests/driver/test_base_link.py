@@ -107,7 +107,7 @@ def test_every_bit_of_the_hardware(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def integer() -> Dynamics:
-    return Dynamics(NAME, on_overflow="raise", base_link=LINK, width=22, **FLOATING)
+    return Dynamics(NAME, "integer", on_overflow="raise", base_link=LINK, width=22, **FLOATING)
 
 
 @pytest.mark.parametrize("call", CALLS)

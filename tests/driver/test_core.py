@@ -58,7 +58,7 @@ def test_its_calls_give_the_integer_models_words(plain: Path, integer: Dynamics)
     expected = evaluate(str(plain / DESIGN), named, "fixed")
     for found in (
         called(integer, state),
-        called(Dynamics("pendulum", accelerator=False, **CHOICES), state),
+        called(Dynamics("pendulum", "integer", accelerator=False, **CHOICES), state),
     ):
         for call, (arrays, overflow) in found.items():
             for name, array in arrays.items():
@@ -102,7 +102,7 @@ def test_a_word_that_is_too_short_is_told(integer: Dynamics) -> None:
     with pytest.warns(OverflowWarning, match="aba: 1 of 1 states overflowed"):
         ticket.result()
     assert not integer.submit("rnea", q, v, tau).overflow
-    saturating = Dynamics("pendulum", accelerator=False, outside="saturate", **CHOICES)
+    saturating = Dynamics("pendulum", "integer", accelerator=False, outside="saturate", **CHOICES)
     assert saturating.submit("rnea", q, v, tau + 1e3).overflow
 
 

@@ -193,7 +193,7 @@ def extreme(n: int) -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def narrow() -> Dynamics:
-    return Dynamics(NAME, functions=("id", "m"), on_overflow="ignore", width=12)
+    return Dynamics(NAME, "integer", functions=("id", "m"), on_overflow="ignore", width=12)
 
 
 def test_overflow_is_said(narrow: Dynamics, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,7 +217,8 @@ def test_overflow_is_said(narrow: Dynamics, monkeypatch: pytest.MonkeyPatch) -> 
 def test_saturated_inputs_count_as_overflow() -> None:
     state = states(NAME, 3, 10)
     state["a"][1, 2] = 1e4
-    driver = Dynamics(NAME, functions=("id",), outside="saturate", on_overflow="ignore", width=12)
+    choices = {"functions": ("id",), "width": 12}
+    driver = Dynamics(NAME, "integer", outside="saturate", on_overflow="ignore", **choices)
     assert driver.submit("rnea", state["q"], state["v"], state["a"]).overflow.tolist() == [
         False,
         True,
@@ -399,7 +400,9 @@ def test_rtl_of_a_robot(tasks: int) -> None:
     state = states("pendulum", tasks, 14)
     rtl = Dynamics("pendulum", "rtl", **choices)
     found = rtl.crba(state["q"])
-    np.testing.assert_array_equal(found, Dynamics("pendulum", **choices).crba(state["q"]))
+    np.testing.assert_array_equal(
+        found, Dynamics("pendulum", "integer", **choices).crba(state["q"])
+    )
     assert rtl.cycles is not None
     assert rtl.cycles > tasks
 

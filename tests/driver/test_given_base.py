@@ -117,4 +117,4 @@ def test_the_c_header_leaves_the_base_out(made: Path, integer: Dynamics, tmp_pat
 
 def test_a_rollout_would_have_to_move_the_base() -> None:
     with pytest.raises(RobotError, match="rollouts are for joints that turn or slide"):
-        Dynamics(NAME, **{**CHOICES, "functions": ("rk4",)})
+        Dynamics(NAME, "integer", **{**CHOICES, "functions": ("rk4",)})

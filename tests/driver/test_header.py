@@ -240,7 +240,7 @@ def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
     program = library(
         tmp_path, manifest, {"id": [*sines, "f_ext", "payload"], "m": [*sines, "payload"]}
     )
-    driver = Dynamics("pendulum", **choices)
+    driver = Dynamics("pendulum", "integer", **choices)
     coder = driver._backend.coder
     assert coder is not None
     (state,) = rows(states("pendulum", 1, 4))

@@ -104,7 +104,7 @@ def test_what_is_refused(robots: list[Path]) -> None:
     golden_one = Dynamics("pendulum", "golden", functions=("id",), parameters="registers")
     with pytest.raises(InputError, match="golden has no registers that can be written"):
         golden_one.set_parameters(robots[0])
-    own = Dynamics("pendulum", parameters="registers", accelerator=False, fit=False)
+    own = Dynamics("pendulum", "integer", parameters="registers", accelerator=False, fit=False)
     with pytest.raises(RobotError, match="5 joints; the design's robot has 2"):
         own.set_parameters("gantry")
     own.submit("rnea", *STATE)

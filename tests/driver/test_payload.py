@@ -164,7 +164,7 @@ def test_refused() -> None:
         plain.set_payload(1.0)
     with pytest.raises(InputError, match="payload: the design carries none"):
         plain.submit("rnea", *state(4), payload=PAYLOAD)
-    robot = Dynamics("gantry", functions=("id",), accelerator=False, payload="tool")
+    robot = Dynamics("gantry", "integer", functions=("id",), accelerator=False, payload="tool")
     with pytest.raises(InputError, match="set_payload: numbers that are finite, and a mass"):
         robot.set_payload(-1.0)
     robot.set_payload(30.0)

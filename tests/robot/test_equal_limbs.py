@@ -18,6 +18,7 @@ from rbdgen.robot.fixed_links import merge_fixed
 from rbdgen.robot.frames import align_axes
 from rbdgen.robot.model import Drivetrain, Inertia, Joint, JointKind, Robot, RobotError, Transform
 from rbdgen.robot.topology import topology
+from rbdgen.system.notes import changing
 from tests.robot.test_topology import mirrored, robot_of, subtree
 
 BLUR = 1e-3
@@ -117,7 +118,7 @@ def test_a_note_says_what_differs_and_by_how_much() -> None:
     steps = dict(stages(robot, 1e-5, notes, alike=1e-3))
     assert list(steps)[:3] == ["merge_fixed", "align_axes", "equal_limbs"]
     (note,) = [note for note in notes if "alike" in note]
-    assert note == (
+    assert note == changing(
         "right_foot is taken for left_foot (alike: 0.001), from which it differs in moments of "
         "inertia by 3.8e-04 of their size: the first one's figures stand for both"
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rbdgen import golden
 from rbdgen.design.loading import load
 from rbdgen.robot.model import JointKind, Robot, RobotError
+from rbdgen.system.notes import changing
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 Array = NDArray[np.float64]
@@ -168,12 +169,14 @@ def test_an_arm_is_mujocos_and_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert said == [
         f"MJCF, converted by way of MuJoCo {mujoco.__version__}",
         "at their joint's anchor, not at their body's frame: frames of links upper, lower",
-        "its gravity is a design's to say: --gravity 0 0 -1.62",
-        "density or viscosity of a medium: left out",
-        'stiffness of joint "tilt": left out; joints have no springs',
+        changing("its gravity is a design's to say: --gravity 0 0 -1.62"),
+        changing("density or viscosity of a medium: left out"),
+        changing('stiffness of joint "tilt": left out; joints have no springs'),
         "contacts: left out; geoms give their inertia alone",
-        "1 equality constraint: left out; closed chains and coupled joints are not computed",
-        "1 tendon: left out; their forces are not computed",
+        changing(
+            "1 equality constraint: left out; closed chains and coupled joints are not computed"
+        ),
+        changing("1 tendon: left out; their forces are not computed"),
         "1 actuator: left out; tau is at the joints, whatever gears and limits of forces say",
     ]
     rest = "".join(note for note in notes if not note.startswith("arm.xml: "))
@@ -206,7 +209,8 @@ def test_what_a_free_joint_has_is_left_out_and_said(tmp_path: Path) -> None:
     )
     notes = read(text, tmp_path / "arm.xml")[1]
     said = {note.partition(": ")[2] for note in notes}
-    assert {f'{x} of joint "root": left out; it is free' for x in ("damping", "armature")} <= said
+    of = 'of joint "root": left out; it is free'
+    assert {changing(f"{x} {of}") for x in ("damping", "armature")} <= said
 
 
 def test_included_files_are_read(tmp_path: Path) -> None:
