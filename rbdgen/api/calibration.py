@@ -127,6 +127,7 @@ def words_for(product: Product, place: Path, name: str, file: str) -> Calibratio
     """The words for the robot in ``file``."""
     found = numbers_for(product.front, place, name, file)
     reals = {own.name: own.real for own in found.registers}
+    registers_of(product.front, place).refuse_beyond(file, reals)
     formats, words = held_formats(product.graphs), held_words(product.graphs, reals)
     registers = tuple(
         RegisterWord(k, reals[k.rpartition(".")[2]], f.width, f.fraction, int(words[k]))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..codegen.compiled import Results as IntegerResults
 from ..compile.flow import Core, Front, compile_core, front_end
+from ..compile.parameters import not_registers
 from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
@@ -92,12 +93,14 @@ def evaluate(
 def graph_model(
     front: Front, arrays: Mapping[str, Array], dtype: Any = np.float64
 ) -> dict[str, NDArray]:
-    """The graph over real numbers; ``dtype``: what it is computed in.
+    """The graph over real numbers, of the robot itself; ``dtype``: what it is computed in.
 
     In np.longdouble, which has 64 bits beside float64's 53 on x86-64, it shows how much of an error
     each other model's rounding is.
     """
-    columns = to_columns(front.canonical, front.graph.inputs, arrays)
+    columns = to_columns(front.canonical, not_registers(front.graph.inputs), arrays)
+    if front.parameters is not None:
+        columns |= {name: np.array(x) for name, x in front.parameters.nominal.items()}
     return as_arrays(front, evaluate_graph(front.graph, columns, dtype=dtype), len(arrays["q"]))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,15 @@ from ..graph.graph import Graph
 from ..graph.intervals import intervals_of
 from ..graph.node import Builder, Node
 from ..graph.word import spell
+from ..passes.ranges import RECIPROCALS
 from ..passes.registers import PARAMETER, renumbered, to_registers
 from ..robot.canonical import stages
 from ..robot.model import Array, Robot, RobotError
 from ..robot.numbers import Numbers, number_name, numbers_of
 from ..search.domain import copied
 
+MOST_OFF = 0.8  # of a pivot, to first order; beyond that it may be anything
+SLACK = 1e-9  # of a limit, which rounding takes
 DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 
 
@@ -51,6 +54,16 @@ class Parameters:
         found = self.columns(self.numbers.of(robot)[None, :])
         return {name: float(values[0]) for name, values in found.items()}
 
+    def refuse_beyond(self, robot: str, reals: Mapping[str, float]) -> None:
+        """RobotError, in the name of ``robot``, for what a register's word has no room for."""
+        for name, (lower, upper) in self.limits.items():
+            slack = SLACK * max(abs(lower), abs(upper))
+            if not lower - slack <= reals[name] <= upper + slack:
+                raise RobotError(
+                    f"{robot}: {name} is {reals[name]:.6g}, beyond {lower:.6g} to {upper:.6g}, "
+                    "which its word is made for; generate with a larger --tolerance"
+                )
+
     @cached_property
     def nominal(self) -> dict[str, float]:
         """Those of the robot that the design was generated from."""
@@ -81,15 +94,49 @@ class Parameters:
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """What each register may hold."""
+        """What each register may hold.
+
+        That is what intervals of the numbers say. They know of no two numbers that they belong to
+        one body, so a pivot may include zero in them that no robot of the model has: behind its
+        reciprocal the limits are those of `_nearly`. RobotError where these include zero, too.
+        """
         intervals = intervals_of(self.graph, self.number_limits)
         found = {name: intervals[node] for name, node in self.graph.outputs.items()}
-        if not all(np.isfinite(ends).all() for ends in found.values()):
+        for name, ends in found.items():
+            if not np.isfinite(ends).all():
+                found[name] = self._nearly[name]
+        return found
+
+    @cached_property
+    def _nearly(self) -> dict[str, tuple[float, float]]:
+        """The limits of each register, from robots that differ in one parameter.
+
+        To first order a pivot D is off by up to r D, r < 1 for all of them. What depends on 1 / D
+        is then off by up to 1 / (1 - r) times what it is to first order.
+        """
+        pivots = {f"pivot[{n.index}]": n.args[0] for n in self.graph.nodes if n.op in RECIPROCALS}
+        whole = replace(self, graph=Graph(self.graph.inputs, self.graph.outputs | pivots))
+        own, slopes = self.numbers.values[None, :], self.numbers.slopes.T
+        one = whole.columns(np.concatenate([own, own + slopes, own - slopes]))
+        nominal = {name: float(values[0]) for name, values in one.items()}
+        reach = {
+            name: float(np.abs(values[1:] - values[0]).reshape(2, -1).max(axis=0).sum())
+            for name, values in one.items()
+        }
+        drawn = whole.columns(self.numbers.drawn[1])
+        off = max((reach[name] / nominal[name] for name in pivots), default=0.0)
+        if off > MOST_OFF or any(drawn[name].min() <= 0 for name in pivots):
             raise RobotError(
                 f"{self.numbers.robot.name}: parameters: registers: a reciprocal of what may be "
                 "zero within the tolerance; a smaller --tolerance, or --parameters constants"
             )
-        return found
+        return {
+            name: (
+                min(nominal[name] - reach[name] / (1 - off), float(drawn[name].min())),
+                max(nominal[name] + reach[name] / (1 - off), float(drawn[name].max())),
+            )
+            for name in self.names
+        }
 
 
 def canonical_of(

@@ -34,7 +34,7 @@ from ..passes.instances import FixedProgram
 from ..passes.order import UNITS, run
 from ..passes.program_error import program_within_error
 from ..passes.program_words import fixed_program
-from ..passes.ranges import Ranges
+from ..passes.ranges import NotPositive, Ranges
 from ..passes.registers import PARAMETER, with_registers
 from ..passes.words import to_words, within_error
 from ..robot.chained_frames import chained_frames
@@ -108,25 +108,35 @@ def in_words(
 ) -> tuple[Ranges, FixedGraph]:
     """A graph over real numbers in fixed point, as the design says."""
     progress("ranges and word lengths")
-    design, target = front.design, front.target
-    graph = run(UNITS, graph, None)
-    if design.proven != "none":
-        given = replace(given, felt=front.felt)
-    if design.error is None:
-        ranges, fixed = to_words(
-            graph, given, design.width, None, progress, design.guard, design.proven
-        )
-    else:
-        base = given_coordinates(design, front.robot)
-        tasks = in_visits(graph, design.functions, base) if design.accelerator else ()
-        ranges, fixed = within_error(
-            graph, given, design.error, target.multiplier_width, progress, design.proven, tasks
-        )
+    try:
+        ranges, fixed = _in_words(front, run(UNITS, graph, None), given, progress)
+    except NotPositive as error:
+        if front.parameters is None:
+            raise
+        raise NotPositive(
+            f"{front.robot.name}: parameters: registers: of robots within the tolerance {error}; a "
+            "smaller --tolerance, or --parameters constants"
+        ) from None
     if front.parameters is not None:
         fixed = with_registers(fixed, front.parameters.nominal)
     if all(node.op in STILL for node in fixed.graph.outputs.values()):
         raise _constant(front)
     return ranges, fixed
+
+
+def _in_words(
+    front: Front, graph: Graph, given: Given, progress: Progress
+) -> tuple[Ranges, FixedGraph]:
+    design, target = front.design, front.target
+    if design.proven != "none":
+        given = replace(given, felt=front.felt)
+    if design.error is None:
+        return to_words(graph, given, design.width, None, progress, design.guard, design.proven)
+    base = given_coordinates(design, front.robot)
+    tasks = in_visits(graph, design.functions, base) if design.accelerator else ()
+    return within_error(
+        graph, given, design.error, target.multiplier_width, progress, design.proven, tasks
+    )
 
 
 def as_designed(front: Front, progress: Progress) -> ToWords:

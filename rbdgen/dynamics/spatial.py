@@ -72,7 +72,7 @@ def symmetric(T: Tensor) -> Tensor:
 
 def is_zero(v: Vector) -> bool:
     """Whether every entry is zero, whatever the state."""
-    return all(is_constant(x) and getattr(x, "value", x) == 0 for x in v)
+    return all(is_constant(x) and value_of(x) == 0 for x in v)
 
 
 def matvec(M: list[Vector], v: Vector) -> Vector:
@@ -189,6 +189,11 @@ def is_constant(x: Scalar) -> bool:
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"
 
 
+def value_of(constant: Scalar) -> float:
+    """The number that a constant is (``is_constant``)."""
+    return float(constant if isinstance(constant, (float, int)) else constant.value)
+
+
 @dataclass(frozen=True)
 class Rotation:
     """Any rotation, as the nine entries of its matrix."""
@@ -271,7 +276,7 @@ def _constant_turn(R: np.ndarray, T: Tensor) -> Tensor:
 
 
 def _cost(matrix: np.ndarray) -> int:
-    return sum(1 for x in matrix.flat if not is_constant(x) or is_multiplied(x))
+    return sum(1 for x in matrix.flat if not is_constant(x) or is_multiplied(value_of(x)))
 
 
 def is_multiplied(x: float) -> bool:
@@ -281,7 +286,7 @@ def is_multiplied(x: float) -> bool:
 
 def differs(x: Scalar, value: float, noise: float) -> bool:
     """Whether a number is another one than ``value``, as what is no constant may be."""
-    return not is_constant(x) or abs(x - value) > noise
+    return not is_constant(x) or abs(value_of(x) - value) > noise
 
 
 Placement = ConstantRotation | TurnZX | Rotation  # a constant rotation, as steps have it

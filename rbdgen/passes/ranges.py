@@ -29,6 +29,10 @@ class RangeError(Refusal, ValueError):
     """A signal whose values no hardware can be made for."""
 
 
+class NotPositive(RangeError):
+    """A reciprocal of what is not positive in some state."""
+
+
 @dataclass(frozen=True)
 class Ranges:
     """``bound[node]``: the largest magnitude allowed for; ``proven``: nodes where it is a proof.
@@ -64,14 +68,14 @@ def analyse(
     hold states within them, (N,) each, and so does each of ``further``.
 
     Raises:
-        RangeError: what a reciprocal is taken of is not positive in some of the states.
+        NotPositive: what a reciprocal is taken of is not positive in some of the states.
     """
     pivots = {node.args[0]: node for node in graph.nodes if node.op in RECIPROCALS}
     seen = extents_of_all(graph, chain([samples], further), pivots)
     sampled, smallest = seen.largest, seen.smallest
     for node in sorted(pivots, key=lambda pivot: pivot.index):
         if not smallest[node] > 0:
-            raise RangeError(_not_positive(graph, pivots[node], smallest[node]))
+            raise NotPositive(_not_positive(graph, pivots[node], smallest[node]))
     intervals = intervals_of(graph, limits)
     beyond = margin if isinstance(margin, Mapping) else dict.fromkeys(graph.nodes, margin)
     bound: dict[Node, float] = {}

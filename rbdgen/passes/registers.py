@@ -63,10 +63,11 @@ def to_registers(graph: Graph, known: Graph) -> tuple[Graph, Graph]:
                 ]
                 alone = all(len(graph.users[a]) == 1 for a in node.args)
                 new[node] = _regrouped(registers, main, node, args, alone)
-    outputs = {
-        name: registers.read(main, of_numbers[node]) if node in of_numbers else new[node]
-        for name, node in graph.outputs.items()
-    }
+    outputs: dict[str, Node] = {}
+    for name, node in graph.outputs.items():
+        with main.in_region(node.region):
+            known_already = node in of_numbers
+            outputs[name] = registers.read(main, of_numbers[node]) if known_already else new[node]
     found = Graph((), outputs)
     read = {node.name for node in found.nodes if node.op is Op.INPUT}
     makes = {name: node for name, node in registers.makes.items() if name in read}

@@ -9,6 +9,7 @@ may get, to first order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.node import Node, Op
 from ..graph.word import spell
 from .fixed_links import merge_fixed
 from .frames import align_axes
@@ -40,8 +42,9 @@ ROD = "inertia zz less xx and yy"
 SHIFT = tuple(f"place {x}" for x in AXES)
 # a placement is Rz(γ) Rx(α) where its frame's axes allow it
 TURNS = ("cos γ", "sin γ", "cos α", "sin α")
+OFFSET = "offset"  # of a revolute joint's angle
 DRIVE = ("armature", "damping", "friction", "friction width")
-UNITS = {"mass": "kg", "first": "kg m", "inertia": "kg m²", "place": "m", "offset": "rad"}
+UNITS = {"mass": "kg", "first": "kg m", "inertia": "kg m²", "place": "m", OFFSET: "rad"}
 UNITS |= {"armature": "kg m²", "damping": "N m s", "friction": "N m", "link": "m"}
 EXACT = 1e-9  # of the largest entry of its kind: nearer is the same
 SPARE, SQUARES = 0.05, 2.0  # beyond first order
@@ -108,9 +111,9 @@ class Numbers:
         not among those that words are made for.
         """
         _refuse_other_tree(self.robot, other, self.frames)
-        found, table = entries(other, self.frames), dict(zip(self.keys, self.table, strict=True))
-        sizes = _sizes(self.robot)
+        table, sizes = dict(zip(self.keys, self.table, strict=True)), _sizes(self.robot)
         own = entries(self.robot, self.frames)
+        found = _turned_near(entries(other, self.frames), own)
         for key in sorted(own, key=_first_wrong):
             if key in table:
                 _refuse_beyond(other, table[key], found[key])
@@ -143,7 +146,7 @@ def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: boo
     values = np.array(list(nominal.values()))
 
     def numbers(other: Robot) -> Array:
-        return np.array(list(entries(canonical(other), frames).values()))
+        return np.array(list(_turned_near(entries(canonical(other), frames), nominal).values()))
 
     slopes = np.zeros((len(names), 0))
     if there := [numbers(other) - values for other in variations(rigid, tolerance)]:
@@ -194,7 +197,7 @@ def entries(robot: Robot, frames: bool) -> Entries:
         named[ROD] = named.pop("inertia zz") - named["inertia xx"] - named["inertia yy"]
         named |= dict(zip(SHIFT, joint.placement.translation, strict=True))
         named |= _turn_entries(joint.placement.rotation)
-        named["offset"] = joint.offset
+        named[OFFSET] = joint.offset
         own = joint.drivetrain
         named |= dict(zip(DRIVE, (own.armature, own.damping, own.friction, own.width), strict=True))
         if frames:
@@ -203,6 +206,14 @@ def entries(robot: Robot, frames: bool) -> Entries:
             named |= {f"link frame {k}": v for k, v in _nine(pose.rotation).items()}
         found |= {(i, name): float(value) for name, value in named.items()}
     return found
+
+
+def _turned_near(found: Entries, own: Entries) -> Entries:
+    """The entries with angles whole turns off, so that each is the nearest to a robot's ``own``."""
+    return {
+        key: value - math.tau * round((value - own[key]) / math.tau) if key[1] == OFFSET else value
+        for key, value in found.items()
+    }
 
 
 def _turn_entries(R: Array) -> dict[str, float]:
@@ -228,7 +239,7 @@ def _sizes(robot: Robot) -> dict[str, float]:
     for key, value in entries(robot, True).items():
         kind = _kind(key)
         found[kind] = max(found.get(kind, 0.0), abs(value), 1e-12)
-    found |= dict.fromkeys(("cos", "sin", "axes", "offset", "link"), 1.0)
+    found |= dict.fromkeys(("cos", "sin", "axes", OFFSET, "link"), 1.0)
     return found
 
 
@@ -264,7 +275,7 @@ def _with(joint: Joint, own: Mapping[str, Any]) -> Joint:
         joint,
         inertia=Inertia(ten[0], np.array(ten[1:4]), np.array(J)),
         placement=Transform(_rotation(joint.placement.rotation, own), np.array(shift)),
-        offset=own.get("offset", joint.offset),
+        offset=own.get(OFFSET, joint.offset),
         drivetrain=Drivetrain(**gears),
         link_frame=Transform(_by_nine(pose.rotation, turned), np.array(at)),
     )
@@ -275,7 +286,14 @@ def _rotation(R: Array, own: Mapping[str, Any]) -> Any:
         return _by_nine(R, own)
     values = _turn_entries(R)
     cg, sg, ca, sa = (own.get(name, values[name]) for name in TURNS)
-    return np.array([[cg, -(sg * ca), sg * sa], [sg, cg * ca, -(cg * sa)], [0.0, sa, ca]])
+    rows = [[cg, -(sg * ca), sg * sa], [sg, cg * ca, -(cg * sa)], [0.0, sa, ca]]
+    return np.array([[_plain(entry) for entry in row] for row in rows])
+
+
+def _plain(entry: Any) -> Any:
+    """A number where an entry over numbers of the robot is the same for all, as 0 times any is."""
+    constant = isinstance(entry, Node) and entry.op is Op.CONST
+    return entry.value if constant else entry
 
 
 def _by_nine(R: Array, own: Mapping[str, Any]) -> Any:

@@ -13,7 +13,26 @@ from ..graph.graph import Graph
 from ..graph.node import Op
 
 Int32 = NDArray[np.int32]
-OPS = {op: number for number, op in enumerate(Op)}  # as the C++ files have them
+# In the order of ``enum Op`` of the C++ files, which read and write past their arrays for another.
+COMPILED = (
+    Op.INPUT,
+    Op.CONST,
+    Op.ADD,
+    Op.SUB,
+    Op.NEG,
+    Op.MUL,
+    Op.MULC,
+    Op.SIN,
+    Op.COS,
+    Op.RECIP,
+    Op.MANTISSA,
+    Op.EXPONENT,
+    Op.SCALE,
+    Op.SELECT,
+)
+OPS = {op: number for number, op in enumerate(COMPILED)}
+# a register that no input stands for is the constant that it holds until it is written
+OPS[Op.HELD] = OPS[Op.CONST]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +46,10 @@ class Arrays:
 
 
 def arrays_of(graph: Graph, coordinate: Mapping[str, int]) -> Arrays:
-    """The nodes of a graph; ``coordinate``: the number of each input."""
+    """The nodes of a graph; ``coordinate``: the number of each input.
+
+    KeyError for an operation or an input that the compiled code has not.
+    """
     place = {node: i for i, node in enumerate(graph.nodes)}
     args = np.zeros((3, len(place)), np.int32)
     for node, i in place.items():

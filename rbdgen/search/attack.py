@@ -39,7 +39,8 @@ def attack(
 ) -> Attack:
     """Climb on every signal that its operands' formats let overflow, without giving up early.
 
-    Each state found goes through the integer model, in which any flag that rises counts.
+    Each state found goes through the integer model, in which any flag that rises counts. Words in
+    registers are part of a state: the ``domain`` says what a robot of the model has in them.
     """
     graph = fixed.graph
     whole, copies = domain.over(graph)
@@ -59,9 +60,9 @@ def attack(
     count = len(next(iter(states.values()), ()))
     for start in range(0, count, CHUNK):
         own = {name: values[start : start + CHUNK] for name, values in states.items()}
-        inputs = domain.columns(own, fixed.inputs)
+        inputs = domain.columns(own, fixed.taken)
         evaluate(graph, inputs, reach)
-        words = {name: word.quantize(inputs[name]) for name, word in fixed.inputs.items()}
+        words = {name: word.quantize(inputs[name]) for name, word in fixed.taken.items()}
         for node, where in evaluate_fixed(fixed, words).overflowed.items():
             k = int(np.flatnonzero(np.broadcast_to(where, len(next(iter(own.values())))))[0])
             flagged.setdefault(node, {name: float(values[k]) for name, values in own.items()})

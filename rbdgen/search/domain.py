@@ -65,12 +65,12 @@ class Domain:
 
 
 def copied(builder: Builder, graph: Graph, given: Mapping[str, Node]) -> dict[Node, Node]:
-    """Node → its copy, which reads ``given`` in place of the inputs that it names."""
+    """Node → its copy, which reads ``given`` in place of the inputs and registers that it names."""
     copies: dict[Node, Node] = {}
     for node in graph.nodes:
-        if node.op is Op.INPUT:
-            copies[node] = given[node.name] if node.name in given else builder.input(node.name)
+        if node.op in (Op.INPUT, Op.HELD) and node.name in given:
+            copies[node] = given[node.name]
         else:
             args = [copies[a] for a in node.args]
-            copies[node] = builder.node(node.op, *args, value=node.value)
+            copies[node] = builder.node(node.op, *args, value=node.value, name=node.name)
     return copies

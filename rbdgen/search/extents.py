@@ -102,7 +102,11 @@ def _in_cpp(
     size = max(sizes, default=1)
     if not min(sizes, default=1):
         raise ValueError("no states")
-    given = {node: states[node.name] for node in graph.nodes if node.op is Op.INPUT}
+    given = {
+        node: states[node.name]
+        for node in graph.nodes
+        if node.op is Op.INPUT or (node.op is Op.HELD and node.name in states)
+    }
     sines = {str(k): n for k, n in enumerate(graph.nodes) if n.op in (Op.SIN, Op.COS)}
     values = evaluate(Graph(graph.inputs, sines), states)
     given |= {node: values[name] for name, node in sines.items()}

@@ -40,6 +40,16 @@ def test_golden_is_float_and_nearly_fixed() -> None:
     assert not fixed["overflow"].any()
 
 
+def test_the_graph_of_a_design_with_registers_is_of_the_robot_itself() -> None:
+    given = {name: values[:, :2] for name, values in states(5).items()}
+    golden, floating, fixed = (
+        api.evaluate("pendulum", given, m, parameters="registers", fit=False)["tau"]
+        for m in ("golden", "float", "fixed")
+    )
+    np.testing.assert_allclose(floating, golden, rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(fixed, golden, atol=1e-3 * np.abs(golden).max())
+
+
 @pytest.mark.parametrize("language", ["c", "hls"])
 def test_programs_of_words_are_the_integer_model(language: str) -> None:
     """The text that generate writes, compiled: every result and flag."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from rbdgen.graph.tangent import TANGENT
 from rbdgen.passes.rounding import CARRIED
 from rbdgen.rtl.units import UNIT, Unit
 from rbdgen.schedule.units import Job, job
+from rbdgen.search import arrays
 from rbdgen.search.ascent_numpy import SLOPE, VALUE
 
 # Table → arguments before the operands.
@@ -51,6 +54,15 @@ def test_no_table_has_a_hole(name: str) -> None:
     for op, compute in table.items():
         signature = inspect.signature(compute)
         signature.bind(*range(before + ARITY[op]))  # TypeError: too few or too many
+
+
+@pytest.mark.parametrize("file", ["ascent.cpp", "extents.cpp"])
+def test_compiled_searches_have_the_same_numbers(file: str) -> None:
+    """Every operation that is handed to them, where they expect it: they check nothing."""
+    text = Path(arrays.__file__).with_name(file).read_text()
+    (found,) = re.findall(r"enum Op \{ (.*?) \};", text)
+    assert found.split(", ") == [op.name for op in arrays.COMPILED]
+    assert set(arrays.OPS) == set(Op)
 
 
 @pytest.mark.parametrize("op", Op)

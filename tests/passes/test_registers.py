@@ -38,7 +38,7 @@ input parameter[1]
 %2 = mul %0 %1                              @ forward 0
 %3 = input parameter[1]                     @ forward 0
 %4 = mul %0 %3                              @ forward 0
-%5 = neg %1
+%5 = neg %1                                  @ forward 0
 output a = %2
 output b = %4
 output c = %5

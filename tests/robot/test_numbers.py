@@ -79,6 +79,16 @@ def test_other_robots_are_refused() -> None:
     refused(numbers, canonical(other), 'joint "knee" is called knee, and elbow in the design')
 
 
+def test_whole_turns_of_an_angle_are_no_other_robot() -> None:
+    """An offset of π is -π in a robot that a rounding tells apart, and either is structure."""
+    robot, numbers = model("pendulum")
+    own = canonical(robot)
+    turned = [replace(joint, offset=joint.offset - 2 * np.pi) for joint in own.joints]
+    np.testing.assert_array_equal(numbers.of(own.with_joints(turned)), numbers.of(own))
+    half = [replace(joint, offset=joint.offset - np.pi) for joint in own.joints]
+    refused(numbers, own.with_joints(half), "offset is 0, and 3.14159 in")
+
+
 def test_a_number_out_of_tolerance_is_refused() -> None:
     robot, numbers = model("pendulum")
     other = any_of_model(robot, 0.3, np.random.default_rng(1))
