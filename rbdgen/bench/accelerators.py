@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,8 @@ def accelerators(place: Path, progress: Progress) -> Any:
     iiwa = results["iiwa14"]
     if iiwa["cells"]:
         own = iiwa["simulation"]["functions"][PUBLISHED]
-        print(f"\n{beside_dadu(own['latency'], own['interval'], iiwa['cells']['DSP48E2'])}")
+        ours = own["latency"], own["interval"], iiwa["cells"]["DSP48E2"]
+        print(f"\n{beside_dadu({'18 bits': ours})}")
     return results
 
 
@@ -96,26 +97,35 @@ def as_text(name: str, result: dict[str, Any]) -> str:
     )
 
 
-def beside_dadu(latency: int, interval: float, dsp: int) -> str:
-    """Our accelerator of iiwa 14 and the published one: latency, results per cycle and DSP."""
+def beside_dadu(ours: Mapping[str, tuple[float, float, int]]) -> str:
+    """Our accelerators of iiwa 14, name → latency, interval, DSP, and the published one.
+
+    The ratio of results for each cycle and DSP is a range: over our designs, and over the intervals
+    that may be inferred of the published one.
+    """
     (dadu,) = (peer for peer in PEERS if peer.name == "Dadu-RBD")
     assert dadu.interval is not None
     assert dadu.dsp is not None
-    ours = interval * dsp
     least, most = (cycles * dadu.dsp for cycles in dadu.interval)
+    taken = {name: interval * dsp for name, (_, interval, dsp) in ours.items()}
     rows = [
-        ["ours", latency, f"{interval:g}", dsp, f"{1e6 / ours:.0f}"],
+        [name, latency, f"{interval:g}", dsp, f"{1e6 / taken[name]:.0f}"]
+        for name, (latency, interval, dsp) in ours.items()
+    ]
+    rows.append(
         [
             "Dadu-RBD",
             dadu.latency,
             "{:g} to {:g}, inferred".format(*dadu.interval),
             dadu.dsp,
             f"{1e6 / most:.0f} to {1e6 / least:.0f}",
-        ],
-    ]
+        ]
+    )
     head = (f"{PUBLISHED}, iiwa 14", "latency", "interval", "DSP", "results per 1e6 DSP cycles")
+    ratios = least / max(taken.values()), most / min(taken.values())
+    latencies = " and ".join(f"{latency / dadu.latency:.1f}" for latency, _, _ in ours.values())
     return (
-        f"{table(head, rows)}\n\n{least / ours:.1f} to {most / ours:.1f} times the results for "
-        f"each cycle and DSP; {latency / dadu.latency:.1f} times the latency. Assumed: "
-        f"{dadu.note}. Ours has 18-bit words. Energy: nothing here runs on a board."
+        f"{table(head, rows)}\n\n{ratios[0]:.1f} to {ratios[1]:.1f} times the results for each "
+        f"cycle and DSP; {latencies} times the latency. Assumed: {dadu.note}. "
+        "Energy: nothing here runs on a board."
     )
