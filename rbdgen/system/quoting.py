@@ -43,7 +43,7 @@ class Language:
     instead: str = "_"
 
     def plain(self, text: str) -> str:
-        """``text`` as part of a comment, of a string, or of a line of Markdown."""
+        """``text`` as part of a comment or of a string, or as code in Markdown."""
         return self.active.sub(self.instead, printable(text))
 
 
@@ -65,6 +65,14 @@ def _in_code_points(text: str) -> str:
     return '"' + "".join(map(spelt, text)) + '"'
 
 
+def _in_prose(text: str) -> str:
+    """Running text of Markdown; in its code a backslash would be one."""
+    return _MARKDOWN.sub(lambda found: "".join(f"\\{c}" for c in found[0]), printable(text))
+
+
+# code, HTML, emphasis, entities, cells of a table; links, of which addresses become some by
+# themselves; underscores that are not within a word
+_MARKDOWN = re.compile(r"[`<>*\\&|~$@]|\](?=[(\[:])|:(?=//)|(?<=www)\.|(?<!\w)_+|_+(?!\w)")
 # what ends a string, joins lines, is a macro of Verilog; ends or begins a comment; trigraphs
 C = Language(re.compile(r'["\\`]|(?<=\*)/|(?<=/)\*|(?<=\?)\?'), _in_bytes)
 PYTHON = Language(re.compile(r"[\"'\\]"), _in_code_points)
@@ -72,11 +80,7 @@ PYTHON = Language(re.compile(r"[\"'\\]"), _in_code_points)
 TCL = Language(re.compile(r'["\\$;\[\]{}]'))
 CMAKE = Language(re.compile(r'["\\$;#@()<>\[\]]'))
 YAML = Language(re.compile(r"[^\w ./+-]"), _in_code_points)
-# code, HTML, emphasis, entities, cells of a table; links, of which addresses become some by
-# themselves; underscores that are not within a word
-MARKDOWN = Language(
-    re.compile(r"[`<>*\\&|~$@]|\](?=[(\[:])|:(?=//)|(?<=www)\.|(?<!\w)_+|_+(?!\w)"), instead="-"
-)
+MARKDOWN = Language(_MARKDOWN, _in_prose, "-")
 
 LANGUAGES = {
     **dict.fromkeys(("c", "h", "cpp", "hpp", "inc", "cu", "v", "sv"), C),

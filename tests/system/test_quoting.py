@@ -208,13 +208,14 @@ def test_html() -> None:
 
 
 def test_markdown() -> None:
-    """Running text stays that, and what stands in marks of code stays there."""
+    """Running text stays that, as it is, and what stands in marks of code stays there."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
     for text in texts():
-        fit = quoting.MARKDOWN.plain(text)
-        page = markdown.render(f"Said: {fit}.\n\n| a |\n|---|\n| `x {fit}` {fit} |\n")
-        tags = [tag for tag, _ in Tags(page).tags]
-        assert tags == ["p", "table", "thead", "tr", "th", "tbody", "tr", "td", "code"], (fit, page)
+        code, prose = quoting.MARKDOWN.plain(text), quoting.MARKDOWN.literal(text)
+        found = Tags(markdown.render(f"|{prose}.\n\n| a |\n|---|\n| `x {code}` {prose} |\n"))
+        tags = [tag for tag, _ in found.tags]
+        assert tags == ["p", "table", "thead", "tr", "th", "tbody", "tr", "td", "code"], prose
+        assert found.text.startswith(f"|{printable(text)}.")
 
 
 def test_what_is_not_seen() -> None:
