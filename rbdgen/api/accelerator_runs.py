@@ -16,13 +16,14 @@ from ..system.workers import cores
 from ..tasks.routes import ROLLOUTS
 from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
+from .reports import TIMELINE
 from .rtl import load_core
 from .stays import tasks_of
 from .traffic import Array, Traffic, inputs_of, within_limits
 
 Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
-WAVES, TIMELINE = "simulation.vcd", "timeline.svg"
+WAVES = "simulation.vcd"
 BURST = 24  # tasks in the waves
 STALLS = (STALL, STALL), (0.0, 0.9)  # probabilities, per cycle, on the way in and on the way out
 

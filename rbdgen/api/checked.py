@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..system.files import read_regular
+from ..system.files import sha256_of
 from .folder import MARK, Manifest, OutputError, read_manifest
 
 Progress = Callable[[str], None]
@@ -53,10 +52,10 @@ def checked_folder(
         return entry
     for file, digest in listed.items():
         try:
-            data = read_regular(place / file, LARGEST)
+            found = sha256_of(place / file, LARGEST)
         except OSError as error:
             raise OutputError(f"{place / file}: {error.strerror}; {AGAIN}") from None
-        if hashlib.sha256(data).hexdigest() != digest:
+        if found != digest:
             raise OutputError(
                 f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from .compared import Compared
 from .folder import OutputError, read_manifest
 from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
+from .reports import SIMULATION, SYNTHESES, NoReport, read_report
 from .results import Comparison
 from .side_by_side import Contender, SideBySide, behind_links, of_core, of_peer, wins
 from .timed import of_words, on_cpu, on_gpu
@@ -156,11 +156,8 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
     if entry.robot != robot or entry.functions != tuple(functions):
         raise OutputError(f"{folder}: is {of}; compared is {robot}: {', '.join(functions)}")
     found: list[tuple[float, str]] = []
-    for file in sorted(folder.glob("synthesis-*/report.json")):
-        try:
-            report = _Placed.from_json(json.loads(file.read_bytes()))
-        except (OSError, ValueError, RecursionError):
-            raise OutputError(f"{file}: damaged; make it again with: rbdgen synthesize") from None
+    for file in sorted(folder.glob(SYNTHESES)):
+        report = read_report(folder, str(file.relative_to(folder)), _Placed) or _Placed()
         found += [(run.fmax, f"{report.part}, speed {run.speed}") for run in report.placements]
     if not found:
         raise OutputError(
@@ -175,11 +172,10 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
 def _error(folder: Path) -> float | None:
     """The largest error that `simulate` found of a design, of the largest value."""
     try:
-        return CoreRun.from_json(
-            json.loads((folder / "simulation.json").read_bytes())
-        ).error.max_relative
-    except (OSError, ValueError, RecursionError):  # not simulated, or by another version
+        run = read_report(folder, SIMULATION, CoreRun)
+    except NoReport:  # by another version
         return None
+    return run.error.max_relative if run else None
 
 
 def _pinocchio(cpu_ns: Mapping[str, float], functions: Sequence[str]) -> list[Contender]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..draw.exploration import picture
 from ..estimate.area import fitted, model_error
 from ..estimate.explored import Explored, Point, QuickError, Sites
 from ..synthesize.tool import SynthesisError
+from ..system.records import Record
 from .cluster import at_a_time, executor_of
 from .exploring import SHOWN, Work
 from .folder import InputError, OutputError, write_file
@@ -25,6 +26,7 @@ from .pareto import front
 from .places import check_place, default_place
 from .points import AXES, QUICK_AXES, Choices, Progress, combinations
 from .quick_points import refuse_quick
+from .reports import NoReport, read_report
 from .results import Exploration
 
 REPORT, PICTURE, PAGE, KEPT = "explore.json", "pareto.svg", "report.html", "kept"
@@ -124,17 +126,25 @@ def explore(
     return exploration
 
 
+@dataclass(frozen=True)
+class _Explored(Record):
+    """What is read of the report of an exploration."""
+
+    robot: str
+    functions: tuple[str, ...]
+    target: str
+
+
 def _refuse_another(place: Path, robot: str, design: Design) -> None:
     """OutputError for a folder with the exploration of another robot, function or part."""
     try:
-        there = json.loads((place / REPORT).read_bytes())
-        found = there["robot"], tuple(there["functions"]), there["target"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or damaged
+        found = read_report(place, REPORT, _Explored)
+    except NoReport:  # damaged
         return
-    if found != (robot, design.functions, design.target):
+    if found and found != _Explored(robot, design.functions, design.target):
         raise OutputError(
-            f"{place}: has explored {found[0]}: {', '.join(found[1])} on {found[2]}; name another "
-            "folder with -o, or replace its report with --force"
+            f"{place}: has explored {found.robot}: {', '.join(found.functions)} on {found.target}; "
+            "name another folder with -o, or replace its report with --force"
         )
 
 

@@ -69,7 +69,7 @@ def refuse_foreign(place: Path) -> None:
         if not place.exists() or (place.is_dir() and not any(place.iterdir())):
             return
         try:
-            ours = b'"generator": "rbdgen' in (place / MARK).read_bytes()
+            ours = b'"generator": "rbdgen' in read_regular(place / MARK, LARGEST_MANIFEST)
         except OSError:
             ours = False
         if not ours and not all((place / name).is_file() for name in (MARK, DESIGN, ROBOT)):

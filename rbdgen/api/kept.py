@@ -8,7 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..system.files import read_regular
 from .folder import write_file
+
+LARGEST = 2**30  # bytes of a result
 
 
 def kept(
@@ -26,14 +29,20 @@ def kept(
     """
     file = place / f"{what}-{_digest(of)[:16]}.json"
     try:
-        found = json.loads(file.read_bytes())
+        found = json.loads(read_regular(file, LARGEST))
         if found["digest"] == _digest(json.dumps(found["result"])):
             return found["result"]
         if compute:
             say(f"{file}: damaged; made again")
     except FileNotFoundError:
         pass
-    except (ValueError, TypeError, KeyError, RecursionError):  # incomplete, or of an older version
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        RecursionError,
+    ):  # or of an older version
         if compute:
             say(f"{file}: damaged, or without a digest; made again")
     if compute is None:

@@ -11,9 +11,11 @@ from ..compile.front import Front
 from ..compile.product import Product, compile_design
 from ..compile.visits import with_visits
 from ..graph.text import to_text
+from ..system.files import read_regular
 from .folder import Manifest, OutputError
 from .names import DESIGN, GRAPH
 
+LARGEST = 2**30  # bytes of a graph
 Progress = Callable[[str], None]
 
 
@@ -28,7 +30,7 @@ def recompiled(place: Path, progress: Progress = lambda _: None) -> Product:
     product = compile_design(str(place / DESIGN), progress)
     for name, text in graph_files(product).items():
         try:
-            there = (place / name).read_bytes()
+            there = read_regular(place / name, LARGEST)
         except OSError as error:
             raise OutputError(f"{place / name}: {error.strerror}") from None
         if there != text.encode():

@@ -22,6 +22,7 @@ from ..robot.organisation import Organisation
 from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
+from ..system.files import read_regular
 from ..system.records import Record
 from .bitstream import BoardFacts
 from .bitstream import as_text as board_text
@@ -234,10 +235,10 @@ def shown(headline: str, text: str, picture: Path | None) -> str:
     """HTML of a headline, a text and a picture, if it is there and not too large to be inside."""
     parts = [f"<p><b>{html.escape(headline)}</b></p>", f"<pre>{html.escape(text)}</pre>"]
     try:
-        data = picture.read_bytes() if picture else b""
+        data = read_regular(picture, LARGEST_PICTURE) if picture else b""
     except OSError:
         data = b""
-    if 0 < len(data) <= LARGEST_PICTURE:
+    if data:
         source = f"data:image/svg+xml;base64,{base64.b64encode(data).decode()}"
         parts.append(f'<img style="max-width: 100%" src="{source}"/>')
     return "\n".join(parts)

@@ -6,8 +6,6 @@ from ..compile.core import Core
 from ..compile.scheduled import Accelerated
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.naming import design_name
-from ..draw import accelerator as stages
-from ..draw.picture import picture
 from ..rtl.emit import emit, emit_accelerator
 from .accelerator import accelerator_manifest, identity_of, shells_of
 from .design_readme import README, design_readme
@@ -15,6 +13,7 @@ from .header import c_header
 from .made import Files, Made, closed, sources_of
 from .manifest import core_manifest
 from .names import ROBOT, design_text
+from .pictures import picture_of
 from .recompiled import graph_files
 
 
@@ -37,9 +36,8 @@ def verilog(made: Made) -> Files:
 
 def _core(core: Core, name: str) -> tuple[Files, CoreManifest]:
     """Hardware and diagram of a core, and its manifest."""
-    front, emitted = core.front, emit(core.plan, name)
-    title = f"{front.robot.name}: {', '.join(front.design.functions)}"
-    files = emitted.files | {CoreManifest.PICTURE: picture(core.plan, title, front.canonical)}
+    emitted = emit(core.plan, name)
+    files = emitted.files | {CoreManifest.PICTURE: picture_of(core)}
     return files, core_manifest(core, emitted)
 
 
@@ -49,6 +47,5 @@ def _accelerator(made: Accelerated, name: str, robot: str) -> tuple[Files, Accel
     emitted = emit_accelerator(
         made.accelerator, name, lambda core: shells_of(made, core, name, identity)
     )
-    drawn = stages.picture(made.accelerator, f"{made.front.robot.name}: accelerator")
-    files = emitted.files | {AcceleratorManifest.PICTURE: drawn}
+    files = emitted.files | {AcceleratorManifest.PICTURE: picture_of(made)}
     return files, accelerator_manifest(made, emitted, identity)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..system.records import Record
+from ..system.records import NoRecord, Record
 
 FREE = "."
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
@@ -30,6 +30,10 @@ class Floor(Record):
     y: int
     regions: Mapping[str, str]
     rows: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows or len({len(row) for row in self.rows}) > 1 or not self.rows[0]:
+            raise NoRecord("a floor without tiles, or whose rows differ in length")
 
 
 def floor_of(netlist: Mapping[str, Any]) -> Floor | None:

@@ -31,7 +31,7 @@ class Usage(Record):
     @property
     def percent(self) -> float:
         """How many of a hundred are used."""
-        return round(100 * self.used / self.available, 1)
+        return round(100 * self.used / self.available, 1) if self.available else 0.0
 
 
 @dataclass(frozen=True)

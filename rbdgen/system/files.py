@@ -18,6 +18,7 @@ import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 
 TRIES = 1000  # of writers that take each other's place
@@ -31,6 +32,30 @@ def read_regular(path: str | Path, most: int) -> bytes:
 
     OSError if it cannot be read, is no ordinary file, or is larger than ``most`` bytes.
     """
+    with _regular(path, most) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:  # it grows
+        raise _too_large(path, most)
+    return data
+
+
+def read_within(folder: Path, file: str, most: int) -> bytes:
+    """`read_regular` of a file in ``folder``; OSError, too, where a link leads out of that."""
+    place = Path(os.path.realpath(folder / file))
+    if not place.is_relative_to(os.path.realpath(folder)):
+        raise OSError(errno.EXDEV, "a link out of its folder", str(folder / file))
+    return read_regular(place, most)
+
+
+def sha256_of(path: str | Path, most: int) -> str:
+    """The digest of an ordinary file, which is not in memory as a whole; OSError as there."""
+    with _regular(path, most) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextmanager
+def _regular(path: str | Path, most: int) -> Iterator[BufferedReader]:
+    """An ordinary file, open."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError:
@@ -41,10 +66,13 @@ def read_regular(path: str | Path, most: int) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "a pipe or a device; name an ordinary file", str(path))
-        data = b"" if about.st_size > most else stream.read()
-    if max(len(data), about.st_size) > most:
-        raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB", str(path))
-    return data
+        if about.st_size > most:
+            raise _too_large(path, most)
+        yield stream
+
+
+def _too_large(path: str | Path, most: int) -> OSError:
+    return OSError(errno.EFBIG, f"larger than {most >> 20} MiB", str(path))
 
 
 def write(place: Path, data: bytes) -> None:

@@ -8,6 +8,7 @@ from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, Self, Union, get_args, get_origin, get_type_hints
 
+LARGEST = 2**64  # of integers: larger ones are no counts, and no words
 _types = cache(get_type_hints)
 
 
@@ -77,4 +78,6 @@ def _read(kind: Any, data: Any, where: str) -> Any:
         raise NoRecord(
             f"{where}: {str(data)[:40]!r}, which is no {getattr(kind, '__name__', kind)}"
         )
+    if isinstance(data, int) and abs(data) >= LARGEST:
+        raise NoRecord(f"{where}: a number of {len(str(data))} digits")
     return data

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import json
+import os
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.draw.tables import info_text
+from rbdgen.synthesize.floor import Floor
+from rbdgen.synthesize.nextpnr import Placement, Step
+from rbdgen.synthesize.report import Report as Synthesised
+from rbdgen.synthesize.report import Usage
 
 VOID = {"meta", "link", "br", "img", "hr", "input"}
 
@@ -80,10 +88,6 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2}
     folder = Path(api.generate("pendulum", tmp_path / "arm", **choices))
     api.simulate(folder, 100)
-    place = folder / "board-x"
-    place.mkdir()
-    shutil.copy(folder / "simulation.json", place / "board.json")  # no report of a board
-    (place / "board.json").write_text("[]")
     text = api.report(folder).read_text()
     assert not Checked(text).open
     assert "every bit and tag equal" in text
@@ -101,32 +105,85 @@ def test_a_page_has_what_was_measured(tmp_path: Path) -> None:
     assert spare and min(spare) >= 0
 
 
+def placement(seed: int, floor: Floor | None = None, cell: str = "a") -> Placement:
+    """A placement of the part in the tests."""
+    step = Step("logic", 1.0, cell)
+    fields = {"target": "ecp5-25f", "speed": 6, "seed": seed, "fmax": 100.0 + seed}
+    return Placement(
+        **fields,
+        fmax_by_clock={},
+        used={},
+        available={},
+        critical_path=(step,),
+        seconds=1.0,
+        floor=floor,
+    )
+
+
+def synthesised(*placements: Placement, **others: Any) -> Synthesised:
+    """A report of `synthesize` with those placements."""
+    fields = {"top": "core", "target": "ecp5-25f", "part": "LFE5U-25F", "cells": {}, "usage": {}}
+    fields |= {"fits": True, "yosys_seconds": 1.0, "pins_cells": {}, "placements": placements}
+    return Synthesised(**fields | others)
+
+
 def test_a_floor_plan(folder: Path) -> None:
     """Of the fastest placement; one line where there is none."""
     place = folder / "synthesis-ecp5-25f"
     place.mkdir()
-    floor = {"x": 4, "y": 2, "regions": {"A": "forward_0", "B": "channels"}, "rows": ["AA.", "A.B"]}
-    slow, fast = (
-        {
-            "speed": 6,
-            "seed": k,
-            "fmax": 100.0 + k,
-            "critical_summary": "",
-            "critical_path": [],
-            "floor": floor,
-        }
-        for k in (1, 2)
-    )
-    report = {"target": "ecp5-25f", "placements": [fast, slow]}
-    (place / "report.json").write_text(json.dumps(report))
+    floor = Floor(4, 2, {"A": "forward_0", "B": "channels"}, ("AA.", "A.B"))
+    slow, fast = (placement(k, floor) for k in (1, 2))
+    (place / "report.json").write_text(json.dumps(synthesised(fast, slow).to_json()))
     text = api.report(folder).read_text()
     assert not Checked(text).open
     assert text.count("<title>Floor plan, seed 2: tiles of each region</title>") == 1
     assert "columns 4 to 6, rows 2 to 3 of the part; tiles of each: forward_0 3, channels 1" in text
     assert "No floor plan" not in text
-    (place / "report.json").write_text(json.dumps({"target": "ecp5-25f", "placements": []}))
+    (place / "report.json").write_text(json.dumps(synthesised().to_json()))
     assert api.report(folder).read_text().count("No floor plan: not placed.") == 1
     shutil.rmtree(place)
+
+
+def test_what_no_digest_covers_is_data(folder: Path, tmp_path: Path) -> None:
+    """What commands left there is shown as text, what is none of it is a line, and what lies
+    elsewhere is not read."""
+    script = "</td><script>alert(1)</script>"
+    mine = tmp_path / "mine"
+    shutil.copytree(folder, mine)
+    written = synthesised(placement(1, cell=script), target=script, usage={script: Usage(1, 0)})
+    for name in ("simulation.json", "synthesis-a/report.json", "board-a/board.json"):
+        (mine / name).parent.mkdir(exist_ok=True)
+        (mine / name).write_text("{" if name.startswith("board") else json.dumps(written.to_json()))
+    (mine / "synthesis-b").mkdir()
+    os.mkfifo(mine / "synthesis-b" / "report.json")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.json").write_text(json.dumps(synthesised(top="SECRET").to_json()))
+    (mine / "synthesis-c").symlink_to(tmp_path / "out")
+    page = "<svg xmlns='http://www.w3.org/2000/svg'><script>alert(2)</script></svg>"
+    (mine / "timeline.svg").write_text(page)
+    (mine / "pipeline.svg").write_text(page)  # another than was generated
+    said: list[str] = []
+    with pytest.raises(api.OutputError, match=r"pipeline\.svg: changed since"):
+        api.report(mine)
+    text = api.report(mine, said.append, trust=True).read_text()
+    checked = Checked(text)
+    assert not checked.open
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)" in text
+    assert "SECRET" not in text
+    image = f"data:image/svg+xml;base64,{base64.b64encode(page.encode()).decode()}"
+    assert [link for link in checked.links if not link.startswith("#")] == [image]
+    notes = [line for line in said if line.startswith("note: ")]
+    right = {
+        "simulation.json": "no states",
+        "synthesis-b/report.json": "a pipe or a device; name an ordinary file",
+        "synthesis-c/report.json": "a link out of its folder",
+        "board-a/board.json": "no JSON: Expecting property name enclosed in double quotes: "
+        "line 1 column 2 (char 1)",
+    }
+    assert notes == [f"note: {mine / n}: is no report of rbdgen's: {w}" for n, w in right.items()]
+    for note in notes:
+        assert f'<p class="note">{html.escape(note.removeprefix("note: "))}</p>' in text
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,137 @@
+"""Reports that commands leave in a design's folder, which no digest covers: read with care."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from ..design.manifest import AcceleratorManifest, HardwareManifest
+from ..robot.model import RobotError
+from ..robot.xml_lines import one_line, parse_xml
+from ..simulate.report import AcceleratorRun, CoreRun
+from ..synthesize.report import Mapped
+from ..synthesize.report import Report as Synthesised
+from ..system.files import read_within
+from ..system.records import NoRecord, Record
+from .bitstream import BoardFacts
+from .folder import OutputError
+
+LARGEST = 2**26  # bytes of a report
+SIMULATION, TIMELINE = "simulation.json", "timeline.svg"
+SYNTHESES, BOARDS = "synthesis-*/report.json", "board-*/board.json"
+R = TypeVar("R", bound=Record)
+
+
+class NoReport(OutputError):
+    """What lies in a report's place is none, in one line."""
+
+
+def read_report(folder: Path, file: str, *kinds: type[R]) -> R | None:
+    """The report FOLDER/FILE, of the first of ``kinds`` that it is one of; None where there is no
+    such file.
+
+    NoReport for anything else: no JSON, another report, a pipe, a link out of the folder.
+    """
+    data = _content(folder, file)
+    if data is None:
+        return None
+    try:
+        return _of_kind(json.loads(data), kinds)
+    except RecursionError:
+        why = "nested too deep"
+    except NoRecord as error:
+        why = str(error)
+    except ValueError as error:  # of json
+        why = f"no JSON: {error}"
+    raise _none(folder, file, why)
+
+
+def read_picture(folder: Path, file: str) -> bytes | None:
+    """The SVG document FOLDER/FILE, None where there is none; NoReport for what is no such.
+
+    It may have scripts, which browsers do not run in an <img>.
+    """
+    data = _content(folder, file)
+    if data is None:
+        return None
+    try:
+        tag = parse_xml(data, file).tag
+    except RobotError as error:
+        raise _none(folder, file, str(error)) from None
+    if tag != "svg":
+        raise _none(folder, file, f"<{tag}>, where <svg> is expected")
+    return data
+
+
+def _content(folder: Path, file: str) -> bytes | None:
+    """What is there, if anything; NoReport for what cannot be read, or is elsewhere."""
+    try:
+        return read_within(folder, file, LARGEST)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _none(folder, file, error.strerror or type(error).__name__) from None
+
+
+def _none(folder: Path, file: str, why: str) -> NoReport:
+    shown = one_line(str(folder / file), 200)
+    return NoReport(f"{shown}: is no report of rbdgen's: {one_line(why, 200)}")
+
+
+def _of_kind(data: object, kinds: tuple[type[R], ...]) -> R:
+    """The record, of the first kind that takes the data; NoRecord of the first kind else."""
+    first: NoRecord | None = None
+    for kind in kinds:
+        try:
+            return kind.from_json(data)
+        except NoRecord as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
+@dataclass(frozen=True)
+class Reports:
+    """The reports of a folder; ``others``: a line for each file in a report's place that is none.
+
+    ``timeline``: an SVG document.
+    """
+
+    simulation: CoreRun | AcceleratorRun | None
+    timeline: bytes | None
+    syntheses: tuple[Synthesised | Mapped, ...]
+    boards: tuple[BoardFacts, ...]
+    others: tuple[str, ...]
+
+
+def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
+    """What `simulate`, `synthesize` and `board` left in the folder of the design ``entry``."""
+    others: list[str] = []
+    run = AcceleratorRun if isinstance(entry, AcceleratorManifest) else CoreRun
+
+    def read(pattern: str, *kinds: type[R]) -> Iterator[R]:
+        for file in sorted(folder.glob(pattern)):
+            try:
+                found = read_report(folder, str(file.relative_to(folder)), *kinds)
+            except NoReport as error:
+                others.append(str(error))
+            else:
+                if found is not None:
+                    yield found
+
+    simulated: tuple[CoreRun | AcceleratorRun, ...] = tuple(read(SIMULATION, run))
+    timeline = None
+    try:
+        timeline = read_picture(folder, TIMELINE)
+    except NoReport as error:
+        others.append(str(error))
+    return Reports(
+        next(iter(simulated), None),
+        timeline,
+        tuple(read(SYNTHESES, Synthesised, Mapped)),
+        tuple(read(BOARDS, BoardFacts)),
+        tuple(others),
+    )
