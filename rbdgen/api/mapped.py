@@ -11,6 +11,7 @@ from typing import Any
 
 from ..rtl.emit import Emitted
 from ..rtl.multiplier_cells import emit_cells
+from ..rtl.owned import owned
 from ..synthesize import families, parts, yosys
 from ..synthesize.tool import YOSYS, Tool
 from ..system.records import Record
@@ -37,7 +38,7 @@ def mapped(
     """
     top = made.top
     if family in families.FAMILIES:
-        cells = emit_cells(made.multipliers, family)
+        cells = owned(emit_cells(made.multipliers, family), top)
         files = {f"{top}.il": made.files[f"{top}.il"], f"{top}_{family}.il": cells}
     else:
         files = {f"{top}.v": made.files[f"{top}.v"]}

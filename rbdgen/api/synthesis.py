@@ -15,6 +15,7 @@ from ..design.target import PLACERS, ROUTERS, TARGETS, Target, find_target
 from ..draw.tables import mapped_text
 from ..rtl.multiplier import named
 from ..rtl.multiplier_cells import emit_cells
+from ..rtl.owned import owned
 from ..synthesize.families import FAMILIES
 from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
@@ -125,7 +126,7 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
         return ecp5
     units = [named(module) for module in _MODULES.findall(ecp5.read_text("utf-8"))]
     file = out / f"{name}_{part.family}.il"
-    write_file(file, emit_cells([unit for unit in units if unit], part.family))
+    write_file(file, owned(emit_cells([unit for unit in units if unit], part.family), name))
     return file
 
 

@@ -25,6 +25,7 @@ from .lut_ram import LutRam, emit_rams
 from .modules import Modules, Unit, write_modules
 from .multiplier import Multiplier, behaviours
 from .multiplier_cells import emit_cells
+from .owned import owned
 from .reciprocal import ReciprocalUnit
 from .sincos import SinCosUnit
 
@@ -111,14 +112,15 @@ def _files(
     multipliers = [unit for unit in written.units if isinstance(unit, Multiplier)]
     # Yosys is told that collisions do not matter, and builds nothing for them; Verilog has no word
     # for that which all tools understand
-    for_yosys, for_all = ("\n".join([*texts, emit_rams(rams, way)]) for way in (1, 0))
+    written_with = (owned("\n".join([*texts, emit_rams(rams, way)]), name) for way in (1, 0))
+    for_yosys, for_all = written_with
     with ThreadPoolExecutor(1) as thread:  # while Yosys is at work there is something to do
         verilog = thread.submit(to_verilog, for_all)
-        ecp5 = emit_cells(multipliers, "ecp5")
+        ecp5 = owned(emit_cells(multipliers, "ecp5"), name)
         around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
         files = {
             f"{name}.il": for_yosys,
-            f"{name}.v": verilog.result() + "\n" + behaviours(multipliers),
+            f"{name}.v": verilog.result() + "\n" + owned(behaviours(multipliers), name),
             f"{name}_ecp5.il": ecp5,
         }
     for own in around:

@@ -27,7 +27,7 @@ DSP_WIDTH = 18  # one operand of MULT18X18D, signed
 DSP_LATENCY = 3  # its input, pipeline and output registers
 LIMB = DSP_WIDTH - 1  # bits of the unsigned lower part of an operand that is split
 MAX_WIDTH = DSP_WIDTH + LIMB
-_NAME = re.compile(r"rbdgen_mul_(\d+)x(\d+)_l(\d+)(_logic)?")
+_NAME = re.compile(r"\w+_mul_(\d+)x(\d+)_l(\d+)(_logic)?")
 
 
 @dataclass(frozen=True, order=True)
@@ -114,7 +114,7 @@ def behaviours(units: Iterable[Multiplier]) -> str:
 
 
 def named(name: str) -> Multiplier | None:
-    """The multiplier of a module's name; None: it is a name of another module."""
+    """The multiplier of a module's name, in whatever design; None: it is another module's."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None

@@ -57,6 +57,7 @@ def parts(
     texts: Iterable[str],
     top: str,
     kept: Sequence[str] = (),
+    flattened: Sequence[str] = (),
     size: int = SIZE,
     longest: int = SIZE,
 ) -> list[Part]:
@@ -67,6 +68,7 @@ def parts(
         top: the module that all others stand in.
         kept: patterns of names of other modules that keep their borders; so do those marked
             ``keep_hierarchy``.
+        flattened: patterns of those among them that do not.
         size: see `SIZE`.
         longest: bytes of a module that is not parted.
 
@@ -78,7 +80,7 @@ def parts(
     """
     modules: dict[str, _Module] = {}
     for text in texts:
-        modules |= _modules(text, (top, *kept))
+        modules |= _modules(text, (top, *kept), flattened)
     if f"\\{top}" not in modules:
         raise SynthesisError(f"no module {top} in the sources")
     for name in _standing_in(f"\\{top}", modules):
@@ -98,12 +100,15 @@ def parts(
     return [Part(tuple(m.removeprefix("\\") for m in b), _text(b, whole, modules)) for b in bins]
 
 
-def _modules(rtlil: str, kept: Sequence[str]) -> dict[str, _Module]:
+def _modules(rtlil: str, kept: Sequence[str], flattened: Sequence[str]) -> dict[str, _Module]:
     found = {}
     for module in _MODULE.finditer(rtlil):
         name, text = module[1], module[0]
-        mark = any(fnmatchcase(name.removeprefix("\\"), pattern) for pattern in kept)
-        found[name] = _module(text, mark or bool(_KEPT.search(text)))
+        mark, flat = (
+            any(fnmatchcase(name.removeprefix("\\"), pattern) for pattern in patterns)
+            for patterns in (kept, flattened)
+        )
+        found[name] = _module(text, (mark and not flat) or bool(_KEPT.search(text)))
     return found
 
 

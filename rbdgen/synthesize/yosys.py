@@ -25,7 +25,9 @@ STEPS = r"^\d+(\.\d+)?\. (Executing (MEMORY|ALUMACC|TECHMAP|ABC9|ABC) pass|Print
 # Registers that the source marks so are not merged with equal ones.
 NOT_SHARED = "setattr -set keep 1 a:rbdgen_not_shared %ci1:+[Q] t:$*dff* %i"
 XILINX = ("xcup", "xc7")
-MEMORIES = "rbdgen_ram_*"  # modules that hold one memory each
+# Units whose modules go into those that they stand in; on ECP5, memories of LUTs do, too.
+FLATTENED = ("mul", "sincos", "recip", "block")
+MEMORIES = "ram"
 READ = 20_000_000  # bytes of Verilog that a run reads
 _MODULES = re.compile(r"^module \\?([^\s(]+)", re.MULTILINE)
 _ENDS = re.compile(r"(?<=^endmodule\n)", re.MULTILINE)
@@ -115,7 +117,7 @@ def count_ecp5(
         "clean",
         f"synth_ecp5 -top {TOP} -run map_cells:check",
     ]
-    return _in_parts(sources, top, (f"{top}_*",), script, jobs, progress)
+    return _in_parts(sources, top, (*FLATTENED, MEMORIES), script, jobs, progress)
 
 
 def synth_xilinx(
@@ -160,19 +162,20 @@ def synth_xilinx(
         "opt_lut_ins -tech xilinx",
         "clean",
     ]
-    return _in_parts(sources, top, (f"{top}_*", MEMORIES), script, jobs, progress, keep)
+    return _in_parts(sources, top, FLATTENED, script, jobs, progress, keep)
 
 
 def _in_parts(
     sources: Sequence[Path],
     top: str,
-    kept: Sequence[str],
+    flattened: Sequence[str],
     script: Sequence[str],
     jobs: int,
     progress: Progress | None,
     keep: Keep | None = None,
 ) -> Cells:
-    """``script`` on each of the modules ``kept`` and on ``top``; a few of them in each run."""
+    """``script`` on ``top`` and each of the design's modules but units that are ``flattened``; a
+    few of them in each run."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-yosys-") as name:
         folder = Path(name)
         started = time.monotonic()
@@ -181,7 +184,8 @@ def _in_parts(
         for source in sources:
             if source.suffix != ".il":
                 texts += _rtlil(source, there, folder, progress)
-        runs = parts(texts, top, kept)
+        units = [f"{top}_{unit}_[0-9]*" for unit in flattened]
+        runs = parts(texts, top, (f"{top}_*",), units)
         if progress:
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
 

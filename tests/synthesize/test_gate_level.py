@@ -16,6 +16,7 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.cells import SITES
 from rbdgen.rtl.emit import Emitted, emit
 from rbdgen.rtl.multiplier_cells import emit_cells
+from rbdgen.rtl.owned import owned
 from rbdgen.simulate.model import Model
 from rbdgen.simulate.ports import Ports
 from rbdgen.simulate.verilate import build
@@ -62,7 +63,7 @@ def of_cells(
     """The design ``core`` mapped to cells, and these simulated."""
     sources = [folder / "core.il", folder / "multipliers.il"]
     sources[0].write_text(made.files["core.il"])
-    sources[1].write_text(emit_cells(made.multipliers, family))
+    sources[1].write_text(owned(emit_cells(made.multipliers, family), "core"))
     cells = synth(family, sources, "core", folder / "netlist.json")
     to_verilog(folder, "core")
     model = build(

@@ -14,6 +14,7 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.cells import counted
 from rbdgen.rtl.emit import emit, to_verilog
 from rbdgen.rtl.multiplier import behaviours
+from rbdgen.rtl.owned import owned
 from rbdgen.simulate.verilate import build
 from rbdgen.synthesize import yosys
 from rbdgen.synthesize.partition import partition
@@ -127,7 +128,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
         for own, text in modules.items()
     }
     # multipliers are modules that stand elsewhere
-    for cell in set(re.findall(r"^  cell (\\rbdgen_mul\S+)", rtlil, re.M)):
+    for cell in set(re.findall(rf"^  cell (\\{name}_mul\S+)", rtlil, re.M)):
         outputs[cell] = frozenset({"\\p"})
     pieces: dict[str, str] = {}
     for own, text in modules.items():
@@ -135,7 +136,7 @@ def test_every_bit(interval: int, tmp_path_factory: pytest.TempPathFactory) -> N
     assert len(pieces) > len(modules) + 10
     text = "\n".join(pieces.values())
     source = folder / f"{name}.v"
-    source.write_text(to_verilog(text) + behaviours(made.multipliers))
+    source.write_text(to_verilog(text) + owned(behaviours(made.multipliers), name))
     ports = ports_of(core_ports(core, made.core))
     model = build([source], name, ports=ports)
     for expected in (states_within_limits(core, 300, 1), any_words(core, 300, 2)):

@@ -86,6 +86,11 @@ def test_a_black_box_has_the_ports_of_its_module() -> None:
     assert wanted in box
 
 
+def test_what_is_flattened_has_no_border() -> None:
+    kept, flat = (parts([RTLIL], "top", ["l*"], own, size=1) for own in ([], ["lo*"]))
+    assert {part.modules for part in kept} - {part.modules for part in flat} == {("low",)}
+
+
 def test_only_what_stands_in_the_top_and_the_last_of_one_name() -> None:
     other = "module \\low\n  wire output 1 \\z\nend\nmodule \\nobody\nend\n"
     (part,) = parts([RTLIL, other], "top_b", ["low"])
