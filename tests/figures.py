@@ -1,8 +1,8 @@
 """Figures of the pages that ``rbdgen info`` prints: ``python -m tests.figures`` says which moved.
 
-tests/figures.txt has a command, then the lines of pages that hold its figures: a page, then a part
-of one of its lines with the figures as ``{latency}``; ``…`` stands for any text. ``--write`` puts
-the new figures in their places.
+tests/figures.txt has a command, then the places of pages that hold its figures: a page, then a
+part of its text with the figures as ``{latency}``, broken into lines anywhere; ``…`` stands for
+any text within a cell. ``--write`` puts the new figures in their places.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Line:
     def pattern(self) -> re.Pattern[str]:
         """Matches the part as the page has it, a group for each figure."""
         parts = (re.escape(text) for text in FIELD.sub("\0", self.template).split("\0"))
-        return re.compile(NUMBER.join(parts).replace("…", "[^|]*?"))
+        return re.compile(NUMBER.join(parts).replace("…", "[^|]*?").replace("\\ ", r"\s+"))
 
     def places(self, text: str) -> list[re.Match[str]]:
         return list(self.pattern.finditer(text))
