@@ -87,8 +87,8 @@ PEERS = (
         4240,  # P: 62 % of an XCVU9P's 6840; that it is of iiwa is inferred
         "published, MICRO 2023: an XCVU9P",
         "its text gives no word width and no interval; the interval is inferred from its ratio to "
-        "another FPGA (one number: at its best); 4240 DSP (62 %) are for its seven functions together, "
-        "and of iiwa only by inference",
+        "another FPGA (one number: at its best); 4240 DSP (62 %) are for its seven functions "
+        "together, and of iiwa only by inference",
     ),
 )
 
