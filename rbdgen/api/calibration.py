@@ -29,7 +29,10 @@ from .recompiled import front_again, recompiled
 
 Progress = Callable[[str], None]
 LARGEST = 2**24  # bytes of a calibration
-OF_ROBOT = ("base", "mimic", "gravity", "root", "base_link", "joints", "friction", "friction_width")
+OF_ROBOT = (
+    *("base", "mimic", "gravity", "open_loops", "root", "base_link", "joints"),
+    *("friction", "friction_width"),
+)
 STATES, SEED, NEAR = 16, 5, 1e-9  # at which the numbers must have the robot's own dynamics
 HEADERS = (".h", ".c", ".hpp")
 

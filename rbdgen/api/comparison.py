@@ -105,7 +105,7 @@ def compare(
         functions=design.functions,
         target=front.target.name,
         angles=design.angles,
-        gravity=design.gravity,
+        gravity=tuple(front.robot.gravity.tolist()),
         ours=tuple(Ours(**vars(line), relative=relative(line, peers)) for line in lines),
         peers=peers,
         cpu_ns=cpu_ns,

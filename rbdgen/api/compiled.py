@@ -38,7 +38,18 @@ DTYPES = {"cpp": np.dtype(np.float64), "cpp32": np.dtype(np.float32)}
 ON_CPU = "-on-cpu"  # of CUDA, compiled for the CPU
 # What a program depends on: all other choices are of hardware.
 OF_PROGRAMS = (
-    *("robot", "base", "mimic", "gravity", "snap", "alike", "functions", "limits", "joint_limits"),
+    *(
+        "robot",
+        "base",
+        "mimic",
+        "gravity",
+        "open_loops",
+        "snap",
+        "alike",
+        "functions",
+        "limits",
+        "joint_limits",
+    ),
     *("external_forces", "payload", "frames", "contact", "contact_damping"),
     *("angles", "rotation", "formulation", "factorisation", "root"),
     *("network", "products", "frame", "inverse", "formulated", "step", "integrator"),

@@ -28,7 +28,7 @@ def described(front: Front, name: str, notes: Iterable[str] = ()) -> dict[str, A
         "base_link": design.base_link,
         "nq": robot.nq,
         "nv": robot.nv,
-        "gravity": design.gravity,
+        "gravity": tuple(robot.gravity.tolist()),
         "limits": limits_table(design, robot),
         "notes": filed_notes(design, (*front.notes, *notes)),
         "files": {},

@@ -28,6 +28,8 @@ def design_text(design: Design, robot: str = ROBOT) -> str:
     # as ever: what nobody asked for is no part of a design's identity
     if design.friction:
         del entries["friction"]
+    if not design.open_loops:
+        del entries["open_loops"]
     if design.float_error == FLOAT_ERROR:
         del entries["float_error"]
     if design.joints:

@@ -39,7 +39,9 @@ def default_place(path: str, robot: str, design: Design, choices: Mapping[str, A
     ``iiwa14_id``, ``iiwa14_did_ii4``; ``path``: the robot or design file, ``robot``: its name.
     """
     said = {key: value for key, value in choices.items() if value is not None}
-    before, after = filed(path), replace(filed(path), **said)
+    before = filed(path, said.get("xacro"))
+    before = replace(before, xacro=None) if "xacro" in said else before
+    after = replace(before, **said)
     name, left = short_name(robot, design), {"accelerator", "functions", "name"}
     tokens = [
         token

@@ -19,7 +19,7 @@ from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
 from ..design.design import Design
 from ..design.limits import joint_limits
-from ..design.loading import filed, load, refuse_unknown
+from ..design.loading import load, refuse_unknown
 from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..graph.node import Op
@@ -110,7 +110,7 @@ def fit(
     arrays, notes = _whole(loaded, _checked(loaded, states))
     joints, limits = _limits(design, loaded, arrays, margin)
     fitted = replace(design, joint_limits=limits, velocity=None, acceleration=None, effort=None)
-    urdf = str(Path(filed(robot).robot).resolve())
+    urdf = str(Path(design.robot).resolve())
     with TemporaryDirectory() as folder:
         place = Path(folder) / "design.yaml"
         place.write_text(design_text(fitted, urdf), "utf-8")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .. import api
 from ..design.choices import WHOLE
 from ..system.records import Record
-from .design_options import choices_of
+from .design_options import choices_of, xacro_of
 
 Progress = Callable[[str], None]
 
@@ -41,6 +41,8 @@ def _topology(options: argparse.Namespace, progress: Progress) -> Answer:
         options.reroot,
         base=options.base,
         mimic=options.mimic,
+        open_loops=options.open_loops,
+        xacro=xacro_of(options),
     )
     if options.output is not None:
         api.topology_picture(report, options.output)

@@ -36,6 +36,20 @@ def base(group: argparse._ActionsContainer) -> None:
         choices=("fold", "independent"),
         help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
     )
+    group.add_argument(
+        "--open-loops",
+        action="store_const",
+        const=True,
+        help="leave out what closes loops or couples joints (connect, weld, tendons, joints of two "
+        "parents in <gazebo>), and compute the open tree (default: such a robot is refused)",
+    )
+    group.add_argument(
+        "--xacro",
+        action="append",
+        type=checked("xacro"),
+        metavar="NAME:=VALUE",
+        help="an argument of a robot that is xacro; once for each (default: the file's defaults)",
+    )
 
 
 def modelled(group: argparse._ArgumentGroup) -> None:
@@ -68,7 +82,11 @@ def modelled(group: argparse._ArgumentGroup) -> None:
         "named (default: the design's, else 0.1 rad/s and 0.01 m/s)",
     )
     group.add_argument(
-        "--gravity", type=number, nargs=3, metavar=("X", "Y", "Z"), help="default: 0 0 -9.81 m/s²"
+        "--gravity",
+        type=number,
+        nargs=3,
+        metavar=("X", "Y", "Z"),
+        help="default: the robot's, else 0 0 -9.81 m/s²",
     )
     group.add_argument(
         "--snap",
@@ -224,6 +242,13 @@ def accelerator(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def xacro_of(options: argparse.Namespace) -> dict[str, str] | None:
+    """Arguments of a robot that is xacro, by name; of two of a name the last."""
+    if options.xacro is None:
+        return None
+    return {name: value for one in options.xacro for name, value in one.items()}
+
+
 def choices_of(options: argparse.Namespace) -> dict[str, Any]:
     """What the options say of a design: fields of Design, None where they say nothing."""
     forces = options.external_forces
@@ -241,6 +266,8 @@ def choices_of(options: argparse.Namespace) -> dict[str, Any]:
         "target": options.target,
         "base": options.base,
         "mimic": options.mimic,
+        "open_loops": options.open_loops,
+        "xacro": xacro_of(options),
         "velocity": options.velocity,
         "acceleration": options.acceleration,
         "effort": options.effort,

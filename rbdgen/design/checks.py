@@ -246,6 +246,24 @@ def _flag(value: Any) -> bool:
     return str(value).lower() == "true"
 
 
+def _gravity(value: Any) -> tuple[float, ...] | None:
+    return None if value is None else _numbers(3)(value)
+
+
+def _arguments(value: Any) -> dict[str, str] | None:
+    """``{"tool": 2}`` or ``["tool:=2"]`` → ``{"tool": "2"}``."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Mapping):
+        if wrong := [word for word in value if ":=" not in str(word).lstrip(":=")]:
+            raise ValueError(f"NAME:=VALUE, not {quoted(str(wrong[0]))}")
+        value = dict(str(word).split(":=", 1) for word in value)
+    texts = {True: "true", False: "false"}
+    return {str(k): texts[v] if isinstance(v, bool) else str(v) for k, v in value.items()}
+
+
 def mix(value: Any) -> dict[str, int]:
     """``id=8,dfd=1`` → how many tasks of each function come together."""
     found: dict[str, int] = {}
@@ -315,7 +333,9 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "friction_width": _by_joint,
     "base": _one_of("fixed", "floating"),
     "mimic": _one_of("fold", "independent"),
-    "gravity": _numbers(3),
+    "gravity": _gravity,
+    "open_loops": _flag,
+    "xacro": _arguments,
     "snap": _snap,
     "alike": _alike,
     "functions": _functions,

@@ -35,8 +35,6 @@ from .choices import (
 )
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 
-GRAVITY = (0.0, 0.0, -9.81)  # m/s², unless a design says another
-
 
 @dataclass(frozen=True)
 class Design:
@@ -45,7 +43,11 @@ class Design:
     ``robot``            path of the URDF.
     ``name``             of files, modules and symbols, an identifier; None: `design_name` says.
     ``base``             "fixed" or "floating"; ``mimic`` "fold" or "independent".
-    ``gravity``          (3,) [m/s²], base frame.
+    ``gravity``          (3,) [m/s²], base frame; the robot's file's (MJCF), else 0, 0, -9.81.
+    ``open_loops``       whether what closes loops, or couples joints, is left out of a robot that
+                         has such; else it is refused.
+    ``xacro``            arguments by name of a robot that is xacro; of a URDF a record of those
+                         that it was expanded with.
     ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
     ``alike``            limbs that differ by no more than this part of their size are made alike,
                          to take turns: the first one's figures stand for all; 0: none.
@@ -149,7 +151,9 @@ class Design:
     robot: str
     base: str = "fixed"
     mimic: str = "fold"
-    gravity: tuple[float, float, float] = GRAVITY
+    gravity: tuple[float, float, float] | None = None
+    open_loops: bool = False
+    xacro: Mapping[str, str] | None = None
     snap: float = 1e-5
     alike: float = 0.0
     functions: tuple[str, ...] = ("id",)

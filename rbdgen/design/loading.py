@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..robot.fixed_links import merge_fixed
 from ..robot.frames import align_axes
-from ..robot.model import NotFound, Robot, RobotError
+from ..robot.model import EARTH, NotFound, Robot, RobotError
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
 from ..robot.reroot import reroot
-from ..robot.sources import DESCRIPTION, as_urdf, described
+from ..robot.sources import DESCRIPTION, as_urdf, called, described, is_xacro
 from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -22,7 +22,7 @@ from ..system.data import data_folder
 from ..system.notes import changing
 from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
 from .choices import BEST, GIVEN_BASE, UNFORCED
-from .design import GRAVITY, Design
+from .design import Design
 from .drivetrains import driven
 from .limits import OPTIONS
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
@@ -89,15 +89,16 @@ def load(
     receives what was accepted but looks wrong. Raises RobotError with file, line and cure.
     """
     refuse_unknown(choices)
-    design, source = _filed(path)
-    chosen = replace(design, **{k: v for k, v in choices.items() if v is not None})
+    said = {k: v for k, v in choices.items() if v is not None}
+    design, source, shown = _filed(path, said.pop("xacro", None))
+    chosen = replace(design, **said)
     # what was chosen for a design to fit is chosen anew for another one
     if chosen != design:
         fitted, formulated = choices.get("fitted"), choices.get("formulated")
         chosen = replace(chosen, fitted=fitted, formulated=formulated)
     design = chosen
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
-    robot = _parsed(design, content, notes, source)
+    robot = _parsed(design, content, notes, source, shown)
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
     design = _resolved(design, robot, source)
@@ -106,25 +107,47 @@ def load(
         none = len(unforced) == len(design.functions)
         end = ", so the design has no force inputs" if none else ""
         notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
-    if notes is not None and design.gravity != GRAVITY:
-        said, usual = (" ".join(f"{g:g}" for g in own) for own in (design.gravity, GRAVITY))
-        notes.append(changing(f"gravity: {said} m/s², not {usual}"))
+    if notes is not None and tuple(robot.gravity) != EARTH:
+        own, usual = (" ".join(f"{g:g}" for g in gravity) for gravity in (robot.gravity, EARTH))
+        notes.append(changing(f"gravity: {own} m/s², not {usual}"))
     if notes is not None and design.payload is not None:
         notes += notes_of_payload(design)
     return design, robot
 
 
-def filed(path: str | Path) -> Design:
-    """The design that ROBOT names by itself; RobotError."""
-    return _filed(path)[0]
+def filed(path: str | Path, xacro: Mapping[str, str] | None = None) -> Design:
+    """The design that ROBOT names by itself, with arguments if it is xacro; RobotError."""
+    return _filed(path, xacro).design
 
 
-def _filed(path: str | Path) -> tuple[Design, Node | None]:
-    """And the root of its file, if it has one of its own."""
+class _Filed(NamedTuple):
+    """A design, the root of its file if it has one of its own, and what messages call its robot."""
+
+    design: Design
+    source: Node | None
+    shown: str
+
+
+def _filed(path: str | Path, xacro: Any = None) -> _Filed:
     file = locate(path)
+    arguments = _arguments_of(xacro)
     if file.suffix.lower() in (".yaml", ".yml"):
-        return _from_yaml(parse_yaml(read_bytes(file, MAX_YAML), str(file)), file)
-    return Design(str(as_urdf(file))), None
+        root = parse_yaml(read_bytes(file, MAX_YAML), str(file))
+        return _from_yaml(root, file, arguments)
+    urdf = as_urdf(file, arguments)
+    return _Filed(Design(str(urdf), xacro=arguments or None), None, _shown(file, urdf))
+
+
+def _arguments_of(xacro: Any) -> dict[str, str]:
+    try:
+        return CHECKS["xacro"](xacro) or {}
+    except ValueError as error:
+        raise RobotError(f"xacro: {error}") from None
+
+
+def _shown(file: Path, urdf: Path) -> str:
+    """What messages call the ``urdf`` of a file, whose lines they count."""
+    return called(file) if urdf == file else f"{called(file)} as a URDF"
 
 
 def as_filed(design: Design) -> Robot:
@@ -133,16 +156,26 @@ def as_filed(design: Design) -> Robot:
 
 
 def _parsed(
-    design: Design, content: bytes, notes: list[str] | None = None, source: Node | None = None
+    design: Design,
+    content: bytes,
+    notes: list[str] | None = None,
+    source: Node | None = None,
+    shown: str | None = None,
 ) -> Robot:
-    robot = parse_urdf(
-        content,
-        file=design.robot,
-        base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
-        mimic=design.mimic,  # type: ignore[arg-type]
-        gravity=design.gravity,
-        notes=notes,
-    )
+    try:
+        robot = parse_urdf(
+            content,
+            file=design.robot,
+            base="fixed" if design.root == "ignored" else design.base,  # type: ignore[arg-type]
+            mimic=design.mimic,  # type: ignore[arg-type]
+            gravity=design.gravity,
+            open_loops=design.open_loops,
+            notes=notes,
+        )
+    except RobotError as error:  # of a file that nobody wrote: the one that it was made of
+        raise RobotError(
+            str(error).replace(f"{design.robot}:", f"{shown or design.robot}:")
+        ) from None
     try:
         return driven(design, robot, notes)
     except RobotError as error:
@@ -170,18 +203,20 @@ def _robot_bytes(root: Node, robot: str) -> bytes:
         raise root.value_of("robot").error(f"robot: {error}") from None
 
 
-def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
+def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
     """The design in a YAML file; each value is checked where its line is known."""
     known = [f.name for f in fields(Design) if f.name != "joint_limits"]
     entries = root.mapping(known, "design")
     if "robot" not in entries:
         raise root.error("names no robot; write robot: FILE.urdf")
-    values: dict[str, Any] = {}
+    own = entries.pop("xacro").mapping(None, "xacro") if "xacro" in entries else {}
+    arguments = {**{name: value.text() for name, value in own.items()}, **xacro}
+    given = file.parent / entries.pop("robot").text()
+    # of a URDF the file's arguments are a record: it was expanded with them
+    urdf = as_urdf(given, arguments if xacro or is_xacro(given) else None)
+    values: dict[str, Any] = {"robot": str(urdf), "xacro": arguments or None}
     for key, node in entries.items():
-        if key == "robot":
-            name = node.text()
-            values[key] = str(as_urdf(file.parent / name))
-        elif key == "fitted":
+        if key == "fitted":
             values[key] = _fitted(node)
         elif key == "formulated":
             values[key] = _formulated(node)
@@ -191,7 +226,7 @@ def _from_yaml(root: Node, file: Path) -> tuple[Design, Node]:
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
-    return Design(**values), root
+    return _Filed(Design(**values), root, _shown(given, urdf))
 
 
 def _fitted(node: Node) -> Fitted:

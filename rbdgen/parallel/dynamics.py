@@ -30,7 +30,7 @@ from .passing import Passing
 from .refusals import refuse
 from .step import integrated
 
-OURS = ("base", "mimic", "gravity")  # choices that change the robot
+OURS = ("base", "mimic", "gravity", "open_loops", "xacro")  # choices that change the robot
 DTYPES = ("float64", "float32")
 
 
@@ -44,8 +44,8 @@ class Dynamics:
     every method and shape.
 
     ``robot``: a URDF, a design file, a shipped robot or a Robot. ``dtype``: "float64", which JAX
-    must be told to have, or "float32". ``choices``: ``base``, ``mimic`` and ``gravity``, as of a
-    design; others are of hardware.
+    must be told to have, or "float32". ``choices``: ``base``, ``mimic``,
+    ``gravity``, ``open_loops`` and ``xacro``, as of a design; others are of hardware.
     """
 
     def __init__(

@@ -7,12 +7,15 @@ so that none of MJCF's compiler settings is read here. Joints become a chain, ea
 * q is MuJoCo's qpos: a joint's ``ref`` is in its placement;
 * a link's frame stands at its body's last hinge's anchor, turned as the body.
 
-What MJCF has and this package has not is a note each, in the URDF itself (``NOTE``).
+Flags of ``<option>`` are read: what they disable is not in the URDF. So is gravity, where it is not
+the Earth's. What MJCF has and this package has not is a note each, in the URDF itself (``NOTE``),
+and what would make it another robot is one that who reads the URDF refuses (``LOOP``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,17 +24,18 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..system.notes import changing
-from .model import Array, RobotError
-from .unread import few
-from .urdf_elements import NOTE
-from .xml_lines import one_line, quoted
+from .mjcf_compiled import compiled
+from .mjcf_couplings import DAMPER, FRICTION_LOSS, GRAVITY, LIMIT, couplings_of, disabled
+from .mjcf_notes import listed, notes_of
+from .model import EARTH, Array, RobotError
+from .urdf_elements import GRAVITY as GRAVITY_OF
+from .urdf_elements import LOOP, NOTE
+from .xml_lines import quoted
 
 if TYPE_CHECKING:
     import mujoco
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-EARTH = (0.0, 0.0, -9.81)  # a design's gravity, unless it says another
 
 
 def urdf_of_mjcf(source: Path | str, shown: str) -> str:
@@ -40,43 +44,66 @@ def urdf_of_mjcf(source: Path | str, shown: str) -> str:
 
     RobotError, one line: MuJoCo is not installed or refuses the file, or a joint turns as a ball.
     """
-    try:
-        import mujoco
-    except ModuleNotFoundError:
-        raise RobotError(
-            f'{shown}: is MJCF, which MuJoCo reads: pip install "rbdgen[robots]"'
-        ) from None
-    try:
-        if isinstance(source, Path):
-            spec = mujoco.MjSpec.from_file(str(source))
-        else:
-            spec = mujoco.MjSpec.from_string(source)
-        model = spec.compile()
-    except (ValueError, OSError) as error:
-        said = one_line(" ".join(str(error).removeprefix("Error: ").split()), 300)
-        raise RobotError(f"{shown}: MuJoCo refuses it: {said}") from None
-    return _Conversion(model, spec.modelname, shown, mujoco.__version__).text()
+    model, name, notes = compiled(source, shown)
+    return _Conversion(model, name, shown, notes).text()
 
 
 class _Conversion:
     """One compiled model on its way to a text."""
 
-    def __init__(self, model: mujoco.MjModel, name: str, shown: str, version: str) -> None:
-        self.model, self.name, self.shown, self.version = model, name, shown, version
-        self.bodies = [model.body(i).name or f"body{i}" for i in range(model.nbody)]
-        self.joints = [model.joint(i).name or f"joint{i}" for i in range(model.njnt)]
-        self.taken = {*self.bodies}
+    def __init__(self, model: mujoco.MjModel, name: str, shown: str, notes: list[str]) -> None:
+        self.model, self.shown, self.notes = model, shown, notes
+        self.file = Path(shown).name
+        self.name = name if name.strip() else self.file.split(".")[0] or "robot"
+        self.taken: set[str] = set()  # names of links
+        self.joined: set[str] = set()  # names of joints
+        self.bodies = self._names("body", [model.body(i).name for i in range(model.nbody)])
+        self.joints = self._names("joint", [model.joint(i).name for i in range(model.njnt)])
+        self.couplings = couplings_of(model, self.joints, self.bodies)
         self.offsets = [np.zeros(3)]  # each body's link frame, in the body's own
         self.moved: list[str] = []  # links whose frame is not their body's
+
+    def _names(self, kind: str, names: list[str]) -> list[str]:
+        """What bodies or joints are called: their names, or the kind and their number."""
+        taken = self.taken if kind == "body" else self.joined
+        taken.update(name for name in names if name.strip())
+        found = [
+            name if name.strip() else _unique(f"{kind}{i}", taken) for i, name in enumerate(names)
+        ]
+        numbered = [own for own, name in zip(found, names, strict=True) if not name.strip()]
+        if numbered:
+            self.notes.append(f"named by their number, without a name there: {listed(numbered)}")
+        return found
 
     def text(self) -> str:
         """The whole URDF."""
         lines = [line for i in range(self.model.nbody) for line in self._body(i)]
-        notes = [f"MJCF, converted by way of MuJoCo {self.version}", *self._notes()]
-        name = Path(self.shown).name
-        said = [f"  <{NOTE} text={quoteattr(f'{name}: {note}')}/>" for note in notes]
+        notes = [
+            f"MJCF, converted by way of MuJoCo {version('mujoco')}",
+            *self.notes,
+            *self._gravity_notes(),
+            *self.couplings.notes,
+            *notes_of(self.model, self.joints, self.moved),
+        ]
+        said = [self._element(NOTE, note) for note in notes]
+        said += [self._element(LOOP, loop) for loop in self.couplings.loops]
+        if not np.array_equal(self.gravity, EARTH):
+            said.append(f'  <{GRAVITY_OF} xyz="{_numbers(self.gravity)}"/>')
         head = f'<robot name={quoteattr(self.name)} version="1.1" xmlns:rbdgen="rbdgen">'
         return "\n".join([head, *said, *lines, "</robot>"]) + "\n"
+
+    def _element(self, tag: str, text: str) -> str:
+        return f"  <{tag} text={quoteattr(f'{self.file}: {text}')}/>"
+
+    @property
+    def gravity(self) -> Array:
+        """The file's gravity (3,) [m/s²], in the world's frame."""
+        return np.zeros(3) if disabled(self.model, GRAVITY) else np.array(self.model.opt.gravity)
+
+    def _gravity_notes(self) -> Iterator[str]:
+        if not np.array_equal(self.gravity, EARTH):
+            gravity = " ".join(f"{g:g}" for g in self.gravity)
+            yield f"gravity is the file's, {gravity} m/s², unless a design says another (--gravity)"
 
     def _body(self, i: int) -> Iterator[str]:
         """A body's joints, each with its link; the last link is the body."""
@@ -90,14 +117,14 @@ class _Conversion:
         first, many = int(model.body_jntadr[i]), int(model.body_jntnum[i])
         if not many:
             self.offsets.append(np.zeros(3))
-            name = self._unique(f"{body}_fixed", self.joints)
+            name = _unique(f"{body}_fixed", self.joined)
             yield from _joint(name, "fixed", parent, body, at + start, quaternion)
             yield self._link(i)
             return
         anchor = np.zeros(3)
         for k in range(first, first + many):
             kind, last = int(model.jnt_type[k]), k == first + many - 1
-            child = body if last else self._unique(f"{body}_{self.joints[k]}", self.taken)
+            child = body if last else _unique(f"{body}_{self.joints[k]}", self.taken)
             if kind == BALL:
                 raise RobotError(
                     f"{self.shown}: joint {quoted(self.joints[k])}: turns as a ball, which no "
@@ -127,29 +154,38 @@ class _Conversion:
         """A hinge or slide, its position 0 moved by MuJoCo's ``ref``."""
         model = self.model
         ref, axis = float(model.qpos0[model.jnt_qposadr[k]]), np.array(model.jnt_axis[k])
+        locked = self.couplings.locked.get(k)
+        zero = ref if locked is None else ref - locked  # what the placement takes off
+        limited = model.jnt_limited[k] and not disabled(model, LIMIT)
         if model.jnt_type[k] == HINGE:
-            half = -ref / 2
-            turn = np.array([*np.sin(half) * axis, np.cos(half)])
-            quaternion = _product(quaternion, turn) if ref else quaternion
-            kind = "revolute" if model.jnt_limited[k] else "continuous"
+            turn = np.array([*np.sin(-zero / 2) * axis, np.cos(-zero / 2)])
+            quaternion = _product(quaternion, turn) if zero else quaternion
+            kind = "revolute" if limited else "continuous"
         else:
-            place = place - ref * _turned(quaternion, axis)
+            place = place - zero * _turned(quaternion, axis)
             kind = "prismatic"
+        if locked is not None:
+            yield from _joint(self.joints[k], "fixed", parent, child, place, quaternion)
+            return
         dof = int(model.jnt_dofadr[k])
         most = np.abs(model.jnt_actfrcrange[k]).max() if model.jnt_actfrclimited[k] else 0.0
         inside = [f'<axis xyz="{_numbers(axis)}"/>']
-        lower, upper = model.jnt_range[k] if model.jnt_limited[k] else (0.0, 0.0)  # 0, 0: none
-        if model.jnt_limited[k] or most:
+        lower, upper = model.jnt_range[k] if limited else (0.0, 0.0)  # 0, 0: none
+        if limited or most:
             said = f'lower="{float(lower)!r}" upper="{float(upper)!r}" effort="{float(most)!r}"'
             inside.append(f'<limit {said} velocity="0"/>')
         drive = {
-            "damping": model.dof_damping[dof],
-            "friction": model.dof_frictionloss[dof],
+            "damping": 0.0 if disabled(model, DAMPER) else model.dof_damping[dof],
+            "friction": 0.0 if disabled(model, FRICTION_LOSS) else model.dof_frictionloss[dof],
             "armature": model.dof_armature[dof],
         }
         if any(drive.values()):
             said = " ".join(f'{key}="{float(value)!r}"' for key, value in drive.items() if value)
             inside.append(f"<dynamics {said}/>")
+        if (own := self.couplings.following.get(k)) is not None:
+            master = quoteattr(self.joints[own.master])
+            said = f'multiplier="{own.multiplier!r}" offset="{own.offset!r}"'
+            inside.append(f"<mimic joint={master} {said}/>")
         yield from _joint(self.joints[k], kind, parent, child, place, quaternion, inside)
 
     def _link(self, i: int) -> str:
@@ -165,68 +201,12 @@ class _Conversion:
             "</inertial></link>"
         )
 
-    def _notes(self) -> Iterator[str]:
-        """One line for each thing that the file has and this package has not."""
-        model = self.model
-        free = [name for k, name in enumerate(self.joints) if model.jnt_type[k] == FREE]
-        if free:
-            yield (
-                f"{few(free)}: free; its velocity here is the body's twist in its own frame, "
-                "linear then angular, and its quaternion x, y, z, w; MuJoCo's is linear in the "
-                "world's frame, and w, x, y, z"
-            )
-            for what, values in (
-                ("damping", model.dof_damping),
-                ("friction loss", model.dof_frictionloss),
-                ("armature", model.dof_armature),
-            ):
-                own = [
-                    name
-                    for k, name in enumerate(self.joints)
-                    if model.jnt_type[k] == FREE and values[model.jnt_dofadr[k] :][:6].any()
-                ]
-                if own:
-                    yield changing(f"{what} of {few(own)}: left out; it is free")
-        for what, values in (
-            ("polynomial damping", getattr(model, "dof_dampingpoly", None)),
-            ("damping of actuators", getattr(model, "actuator_damping", None)),
-            ("armature of actuators", getattr(model, "actuator_armature", None)),
-        ):
-            if values is not None and np.any(values):
-                yield changing(f"{what}: left out; a design's joints: may say damping and armature")
-        if self.moved:
-            named = ", ".join(self.moved)
-            yield f"at their joint's anchor, not at their body's frame: frames of links {named}"
-        if not np.allclose(model.opt.gravity, EARTH, rtol=0, atol=1e-12):
-            gravity = " ".join(f"{float(g):g}" for g in model.opt.gravity)
-            yield changing(f"its gravity is a design's to say: --gravity {gravity}")
-        if model.opt.density or model.opt.viscosity:
-            yield changing("density or viscosity of a medium: left out")
-        springs = [name for k, name in enumerate(self.joints) if model.jnt_stiffness[k]]
-        if springs:
-            yield changing(f"stiffness of {few(springs)}: left out; joints have no springs")
-        if model.body_gravcomp.any():
-            yield changing("gravcomp: left out; gravity acts on every body")
-        if np.any(model.geom_contype) or np.any(model.geom_conaffinity):
-            yield "contacts: left out; geoms give their inertia alone"
-        actuated = "tau is at the joints, whatever gears and limits of forces say"
-        coupled = changing("closed chains and coupled joints are not computed")
-        for number, what, instead in (
-            (model.neq, "equality constraint", coupled),
-            (model.ntendon, "tendon", changing("their forces are not computed")),
-            (model.nu, "actuator", actuated),
-            (model.nmocap, "mocap body", "they are fixed to the world"),
-            (model.nflex, "flex", changing("bodies are rigid")),
-            (model.nplugin, "plugin", changing("their forces are not computed")),
-        ):
-            if number:
-                yield f"{number} {what}{'s' * (number > 1)}: left out; {instead}"
 
-    def _unique(self, name: str, taken: list[str] | set[str]) -> str:
-        """``name``, or with a number, so that it is taken by nothing else."""
-        found = next(n for i in count() if (n := f"{name}_{i}" if i else name) not in taken)
-        self.taken.add(found)
-        return found
+def _unique(name: str, taken: set[str]) -> str:
+    """``name``, or with a number, so that it is taken by nothing else; then it is."""
+    found = next(n for i in count() if (n := f"{name}_{i}" if i else name) not in taken)
+    taken.add(found)
+    return found
 
 
 _NONE = np.array([0.0, 0.0, 0.0, 1.0])  # a quaternion x, y, z, w that turns nothing

@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 FRICTION_WIDTH = {"angular": 0.1, "linear": 0.01}
 
 
+EARTH = (0.0, 0.0, -9.81)  # gravity [m/s²] unless said
+
+
 class RobotError(Refusal, ValueError):
     """What is wrong with a robot description, in one line for the person who wrote it."""
 
@@ -256,7 +259,7 @@ class Robot:
     joints: tuple[Joint, ...]
     base_body: str = "base"
     base_inertia: Inertia = Inertia()
-    gravity: Array = field(default_factory=lambda: frozen([0.0, 0.0, -9.81]))
+    gravity: Array = field(default_factory=lambda: frozen(EARTH))
     merged: tuple[Frame, ...] = ()
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ import hashlib
 import re
 import sys
 from codecs import BOM_UTF8
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from io import StringIO
@@ -23,17 +24,23 @@ from .xacro_files import expanded
 from .xml_lines import MAX_BYTES, did_you_mean, one_line, quoted, read_bytes
 
 STANDARD_INPUT = "-"
+_STDIN = "stdin"
 DESCRIPTION = "_description"  # ends each name of robot_descriptions
 _BEFORE = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>", re.DOTALL)  # a root element
 
 
-def as_urdf(file: Path) -> Path:
-    """The URDF of a file: itself, unless it is MJCF or xacro; RobotError.
+def as_urdf(file: Path, xacro: Mapping[str, str] | None = None) -> Path:
+    """The URDF of a file: itself, unless it is MJCF or xacro, with these arguments; RobotError.
 
     One that cannot be read is itself: who reads it says why.
     """
-    if file.suffix.lower() == ".xacro":
-        return _kept(_stem(file), expanded(file)) if file.is_file() else file
+    if is_xacro(file):
+        return _kept(_stem(file), expanded(file, xacro)) if file.is_file() else file
+    if xacro:
+        shown = one_line(str(file), 200)
+        raise RobotError(
+            f"{shown}: is not xacro (.xacro), and takes no argument {next(iter(xacro))}"
+        )
     try:
         content = read_bytes(file)
     except RobotError:
@@ -52,8 +59,19 @@ def received(stream: BinaryIO) -> Path:
         raise RobotError(f"standard input: larger than {MAX_BYTES >> 20} MiB")
     if root_tag(content) == "mujoco":
         text = urdf_of_mjcf(content.decode("utf-8", "replace"), "standard input")
-        return _kept("stdin", text)
-    return _kept("stdin", content)
+        return _kept(_STDIN, text)
+    return _kept(_STDIN, content)
+
+
+def is_xacro(file: Path) -> bool:
+    """Whether a file is xacro, by its name."""
+    return file.suffix.lower() == ".xacro"
+
+
+def called(file: Path) -> str:
+    """What messages call a file: the one that ``received`` wrote is standard input."""
+    ours = file.name == f"{_STDIN}.urdf" and file.parent.name.endswith(f"-{_STDIN}")
+    return "standard input" if ours else str(file)
 
 
 def described(name: str) -> Path:

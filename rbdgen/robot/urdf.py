@@ -10,8 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..system.notes import changing
 from . import urdf_elements as read
+from .loops import left_open
 from .model import (
+    EARTH,
     Array,
     Drivetrain,
     Joint,
@@ -22,6 +25,7 @@ from .model import (
     RobotError,
     Transform,
 )
+from .passed_over import in_degrees, passed_over
 from .rotors import drivetrain, rotors
 from .unread import tilted_planes, unread
 from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
@@ -29,8 +33,14 @@ from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
 Base = Literal["fixed", "floating"]
 MimicMode = Literal["fold", "independent"]
 
+WORLD = "world"  # a link that need not be written
 MOST_JOINTS, MOST_MOVING = 2000, 400  # a chain of 300 takes a minute for its inverse dynamics
 ROOT_JOINT = "root_joint"  # Pinocchio's name for the joint of a floating base
+# Roots of the files that an MJCF is put together of.
+MJCF_PARTS = (
+    *("mujocoinclude", "worldbody", "body", "default", "asset", "actuator", "sensor", "contact"),
+    *("equality", "tendon", "option", "compiler", "keyframe", "visual", "include"),
+)
 _SINGLE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 
 
@@ -54,20 +64,29 @@ def read_urdf(
     *,
     base: Base = "fixed",
     mimic: MimicMode = "fold",
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike | None = None,
+    open_loops: bool = False,
     notes: list[str] | None = None,
 ) -> Robot:
     """The robot that a URDF file describes.
 
     ``base``     "floating" puts the root link on a free joint named "root_joint".
     ``mimic``    "fold": a mimic joint follows its master; "independent": mimic tags are ignored.
-    ``gravity``  (3,) [m/s²] in the base frame.
+    ``gravity``  (3,) [m/s²] in the base frame; 0, 0, -9.81 unless the file was made of one that
+                 says another.
+    ``open_loops``  whether what closes loops, or couples joints, is left out; else it is refused.
     ``notes``    receives one line for each thing that was accepted but looks wrong.
 
     Raises RobotError, one line with file, line, element and cure.
     """
     return parse_urdf(
-        read_bytes(path), file=str(path), base=base, mimic=mimic, gravity=gravity, notes=notes
+        read_bytes(path),
+        file=str(path),
+        base=base,
+        mimic=mimic,
+        gravity=gravity,
+        open_loops=open_loops,
+        notes=notes,
     )
 
 
@@ -77,7 +96,8 @@ def parse_urdf(
     file: str = "robot.urdf",
     base: Base = "fixed",
     mimic: MimicMode = "fold",
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike | None = None,
+    open_loops: bool = False,
     notes: list[str] | None = None,
 ) -> Robot:
     """``read_urdf`` for a text at hand; ``file`` is what messages call it."""
@@ -85,7 +105,7 @@ def parse_urdf(
         raise RobotError(f'base is "fixed" or "floating", not {quoted(str(base))}')
     if mimic not in ("fold", "independent"):
         raise RobotError(f'mimic is "fold" or "independent", not {quoted(str(mimic))}')
-    g = np.asarray(gravity, dtype=np.float64)
+    g = np.asarray(EARTH if gravity is None else gravity, dtype=np.float64)
     if g.shape != (3,) or not np.isfinite(g).all():
         raise RobotError(f"gravity is three finite numbers [m/s²], not {quoted(str(gravity))}")
     if notes is None:
@@ -93,10 +113,14 @@ def parse_urdf(
     document = parse_xml(source, file)
     _check_robot(document)
     name = read.name_of(document)
-    links = _links(document)
+    left_open(document, open_loops, notes)
+    own = document.only(read.GRAVITY)
+    if gravity is None and own is not None:
+        g = read.numbers(own, "xyz", 3, EARTH)
+    links = _links(document, notes)
     _refuse_large(document)
     inertias = {link: read.inertia(element, notes) for link, element in links.items()}
-    edges = _edges(document, links, notes)
+    edges = _edges(document, links, open_loops, notes)
     root = _root(document, links, edges)
     order = _depth_first(root, links, edges)
     moving = {edge.name: edge.kind for edge in order if edge.kind.nv}
@@ -130,6 +154,7 @@ def parse_urdf(
     notes += [element.attributes.get("text", "") for element in document.all(read.NOTE)]
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
     notes += [*unread(document, moving), *found.notes]
+    notes += [*passed_over(document), *in_degrees(document)]
     if base == "floating":
         return Robot(name, tuple(joints), base_body="universe", gravity=g)
     return Robot(name, tuple(joints), root, inertias[root], g)
@@ -145,6 +170,9 @@ def _check_robot(document: Element) -> None:
         near = {
             "sdf": "; this is SDF, convert it to URDF first",
             "mujoco": "; this is MJCF, which MuJoCo reads: give the file itself",
+            **dict.fromkeys(
+                MJCF_PARTS, "; this is a part of an MJCF: give the file that has it in <include>"
+            ),
         }
         hint = near.get(document.tag, "; a URDF file starts with <robot name=...>")
         raise document.error(f"the root element is not <robot>{hint}")
@@ -164,7 +192,7 @@ def _refuse_large(document: Element) -> None:
             raise document.error(f"{count} {what}; there may be {most}: leave out what can be")
 
 
-def _links(document: Element) -> dict[str, Element]:
+def _links(document: Element, notes: list[str]) -> dict[str, Element]:
     """Link name → element. Only direct children count: transmission and gazebo repeat tags."""
     links: dict[str, Element] = {}
     for element in document.all("link"):
@@ -172,13 +200,24 @@ def _links(document: Element) -> dict[str, Element]:
         if name in links:
             raise element.error(f"a link of that name is on line {links[name].line}; rename one")
         links[name] = element
+    for joint in document.all("joint") if WORLD not in links else ():
+        parents = joint.all("parent")
+        if parents and parents[0].attributes.get("link") == WORLD:
+            text = f"link {quoted(WORLD)} is not in the file; taken as its root, without mass"
+            notes.append(parents[0].text(text))
+            root = Element("link", {"name": WORLD}, parents[0].file, parents[0].line, document)
+            links = {WORLD: root, **links}
+            break
     if not links:
         raise document.error('has no <link>; write at least <link name="base"/>')
     return links
 
 
-def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> list[_Edge]:
-    """The joints in file order, each with two links that exist, no link with two parents."""
+def _edges(
+    document: Element, links: dict[str, Element], open_loops: bool, notes: list[str]
+) -> list[_Edge]:
+    """The joints in file order, each with two links that exist, no link with two parents: of two
+    the second is refused, or left out."""
     edges: list[_Edge] = []
     names: dict[str, Element] = {}
     moved_by: dict[str, Element] = {}
@@ -191,11 +230,12 @@ def _edges(document: Element, links: dict[str, Element], notes: list[str]) -> li
         kind = read.kind(element)
         parent, child = _end(element, "parent", links), _end(element, "child", links)
         if child in moved_by:
-            raise element.error(
-                f"link {quoted(child)} has two parents: it is already the child of "
-                f"{moved_by[child].label} on line {moved_by[child].line}; "
-                "a closed loop must be cut at one joint"
-            )
+            first = f"{moved_by[child].label} on line {moved_by[child].line}"
+            said = f"link {quoted(child)} has two parents: it is already the child of {first}"
+            if not open_loops:
+                raise element.error(f"{said}; --open-loops (open_loops=True) cuts the loop here")
+            notes.append(changing(element.text(f"{said}; left out, as asked")))
+            continue
         moved_by[child] = element
         edges.append(
             _Edge(

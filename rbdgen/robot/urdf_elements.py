@@ -53,7 +53,9 @@ BESIDES = {
     "dynamics": (),
 }
 LONGEST_NAME = 150
-NOTE = "rbdgen:note"  # a child of <robot>: what was left out of a file that became this one
+# Children of <robot> in a URDF that was made of another file: what was left out; what closes a loop
+# or couples joints there; its gravity.
+NOTE, LOOP, GRAVITY = "rbdgen:note", "rbdgen:loop", "rbdgen:gravity"
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
 # Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless
@@ -104,8 +106,10 @@ def name_of(element: Element) -> str:
 def required(element: Element, key: str) -> str:
     value = attribute(element, key)
     if value is None:
-        near = get_close_matches(key, element.attributes, n=1)
-        cure = f"is {quoted(near[0])} a slip for it?" if near else f'write {key}="..."'
+        known = ATTRIBUTES.get(element.tag, ())
+        near = get_close_matches(key, [name for name in element.attributes if name not in known], 1)
+        usual = "0" if key in ("ixy", "ixz", "iyz") else "..."
+        cure = f"is {quoted(near[0])} a slip for it?" if near else f'write {key}="{usual}"'
         raise element.error(f"has no {key}; {cure}")
     if not value.strip():
         raise element.error(f"{key} is empty; fill it in")
@@ -126,7 +130,9 @@ def numbers(element: Element, key: str, count: int, default: tuple[float, ...]) 
 
 
 def _number(element: Element, key: str, word: str) -> float:
-    if word.lstrip("+-").lower() in ("nan", "inf", "infinity"):
+    if word.lstrip("+-.").lower() in ("nan", "inf", "infinity"):
+        if element.tag == "limit" and not word.lower().endswith("nan"):
+            return -math.inf if word.startswith("-") else math.inf  # another way to say "none"
         raise element.error(f"{key} must be finite, is {quoted(word)}")
     if not _NUMBER.fullmatch(word):
         hint = "; write a decimal point" if re.fullmatch(r"[+-]?\d+,\d+", word) else ""
@@ -151,6 +157,7 @@ def check_attributes(element: Element, wanted: Collection[str] = ()) -> None:
         if besides is not None and (key in besides or (complete and not _slip(key, known))):
             continue
         hint = did_you_mean(key.lower(), known, f"; it has {', '.join(known)}")
+        hint = did_you_mean(key.lower(), [k for k in known if k not in element.attributes], hint)
         raise element.error(f"{quoted(key)} is no attribute of <{element.tag}>{hint}")
 
 
@@ -322,16 +329,25 @@ def limits(joint: Element, notes: list[str]) -> Limits:
     lower, upper, velocity, effort = (float(numbers(element, key, 1, (0.0,))[0]) for key in every)
     if turns_freely:
         lower, upper = -math.inf, math.inf
-    elif lower > upper:
-        raise element.error(f"lower ({lower:g}) is above upper ({upper:g}); swap them")
-    elif lower == upper:
-        # Exporters write 0 and 0, or nothing, for a joint without limits.
-        notes.append(element.text(f"lower = upper = {lower:g}; taken as unlimited"))
+    elif lower >= upper:
+        # Exporters write 0 and 0, or nothing, or the largest and the least number, for a joint
+        # without limits.
+        said = (
+            f"lower = upper = {lower:g}"
+            if lower == upper
+            else f"lower {lower:g} above upper {upper:g}"
+        )
+        notes.append(element.text(f"{said}; taken as unlimited"))
         lower, upper = -math.inf, math.inf
     for key, value in (("velocity", velocity), ("effort", effort)):
         if value < 0:
-            raise element.error(f"{key} is negative ({value:g})")
-    return Limits(lower, upper, velocity or math.inf, effort or math.inf)
+            notes.append(element.text(f"{key} is negative ({value:g}); taken as none"))
+    return Limits(
+        lower,
+        upper,
+        velocity if velocity > 0 else math.inf,
+        effort if effort > 0 else math.inf,
+    )
 
 
 def refuse_xacro(robot: Element) -> None:

@@ -2,27 +2,52 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 from xml.dom import Node
 from xml.dom.minidom import Document
 
 from .model import RobotError
 from .urdf_elements import NOTE, expand
-from .xml_lines import one_line
+from .xml_lines import did_you_mean, one_line, quoted
+
+_MACRO = re.compile(r"<xacro:macro\s[^>]*?\bname\s*=\s*[\"']([\w:.-]+)")
+_NO_ARGUMENT = re.compile(r"Undefined substitution argument (\S+)")
+_NO_PACKAGE = re.compile(r"[Pp]ackage not found: '?([^\s']+)|ResourceNotFound'?>?:? '?([^\s']+)")
+_LARGEST = 2**20  # bytes of a file that is searched for the call of a macro
 
 
-def expanded(file: Path) -> str:
-    """The URDF of a xacro file, its arguments at their defaults, which a note in it says.
+class _Arguments(dict[str, Any]):
+    """The arguments of a xacro file by name, as xacro fills them in, and which it asks for."""
 
-    Packages in ``$(find …)`` are found by xacrodoc, where it is installed, else by ROS.
-    RobotError, one line: xacro is not installed, or what it cannot expand.
+    def __init__(self, given: Mapping[str, str]) -> None:
+        super().__init__(given)
+        self.asked: set[object] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.asked.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def expanded(file: Path, given: Mapping[str, str] | None = None) -> str:
+    """The URDF of a xacro file; arguments that are not ``given``, by name, have their defaults.
+
+    A note in it says which. Packages in ``$(find …)`` are found by xacrodoc, where it is
+    installed, else by ROS. RobotError, one line: xacro is not installed, or what it cannot expand.
     """
     shown = one_line(str(file), 200)
     with suppress(ModuleNotFoundError):
         from xacrodoc import packages
 
+        packages.reset()  # which keeps what it found for other files
         packages.walk_up_from(str(file))
     try:
         import xacro
@@ -30,23 +55,85 @@ def expanded(file: Path) -> str:
         raise RobotError(
             f'{shown}: is xacro: pip install "rbdgen[robots]", or {expand(str(file))}'
         ) from None
+    arguments = _Arguments(given or {})
     try:
-        document: Document = xacro.process_file(str(file))
+        document: Document = xacro.process_file(str(file), mappings=arguments)
     except Exception as error:  # whatever an expression in the file raises
         said = one_line(" ".join(str(error).split()), 300)
-        raise RobotError(f"{shown}: xacro cannot expand it: {said}") from None
+        raise RobotError(f"{shown}: {_refusal(said, arguments)}") from None
+    for name in given or {}:
+        if name not in arguments.asked:
+            known = [str(own) for own in arguments.asked]
+            hint = did_you_mean(name, known, f"; it has {_listed(known)}")
+            raise RobotError(f"{shown}: has no argument {quoted(name)}{hint}")
     for node in list(document.childNodes):
         if node.nodeType == Node.COMMENT_NODE:  # which says where the file lay
             document.removeChild(node)
     robot = document.documentElement
     if robot is None:
         raise RobotError(f"{shown}: xacro gives an empty text of it")
+    if not robot.getElementsByTagName("link"):
+        _refuse_macros(file, shown)
     note = document.createElement(NOTE)
-    note.setAttribute(
-        "text",
-        f"{one_line(file.name)}: expanded by xacro {version('xacro')}, arguments at their "
-        "defaults; for others: xacro FILE NAME:=VALUE | rbdgen info -",
-    )
+    note.setAttribute("text", f"{one_line(file.name)}: {_note(arguments, given or {})}")
     robot.setAttribute("xmlns:rbdgen", "rbdgen")
     robot.insertBefore(note, robot.firstChild)
-    return document.toxml()
+    return str(document.toprettyxml(indent="  "))
+
+
+def _note(arguments: _Arguments, given: Mapping[str, str]) -> str:
+    said = f"expanded by xacro {version('xacro')}"
+    if given:
+        said += ", with " + ", ".join(f"{name}:={value}" for name, value in given.items())
+    left = [name for name in arguments if name not in given]
+    if left:
+        said += f"; at their defaults: {', '.join(left)}, for others --xacro NAME:=VALUE"
+    return one_line(said, 400)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def _refusal(said: str, arguments: _Arguments) -> str:
+    """What xacro ``said``, with the cure where it is known."""
+    if argument := _NO_ARGUMENT.search(said):
+        known = ", ".join(f"{name} (now {value})" for name, value in arguments.items())
+        return (
+            f"needs the argument {quoted(argument[1])}: --xacro {argument[1]}:=VALUE; "
+            f"it declares {known or 'none'}"
+        )
+    if package := _NO_PACKAGE.search(said):
+        name = package[1] or package[2]
+        return (
+            f"package {quoted(name)}, in $(find {name}), is not found: it was looked for in the "
+            "folders that hold the file, by their package.xml, and in those of ROS_PACKAGE_PATH "
+            f"or AMENT_PREFIX_PATH; ROS_PACKAGE_PATH=FOLDER, with {name} in it, gives it"
+        )
+    if "ament_index_python" in said:
+        return (
+            "$(find …) needs xacrodoc or ROS, neither is installed: "
+            'pip install "rbdgen[robots]"; packages are then looked for in the folders that hold '
+            "the file, and in those of ROS_PACKAGE_PATH"
+        )
+    return f"xacro cannot expand it: {said}"
+
+
+def _refuse_macros(file: Path, shown: str) -> None:
+    """RobotError for a file that defines macros and no robot, with the file that calls them."""
+    macros = _MACRO.findall(file.read_text("utf-8", "replace"))
+    if not macros:
+        return
+    calls = re.compile(rf"<xacro:({'|'.join(map(re.escape, macros))})[\s/>]")
+    near = [*sorted(file.parent.glob("*.xacro")), *sorted(file.parent.parent.glob("*.xacro"))]
+    cure = "give the file that calls them"
+    for other in near:
+        with suppress(OSError):
+            text = other.read_text("utf-8", "replace") if other.stat().st_size < _LARGEST else ""
+            if other != file and calls.search(text):
+                cure = f"{one_line(str(other), 200)} calls one"
+                break
+    more = " …" if len(macros) > 3 else ""
+    raise RobotError(
+        f"{shown}: has no <link>: it defines macros alone ({', '.join(macros[:3])}{more}); {cure}"
+    )

@@ -196,6 +196,12 @@ class _Builder:
 
     def explain(self, error: expat.ExpatError, body: bytes) -> RobotError:
         line = error.lineno + self.skipped
+        if (dashes := _dashes(body, self.parser.ErrorByteIndex)) is not None:
+            line = 1 + body.count(b"\n", 0, dashes) + self.skipped
+            return RobotError(
+                f"{self.file}:{line}: two dashes (--) inside a comment, which XML forbids; "
+                "remove one of them"
+            )
         start = f"{self.file}:{line}: not well-formed XML: {expat.ErrorString(error.code)}"
         if not _is_unicode(body):
             return RobotError(f"{start}; the file is not UTF-8: save it as UTF-8")
@@ -208,6 +214,17 @@ class _Builder:
                 f"of line {opened.line}: close it, or mend what stands before this point"
             )
         return RobotError(f"{start}; nothing may follow the root element's end")
+
+
+def _dashes(body: bytes, at: int) -> int | None:
+    """Where ``--`` stands inside a comment, if the error at ``at`` is of that.
+
+    A parser stops at the first fault, so that all comments before that one are right.
+    """
+    start = body.rfind(b"<!--", 0, at + 1)
+    dashes = body.find(b"--", start + len(b"<!--"))
+    inside = start >= 0 and dashes >= 0 and at <= dashes + 3
+    return dashes if inside and body[dashes + 2 : dashes + 3] != b">" else None
 
 
 def _is_unicode(body: bytes) -> bool:

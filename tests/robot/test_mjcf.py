@@ -91,6 +91,28 @@ def read(text: str, place: Path) -> tuple[Robot, list[str]]:
     return load(place, notes=notes)[1], notes
 
 
+def followed(model: mujoco.MjModel, robot: Robot) -> tuple[Array, Array]:
+    """G (theirs, ours) and b (theirs,): MuJoCo's velocities are G times ours; where no joint is
+    free, its positions are G times ours and b."""
+    G, b = np.zeros((model.nv, robot.nv)), np.zeros(model.nv)
+    joints = {joint.name: joint for joint in robot.joints}
+    for k in range(model.njnt):
+        joint, name = joints[model.joint(k).name], model.joint(k).name
+        dof = model.jnt_dofadr[k]
+        if joint.kind is JointKind.FIXED:
+            b[dof] = model.qpos0[model.jnt_qposadr[k]]  # unless a test says
+            continue
+        factor = 1.0
+        if joint.mimic:
+            factor, b[dof] = joint.mimic.multiplier, joint.mimic.offset
+            name = robot.joints[joint.mimic.joint].name
+        column = robot.free.index(list(joints).index(name))
+        start = sum(robot.joints[i].kind.nv for i in robot.free[:column])
+        own = joint.kind.nv
+        G[dof : dof + own, start : start + own] = factor * np.eye(own)
+    return G, b
+
+
 def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
     """States of the robot, and what MuJoCo says of the file in each: tau and M.
 
@@ -104,16 +126,15 @@ def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
     for k in np.flatnonzero(model.jnt_type == mujoco.mjtJoint.mjJNT_FREE):
         model.dof_armature[model.jnt_dofadr[k] :][:6] = 0
         model.dof_damping[model.jnt_dofadr[k] :][:6] = 0
-    model.opt.gravity[:] = robot.gravity
     data = mujoco.MjData(model)
+    G, b = followed(model, robot)
     rng = np.random.default_rng(seed)
     q = rng.uniform(-1.5, 1.5, (states, robot.nq))
     qd, qdd = rng.normal(size=(2, states, robot.nv))
     tau, M = np.zeros((states, robot.nv)), np.zeros((states, robot.nv, robot.nv))
     free = robot.joints[robot.free[0]].kind is JointKind.FLOATING
     for k in range(states):
-        S, drift = np.eye(robot.nv), np.zeros(robot.nv)
-        data.qpos[:] = q[k]
+        S, drift = np.eye(model.nv), np.zeros(model.nv)
         if free:
             q[k, 3:7] /= np.linalg.norm(q[k, 3:7])
             data.qpos[:] = q[k]
@@ -122,18 +143,21 @@ def theirs(text: str, robot: Robot, states: int, seed: int) -> dict[str, Array]:
             mujoco.mju_quat2Mat(R, data.qpos[3:7])
             S[:3, :3] = R.reshape(3, 3)
             drift[:3] = np.cross(qd[k, 3:6], qd[k, :3])
-        data.qvel[:] = S @ qd[k]
-        data.qacc[:] = S @ (qdd[k] + drift)
+        else:
+            data.qpos[:] = G @ q[k] + b
+        data.qvel[:] = S @ G @ qd[k]
+        data.qacc[:] = S @ (G @ qdd[k] + drift)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_comVel(model, data)
         mujoco.mj_makeM(model, data)
-        full = np.zeros((robot.nv, robot.nv))
+        full, force = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
         mujoco.mj_fullM(model, data, full)
-        M[k] = S.T @ full @ S
-        mujoco.mj_rne(model, data, 1, tau[k])
+        M[k] = G.T @ S.T @ full @ S @ G
+        mujoco.mj_rne(model, data, 1, force)
         mujoco.mj_passive(model, data)
-        tau[k] = S.T @ (tau[k] + model.dof_armature * data.qacc - data.qfrc_passive)
+        force += model.dof_armature * data.qacc - data.qfrc_passive
+        tau[k] = G.T @ S.T @ force
     return {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "M": M}
 
 
@@ -146,7 +170,8 @@ def without_coulomb(robot: Robot) -> Robot:
 def assert_same(text: str, robot: Robot, seed: int) -> None:
     of = theirs(text, robot, 20, seed)
     model = mujoco.MjModel.from_xml_string(text)
-    assert robot.joint_names == [model.joint(k).name for k in range(model.njnt)]
+    names = [model.joint(k).name for k in range(model.njnt)]
+    assert robot.joint_names == [name for name in names if name in robot.joint_names]
     tau = golden.rnea(without_coulomb(robot), of["q"], of["qd"], of["qdd"])
     assert_allclose(tau, of["tau"], rtol=0, atol=1e-9 * np.abs(of["tau"]).max())
     M = golden.crba(robot, of["q"])
@@ -163,20 +188,19 @@ def test_an_arm_is_mujocos_and_what_is_left_out_is_said(tmp_path: Path) -> None:
     robot, notes = read(ARM, tmp_path / "arm.xml")
     assert_same(ARM, robot, 0)
     limits = {robot.joints[i].name: robot.joints[i].limits for i in robot.free}
+    limits |= {joint.name: joint.limits for joint in robot.joints if joint.mimic}
     assert (limits["turn"].lower, limits["slide"].upper) == (-np.pi / 2, 1.0)
     assert limits["tilt"].effort == 7.0
     said = [note.partition(": ")[2] for note in notes if note.startswith("arm.xml: ")]
     assert said == [
         f"MJCF, converted by way of MuJoCo {mujoco.__version__}",
+        "gravity is the file's, 0 0 -1.62 m/s², unless a design says another (--gravity)",
+        'joint "turn": follows, exactly: 1 "tilt" + 0.349066',
         "at their joint's anchor, not at their body's frame: frames of links upper, lower",
-        changing("its gravity is a design's to say: --gravity 0 0 -1.62"),
         changing("density or viscosity of a medium: left out"),
         changing('stiffness of joint "tilt": left out; joints have no springs'),
         "contacts: left out; geoms give their inertia alone",
-        changing(
-            "1 equality constraint: left out; closed chains and coupled joints are not computed"
-        ),
-        changing("1 tendon: left out; their forces are not computed"),
+        "1 tendon: left out; efforts and limits of motion are the joints'",
         "1 actuator: left out; tau is at the joints, whatever gears and limits of forces say",
     ]
     rest = "".join(note for note in notes if not note.startswith("arm.xml: "))
@@ -232,3 +256,80 @@ def test_refused_in_one_line(joint: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(RobotError, match=f"arm.xml: {message}") as refused:
         read(text, tmp_path / "arm.xml")
     assert "\n" not in str(refused.value)
+
+
+SWING = (
+    '<mujoco model="{}"><option {}><flag contact="disable" {}/></option><worldbody><body{}>'
+    '<joint axis="0 1 0" damping="0.2" frictionloss="0.7" armature="0.1" range="-60 60" '
+    'limited="true"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>'
+)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "",
+        'gravity="disable"',
+        'damper="disable"',
+        'frictionloss="disable"',
+        'limit="disable"',
+        'spring="disable"',
+        'constraint="disable"',
+        'gravity="disable" damper="disable"',
+    ],
+)
+@pytest.mark.parametrize("option", ["", 'gravity="1 2 -3"', 'gravity="0 0 0"'])
+def test_options_and_flags_are_mujocos(option: str, flags: str, tmp_path: Path) -> None:
+    """What disables a force here disables it there: q̈ of a joint that turns fast, with friction."""
+    text = SWING.format("swing", option, flags, "")
+    robot = read(text, tmp_path / "swing.xml")[0]
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = 0.4, 5.0
+    mujoco.mj_forward(model, data)
+    assert_allclose(golden.aba(robot, [[0.4]], [[5.0]], [[0.0]]), [data.qacc], rtol=1e-7)
+    off = "limit=" in flags or "constraint=" in flags
+    assert np.isinf(robot.joints[0].limits.upper) == off
+
+
+def test_gravity_of_a_design_wins_and_goes_with_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "swing.xml").write_text(SWING.format("swing", 'gravity="0 0 -1.62"', "", ""))
+    assert load(tmp_path / "swing.xml")[1].gravity.tolist() == [0, 0, -1.62]
+    assert load(tmp_path / "swing.xml", gravity=(0, 0, -3))[1].gravity.tolist() == [0, 0, -3]
+    urdf = Path(load(tmp_path / "swing.xml")[0].robot)
+    assert load(urdf)[1].gravity.tolist() == [0, 0, -1.62]
+
+
+def test_what_has_no_name_is_named_by_its_number(tmp_path: Path) -> None:
+    robot, notes = read(SWING.format("", "", "", ""), tmp_path / "swing.xml")
+    assert (robot.name, robot.joint_names, robot.joints[0].body) == ("swing", ["joint0"], "body1")
+    assert "swing.xml: named by their number, without a name there: body1" in notes
+    text = SWING.format("m", "", "", "").replace("</body>", '<body name="body1"/></body>')
+    assert [joint.body for joint in read(text, tmp_path / "b.xml")[0].joints] == [
+        "body1_1",
+        "body1",
+    ]
+
+
+MESH = (
+    '<mujoco><compiler {}/><asset><mesh name="m" file="none.stl"/><texture name="t" type="2d" '
+    'file="none.png"/><material name="c" texture="t"/></asset><worldbody><geom type="mesh" '
+    'mesh="m"/><body name="a"><joint name="j"/>{}<geom type="mesh" mesh="m" material="c"/></body>'
+    "</worldbody></mujoco>"
+)
+INERTIAL = '<inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/>'
+
+
+def test_files_of_meshes_may_be_missing_where_inertias_are_written(tmp_path: Path) -> None:
+    robot, notes = read(MESH.format("", INERTIAL), tmp_path / "a.xml")
+    assert robot.joints[0].inertia.mass == 2
+    assert any("no inertia follows from them" in note and "none.stl" in note for note in notes)
+    for text in (MESH.format("", ""), MESH.format('inertiafromgeom="true"', INERTIAL)):
+        with pytest.raises(RobotError, match=r"MuJoCo refuses it: .*none\.stl"):
+            read(text, tmp_path / "a.xml")
+
+
+@pytest.mark.parametrize("root", ["mujocoinclude", "body", "default"])
+def test_a_part_of_an_mjcf_is_called_so(root: str, tmp_path: Path) -> None:
+    with pytest.raises(RobotError, match=rf"a.xml:1: <{root}>: .*this is a part of an MJCF"):
+        read(f"<{root}/>", tmp_path / "a.xml")

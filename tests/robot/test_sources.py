@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pinocchio as pin
 import pytest
 
+from rbdgen.api.names import design_text
 from rbdgen.bench.same_robot import assert_same_robot
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load, locate
@@ -86,6 +88,10 @@ def test_packages_of_xacro_are_found(xacro_file: Path) -> None:
         ('<link name="${no}"/>', "xacro cannot expand it: name 'no' is not defined"),
         ("<xacro:body/>", "xacro cannot expand it: unknown macro name: xacro:body"),
         ('<link name="a"/><link name="a"/>', "a link of that name is on line"),
+        (
+            '<xacro:arg name="tool" default="1"/><link name="$(arg name)"/>',
+            r'needs the argument "name": --xacro name:=VALUE; it declares tool \(now 1\)',
+        ),
     ],
 )
 def test_xacro_is_refused_in_one_line(inside: str, message: str, tmp_path: Path) -> None:
@@ -96,12 +102,101 @@ def test_xacro_is_refused_in_one_line(inside: str, message: str, tmp_path: Path)
     assert "\n" not in str(refused.value)
 
 
+def test_arguments_of_xacro_are_given(
+    xacro_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the command line, in Python and in a design file; what was made of them has them too."""
+    notes: list[str] = []
+    design, robot = load(xacro_file, xacro={"joints": 3}, notes=notes)
+    assert (robot.nv, load(xacro_file)[1].nv) == (3, 2)
+    assert notes[0].endswith(", with joints:=3")
+    (tmp_path / "arm.yaml").write_text(f"robot: {xacro_file.name}\nxacro: {{joints: 4}}\n")
+    assert load(tmp_path / "arm.yaml")[1].nv == 4
+    assert load(tmp_path / "arm.yaml", xacro=["joints:=5"])[1].nv == 5
+    assert main(["topology", str(xacro_file), "--xacro", "joints:=3", "--json"]) == 0
+    assert '"j3"' in capsys.readouterr().out
+    # a folder has the robot that was made with them
+    text = design_text(design)
+    (tmp_path / "robot.urdf").write_bytes(Path(design.robot).read_bytes())
+    (tmp_path / "design.yaml").write_text(text)
+    assert "xacro:\n  joints: '3'\n" in text
+    assert load(tmp_path / "design.yaml")[1].nv == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"joint": "3"}, 'arm.urdf.xacro: has no argument "joint"; did you mean "joints"?'),
+        (["joints=3"], 'xacro: NAME:=VALUE, not "joints=3"'),
+        ({"joints": "many"}, "xacro cannot expand it"),
+    ],
+)
+def test_arguments_that_a_file_has_not_are_refused(
+    given: object, message: str, xacro_file: Path
+) -> None:
+    with pytest.raises(RobotError, match=re.escape(message)):
+        load(xacro_file, xacro=given)
+
+
+def test_arguments_are_for_xacro_alone() -> None:
+    with pytest.raises(RobotError, match=r"pendulum\.urdf: is not xacro .*takes no argument a"):
+        load(data_folder("robots") / "pendulum.urdf", xacro={"a": 1})
+
+
+MACROS = '<xacro:macro name="arm" params="p"><link name="${p}base"/></xacro:macro>'
+
+
+def test_a_file_of_macros_alone_says_who_calls_them(tmp_path: Path) -> None:
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    file = tmp_path / "arm.xacro"
+    file.write_text(f"{HEAD}{MACROS}</robot>".replace(' name="body"', ""))
+    with pytest.raises(RobotError, match=r"macros alone \(arm\); give the file that calls them"):
+        load(file)
+    (tmp_path / "all.xacro").write_text(f'{HEAD}<xacro:arm p="a"/></robot>')
+    with pytest.raises(RobotError, match=r"macros alone \(arm\); .*all\.xacro calls one"):
+        load(file)
+
+
+def test_a_fault_after_expansion_is_of_the_xacro_file(tmp_path: Path) -> None:
+    """By its name, not that of a file that nobody wrote; the line is that of what it became."""
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    file = tmp_path / "arm.xacro"
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
+    inside = f'<link name="a"/>{joint}<axis xyz="0 0 0"/></joint><link name="b"/>'
+    file.write_text(f"{HEAD}{inside}</robot>")
+    with pytest.raises(RobotError, match=r'as a URDF:8: <axis> of <joint name="j">: ') as refused:
+        load(file)
+    assert str(refused.value).startswith(str(file))
+
+
+def test_packages_are_looked_for_where_the_message_says(
+    xacro_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xacrodoc", reason="xacrodoc is not installed")
+    xacro_file.write_text(ARM_XACRO.format("$(find parts_of_arms)/"))
+    with pytest.raises(RobotError, match=r'package "parts_of_arms".*ROS_PACKAGE_PATH=FOLDER'):
+        load(xacro_file)
+    package = xacro_file.parent / "elsewhere" / "parts_of_arms"
+    package.mkdir(parents=True)
+    named = "<package><name>parts_of_arms</name><version>0.0.1</version></package>"
+    (package / "package.xml").write_text(named)
+    shutil.copy(xacro_file.parent / "body.xacro", package)
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(package.parent))
+    assert load(xacro_file)[1].nv == 2
+
+
 def test_a_yaml_design_may_name_mjcf(tmp_path: Path) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
     (tmp_path / "arm.xml").write_text(ARM)
     (tmp_path / "arm.yaml").write_text("robot: arm.xml\nwidth: 20\n")
     design, robot = load(tmp_path / "arm.yaml")
-    assert (design.width, robot.nv) == (20, 4)
+    assert (design.width, robot.nv) == (20, 3)
+
+
+def test_a_fault_on_standard_input_is_called_so() -> None:
+    kept = received(io.BytesIO(b'<robot name="a"><link name="a"/><link name="a"/></robot>'))
+    with pytest.raises(RobotError, match=r"^standard input:1: "):
+        load(kept)
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
@@ -123,7 +218,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_mjcf_on_standard_input() -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
-    assert read_urdf(received(io.BytesIO(ARM.encode()))).nv == 4
+    assert read_urdf(received(io.BytesIO(ARM.encode()))).nv == 3
 
 
 @pytest.mark.parametrize(

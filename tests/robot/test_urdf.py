@@ -182,8 +182,7 @@ REFUSED = {
     ),
     "zero axis": (arm('<axis xyz="0 0 0"/>'), 4, "has no direction"),
     "axis without xyz": (arm("<axis/>"), 4, "has no xyz"),
-    "limits swapped": (arm('<limit lower="1" upper="-1"/>'), 4, "is above upper"),
-    "negative velocity": (arm('<limit upper="1" velocity="-1"/>'), 4, "velocity is negative"),
+    "limit that is no number": (arm('<limit upper="1" velocity="nan"/>'), 4, "must be finite"),
     # inertia
     "negative mass": (body('<inertial><mass value="-1"/></inertial>'), 4, "mass is negative"),
     "no mass": (body("<inertial/>"), 4, "has no <mass>"),
@@ -191,7 +190,9 @@ REFUSED = {
     "negative moment": (body(moments(-1, 1, 1)), 4, "not positive definite"),
     "products too large": (body(moments(1, 1, 1, xy=2)), 4, "not positive definite"),
     "no inertia": (body('<inertial><mass value="1"/></inertial>'), 4, "has no <inertia>"),
-    "no ixx": (body(BODY.replace('ixx="1"', "")), 4, "has no ixx"),
+    "no ixx": (body(BODY.replace('ixx="1"', "")), 4, 'has no ixx; write ixx="..."'),
+    "no products": (body(BODY.replace('ixy="0"', "")), 4, 'has no ixy; write ixy="0"'),
+    "misspelt product": (body(BODY.replace("ixz", "izx")), 4, 'did you mean "ixz"?'),
     "misspelt inertial": (
         body(BODY.replace("inertial", "inertal")), 4, 'did you mean "inertial"?'
     ),
@@ -500,6 +501,23 @@ def test_floating_base_refuses_its_own_name() -> None:
     [
         (arm(""), 4, "has no <limit>"),
         (arm('<limit effort="1" velocity="1"/>'), 4, "lower = upper = 0; taken as unlimited"),
+        (arm('<limit lower="1" upper="-1"/>'), 4, "lower 1 above upper -1; taken as unlimited"),
+        (arm('<limit upper="1" velocity="-1"/>'), 4, "velocity is negative (-1); taken as none"),
+        (arm('<limit upper="1" effort="-9"/>'), 4, "effort is negative (-9); taken as none"),
+        (
+            robot(link("tip"), joint("j", "world", "tip")),
+            3,
+            'link "world" is not in the file; taken as its root, without mass',
+        ),
+        (arm('<limit lower="-180" upper="180"/>'), 4, 'limits of joint "j": more than 2 turns'),
+        (arm('<limit upper="90"/>'), 4, "in degrees?"),
+        (arm('<origin rpy="0 90 0"/>'), 4, "rpy: more than a turn; in degrees?"),
+        (body(BODY.replace("<mass", '<origin rpy="180 0 0"/><mass')), 4, "in degrees?"),
+        (robot(*PAIR, joint("j", "base", "tip"), "<include file='x'/>"), 5, "<include> not read"),
+        (robot(*PAIR, joint("j", "base", "tip"), "<xi:include/>"), 5, "<xi:include> not read"),
+        (robot(*PAIR, joint("j", "base", "tip"), "<chain/>"), 5, "<chain> in <robot>: not read"),
+        (arm("<motor/>"), 4, "<motor> in <joint>: not read"),
+        (body("<mass value='3'/>"), 4, "<mass> in <link>: not read"),
         (body(moments(1, 1, 9)), 4, "exceeds the sum of the others"),
         (body(moments(1, 1, 1).replace('"1"', '"0"', 1)), 4, "mass 0"),
         (
@@ -519,10 +537,85 @@ def test_suspicious_input_is_noted(text: str, line: int, fragment: str) -> None:
     assert any(n.startswith(f"{FILE}:{line}: ") and fragment in n for n in notes), notes
 
 
-def test_nothing_to_note() -> None:
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<limit lower="-1" upper="1" velocity="1" effort="1"/>',
+        '<limit lower="-12.56" upper="12.56" velocity="inf" effort="INF"/>',
+        '<limit lower="-1e16" upper="1e16" velocity="1" effort="1"/>',
+        '<limit lower="-inf" upper=".inf" velocity="1"/><origin rpy="-6.2832 3.14159 0"/>',
+        '<limit lower="-1" upper="1"/><safety_controller/><tool:x/>',
+    ],
+)
+def test_nothing_to_note(inside: str) -> None:
     notes: list[str] = []
-    read(arm('<limit lower="-1" upper="1" velocity="1" effort="1"/>'), notes=notes)
+    read(arm(inside), notes=notes)
     assert notes == []
+
+
+def test_limits_that_are_none_leave_a_joint_free() -> None:
+    for inside in ('lower="1" upper="-1"', 'lower="-inf" upper="inf"', 'effort="-1" velocity="-1"'):
+        limits = read(arm(f"<limit {inside}/>")).joints[0].limits
+        ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
+        assert ends == (-np.inf, np.inf, np.inf, np.inf)
+
+
+def test_a_world_that_is_not_written_is_the_root() -> None:
+    found = read(robot(link("tip"), joint("j", "world", "tip")))
+    assert (found.base_body, found.nv, found.base_inertia.is_zero) == ("world", 1, True)
+    written = read(robot(link("world"), link("tip"), joint("j", "world", "tip")))
+    assert written.base_inertia.mass == 1
+
+
+GAZEBO = (
+    '<gazebo><joint name="rod" type="revolute"><parent>tip</parent><child>base</child></joint>'
+    "</gazebo>"
+)
+LOOPS = {
+    "SDF's joint": (GAZEBO, '<joint name="rod">'),
+    "loop_joint": ('<loop_joint name="rod"><link1 link="tip"/></loop_joint>', "<loop_joint"),
+    "URDF+'s loop": ('<loop name="rod"/>', "<loop"),
+    "URDF+'s coupling": ('<coupling name="rod"/>', "<coupling"),
+    "Drake's": ('<drake:ball_constraint name="rod"/>', "<drake:ball_constraint"),
+    "MuJoCo's": ('<mujoco><equality><connect name="rod"/></equality></mujoco>', "<connect"),
+}
+
+
+@pytest.mark.parametrize("kind", LOOPS)
+def test_a_loop_is_refused_unless_it_is_left_open(kind: str) -> None:
+    element, label = LOOPS[kind]
+    text = robot(*PAIR, joint("j", "base", "tip"), element)
+    with pytest.raises(RobotError, match=f"^{FILE}:5: {label}.*another robot's; --open-loops"):
+        read(text)
+    notes: list[str] = []
+    assert read(text, open_loops=True, notes=notes).nv == 1
+    assert any(n.startswith(f"{FILE}:5: {label}") and "left out, as asked" in n for n in notes)
+
+
+def test_a_loop_of_two_parents_is_cut_at_the_second_joint() -> None:
+    text = robot(
+        *PAIR, link("c"), joint("a", "base", "tip"), joint("b", "tip", "c"), joint("d", "base", "c")
+    )
+    notes: list[str] = []
+    assert read(text, open_loops=True, notes=notes).joint_names == ["a", "b"]
+    assert any(n.startswith(f"{FILE}:7: ") and "two parents" in n for n in notes)
+
+
+@pytest.mark.parametrize(
+    ("comment", "line"),
+    [
+        ("<!-- old: -- was longer --\n<link/> -->", 3),
+        ("<!--\n\n--- a rule ---\n-->", 5),
+        ("<!-- right -->\n<!-- ends in a dash --->", 4),
+        ("<!-- a -->\n<!-- <!-- -->\n<link", None),
+    ],
+)
+def test_dashes_in_a_comment_are_called_so(comment: str, line: int | None) -> None:
+    with pytest.raises(RobotError) as caught:
+        read(robot(link("base"), comment))
+    if line:
+        assert str(caught.value).startswith(f"{FILE}:{line}: two dashes (--) inside a comment")
+    assert "\n" not in str(caught.value)
 
 
 def test_long_chain_needs_no_recursion(monkeypatch: pytest.MonkeyPatch) -> None:
