@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 import weakref
@@ -22,6 +23,7 @@ SHARED = ("-shared", "-Xcompiler", "-fPIC")
 HOST_FLAGS = ("-std=c++17", "-O2", "-shared", "-fPIC", "-x", "c++")
 ROOM = 1 << 30  # bytes of the GPU that are kept between calls, at most
 NO_ROOM = -1_000_000  # what is returned where memory is asked for in vain
+FORKED = ": CUDA does not work in a forked process; start it by spawn, and send the driver there"
 LONG, POINTER = ctypes.c_longlong, ctypes.c_void_p
 
 
@@ -66,6 +68,7 @@ class CudaLibrary(Rows):
         self._most = ROOM // (8 * (rows + numbers))  # states whose buffers are kept
         self._room, self._buffers = 0, _Buffers(None, self._close)
         self._lock = threading.Lock()
+        self._made_in = os.getpid()
 
     def _function(self, name: str, result: Any, *arguments: Any) -> Any:
         function = self._library[name]
@@ -126,7 +129,8 @@ class CudaLibrary(Rows):
         if failed == -NO_ROOM:
             raise NoGpu(f"{self.name}: no memory of a GPU is to be had")
         if failed:
-            raise NoGpu(f"{self.name}: the GPU fails with error {failed} of CUDA's")
+            forked = "" if os.getpid() == self._made_in else FORKED
+            raise NoGpu(f"{self.name}: the GPU fails with error {failed} of CUDA's{forked}")
 
 
 class _Buffers:

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import CompilerError, compile_with
+from ..system.compiler import compile_with
 from ..system.refusal import Refusal
 from .interface import Interface
 
-FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC")
-OPENMP = "-fopenmp"
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-fPIC", "-pthread")
 OTHER = {np.dtype(np.float64): "FLOAT", np.dtype(np.float32): "DOUBLE"}  # which is left out
 SUFFIX = {np.dtype(np.float64): "", np.dtype(np.float32): "_f32"}
 _byte = ctypes.c_char.from_buffer
@@ -49,10 +48,6 @@ def build(
     sources = sorted(folder.glob(f"{name}*.cpp"))
     only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
     flags = [*flags, *only]
-    if _has_openmp(compiler):
-        flags.append(OPENMP)
-    else:
-        say(f"note: {compiler} has no OpenMP: batches run on one thread")
     say(f"compiling {name} with {compiler}")
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work, ThreadPoolExecutor() as pool:
 
@@ -67,17 +62,6 @@ def build(
             pool.shutdown(cancel_futures=True)
             raise
         compile_with([compiler, *flags, "-shared", *objects, "-o", str(into / f"{name}.so")])
-
-
-def _has_openmp(compiler: str) -> bool:
-    with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
-        source = Path(work) / "empty.cpp"
-        source.write_text("#include <omp.h>\n", "utf-8")
-        try:
-            compile_with([compiler, OPENMP, "-shared", "-fPIC", str(source), "-o", f"{work}/a.so"])
-        except CompilerError:
-            return False
-    return True
 
 
 class Rows(ABC):

@@ -25,7 +25,7 @@ from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Op
 from rbdgen.graph.word import renamed, spell
-from tests.codegen.library import FLAGS, WARNINGS, Library, has, plain
+from tests.codegen.library import WARNINGS, Library, has, plain
 
 SEED = 3
 WALKER = str(Path(__file__).parents[1] / "robots" / "walker.urdf")
@@ -278,6 +278,19 @@ def test_a_broken_state_gives_no_numbers(bad: float, library: Library) -> None:
                     )
 
 
+@pytest.mark.parametrize("n", [1024, 1025, 5000])
+@pytest.mark.parametrize("threads", [0, 2, 3, 7])
+def test_threads_share_a_batch(library: Library, threads: int, n: int) -> None:
+    """Each has states that follow each other; the first singular one of all is said."""
+    states = np.random.default_rng(SEED).uniform(0.5, 1, (n, 3))
+    for wrong in ([], [0], [n - 1], [n - 1, 1023], [4200 % n, 2100 % n]):
+        states[:, 0] = 0.7
+        states[wrong, 0] = 0.0
+        one, several = library.rows(states), library.rows(states, threads=threads)
+        assert one[0] == several[0] == (1 + min(wrong) if wrong else 0)
+        np.testing.assert_array_equal(one[1], several[1])
+
+
 def test_a_singular_state_is_said(library: Library) -> None:
     for dtype in (np.float64, np.float32):
         good = np.random.default_rng(SEED).uniform(0.5, 1, (1001, 3)).astype(dtype)
@@ -381,8 +394,7 @@ def test_cmake_builds_and_tests_it(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="no clang++")
 def test_clang_compiles_it_too(tmp_path: Path) -> None:
     front = front_end("gantry", functions=("fd",))
-    flags = [flag for flag in FLAGS if flag != "-fopenmp"]
-    made = Library(front.graph, tmp_path, interface_of(front), flags, "clang++")
+    made = Library(front.graph, tmp_path, interface_of(front), compiler="clang++")
     zeros = [np.zeros((9, *a.shape)) for a in made.interface.takes]
     code, qdd = made.rows(*zeros)
     assert code == 0 and np.isfinite(qdd).all() and qdd.any()
