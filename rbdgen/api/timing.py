@@ -61,8 +61,8 @@ def program(
         place.write_text(source, "utf-8")
         objects = [str(work / f"{part.stem}.o") for part in parts]
         for part, target in zip(parts, objects, strict=True):
-            compile_with([compiler, *optimised, "-x", "c", "-c", str(part), "-o", target])
-        command = [compiler, f"-I{SOURCES}", str(place), *objects, *flags]
+            compile_with([*compiler, *optimised, "-x", "c", "-c", str(part), "-o", target])
+        command = [*compiler, f"-I{SOURCES}", str(place), *objects, *flags]
         compile_with([*command, "-o", str(work / PROGRAM)])
 
     return kept_in_cache(f"{name}-{of}", say, make) / PROGRAM

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shlex
 import sys
 import threading
 import weakref
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..system.compiler import compile_with
+from ..system.compiler import Command, compile_with
 from ..system.gpu import NoGpu
 from . import nvcc
 from .interface import Interface
@@ -36,12 +37,12 @@ def build(
 
 
 def build_for_cpu(
-    compiler: str, folder: Path, name: str, into: Path, say: Callable[[str], None]
+    compiler: Command, folder: Path, name: str, into: Path, say: Callable[[str], None]
 ) -> None:
     """The same text for this processor, a loop in place of threads; CompilerError."""
-    say(f"compiling {name}'s CUDA for the CPU with {compiler}")
+    say(f"compiling {name}'s CUDA for the CPU with {shlex.join(compiler)}")
     flags = [*HOST_FLAGS, f"-D{name.upper()}_HOST"]
-    compile_with([compiler, *flags, str(folder / f"{name}.cu"), "-o", str(into / f"{name}.so")])
+    compile_with([*compiler, *flags, str(folder / f"{name}.cu"), "-o", str(into / f"{name}.so")])
 
 
 class CudaLibrary(Rows):

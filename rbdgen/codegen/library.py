@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import shlex
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..system.compiler import compile_with
+from ..system.compiler import Command, compile_with
 from ..system.refusal import Refusal
 from .interface import Interface
 
@@ -33,7 +34,7 @@ class Singular(Refusal, np.linalg.LinAlgError):
 
 
 def build(
-    compiler: str,
+    compiler: Command,
     dtype: Any,
     folder: Path,
     name: str,
@@ -48,12 +49,12 @@ def build(
     sources = sorted(folder.glob(f"{name}*.cpp"))
     only = [f"-D{name.upper()}_{what}" for what in ("NATIVE", f"NO_{OTHER[np.dtype(dtype)]}")]
     flags = [*flags, *only]
-    say(f"compiling {name} with {compiler}")
+    say(f"compiling {name} with {shlex.join(compiler)}")
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work, ThreadPoolExecutor() as pool:
 
         def compile_one(source: Path) -> str:
             made = str(Path(work) / f"{source.stem}.o")
-            compile_with([compiler, *flags, "-c", str(source), "-o", made])
+            compile_with([*compiler, *flags, "-c", str(source), "-o", made])
             return made
 
         try:
@@ -61,7 +62,7 @@ def build(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-        compile_with([compiler, *flags, "-shared", *objects, "-o", str(into / f"{name}.so")])
+        compile_with([*compiler, *flags, "-shared", *objects, "-o", str(into / f"{name}.so")])
 
 
 class Rows(ABC):

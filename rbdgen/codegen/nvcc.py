@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sysconfig
 import tempfile
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from ..system.compiler import Command, command_of
 from ..system.elf import sections
 from ..system.records import Record
 from ..system.refusal import Refusal
@@ -47,24 +47,28 @@ class Use(Record):
     code: int
 
 
-def find_nvcc() -> str:
-    """The compiler: $NVCC, on the PATH, in $CUDA_HOME, or of NVIDIA's packages; NoCompiler."""
+def find_nvcc() -> Command:
+    """The compiler: $NVCC, which may be several words, else one on the PATH, in $CUDA_HOME, or of
+    NVIDIA's packages; NoCompiler."""
+    if named := os.environ.get("NVCC"):
+        if found := command_of(named):
+            return found
+        raise NoCompiler(f"no nvcc {named}, which $NVCC names")
     packages = Path(sysconfig.get_path("purelib")) / "nvidia"
     places = [
-        os.environ.get("NVCC"),
-        shutil.which("nvcc"),
-        *(Path(home) / "bin/nvcc" for home in [os.environ.get("CUDA_HOME")] if home),
-        *sorted(packages.glob("*/bin/nvcc"), reverse=True),
+        "nvcc",
+        *(f"{home}/bin/nvcc" for home in [os.environ.get("CUDA_HOME")] if home),
+        *map(str, sorted(packages.glob("*/bin/nvcc"), reverse=True)),
     ]
     for place in places:
-        if place and os.access(place, os.X_OK):
-            return str(place)
+        if found := command_of(place):
+            return found
     raise NoCompiler("no nvcc; install CUDA, or: pip install nvidia-cuda-nvcc nvidia-cuda-runtime")
 
 
 def version() -> str:
     """As NVIDIA counts, such as 13.0.88; NoCompiler."""
-    done = run_child([find_nvcc(), "--version"])
+    done = run_child([*find_nvcc(), "--version"])
     found = re.search(r"\bV(\d[\d.]*)", done.stdout)
     if done.returncode or not found:
         raise NoCompiler("nvcc: --version names none")
@@ -73,7 +77,7 @@ def version() -> str:
 
 def compiled(source: Path, target: Path, *flags: str) -> str:
     """What nvcc says while it makes ``target`` of ``source``; NoCompiler with its complaint."""
-    done = run_child([find_nvcc(), *FLAGS, *flags, "-o", str(target), str(source)])
+    done = run_child([*find_nvcc(), *FLAGS, *flags, "-o", str(target), str(source)])
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
         raise NoCompiler(f"nvcc: {said[0]}")

@@ -31,7 +31,7 @@ def library(source: Path) -> ctypes.CDLL | None:
     name = f"{source.stem}.so"
 
     def make(work: Path) -> None:
-        run_child([compiler, *FLAGS, str(source), "-o", str(work / name)]).check_returncode()
+        run_child([*compiler, *FLAGS, str(source), "-o", str(work / name)]).check_returncode()
 
     try:
         folder = cached(f"{source.stem}-{key.hexdigest()[:16]}", make, files=[name])

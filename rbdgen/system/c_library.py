@@ -44,5 +44,5 @@ def build(files: Mapping[str, str], into: Path, flags: Sequence[str] = FLAGS) ->
         (into / own).write_text(text, "utf-8")
     sources = [str(into / own) for own in files if own.endswith((".c", ".cpp"))]
     made = into / LIBRARY
-    compile_with([find_compiler(), *flags, *SHARED, *sources, "-o", str(made)])
+    compile_with([*find_compiler(), *flags, *SHARED, *sources, "-o", str(made)])
     return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shlex
 import shutil
 from collections.abc import Sequence
 from functools import cache
@@ -22,11 +23,29 @@ class CompilerError(Refusal, RuntimeError):
     """The C++ compiler has refused its input, in one line: its first that speaks of an error."""
 
 
-def find_compiler() -> str:
-    """``$CXX``, else g++ or clang++; NoCompiler."""
+Command = tuple[str, ...]  # a program and what it is given first
+
+
+def command_of(text: str) -> Command:
+    """The command that a text such as ``$CXX`` names, with its program's path; () if there is none.
+
+    A program, whatever blanks its path has, or words as a shell reads them: ``ccache g++ -m64``.
+    """
+    if found := shutil.which(text):
+        return (found,)
+    try:
+        program, *rest = shlex.split(text)
+    except ValueError:  # no word, or a quotation mark without another
+        return ()
+    found = shutil.which(program)
+    return (found, *rest) if found else ()
+
+
+def find_compiler() -> Command:
+    """``$CXX``, which may be several words, else g++ or clang++; NoCompiler."""
     named = os.environ.get("CXX")
-    found = shutil.which(named) if named else shutil.which("g++") or shutil.which("clang++")
-    if found is None:
+    found = command_of(named) if named else command_of("g++") or command_of("clang++")
+    if not found:
         what = f"no C++ compiler {named}, which $CXX names" if named else "no C++ compiler"
         raise NoCompiler(f"{what}: install g++ (Debian: apt-get install g++)")
     return found
@@ -41,16 +60,15 @@ def compile_with(command: Sequence[str]) -> None:
         raise CompilerError(f"{Path(command[0]).name}: {first.strip()}")
 
 
-def about(compiler: str) -> str:
+def about(compiler: Command) -> str:
     """What the compiler says of itself, by which one version is told from another."""
-    file = Path(shutil.which(compiler) or compiler)
-    changed = file.stat().st_mtime_ns if file.exists() else 0
-    return _said(compiler, changed)
+    files = [Path(found) for word in compiler if (found := shutil.which(word))]
+    return _said(compiler, tuple(file.stat().st_mtime_ns for file in files))
 
 
 @cache
-def _said(compiler: str, changed: int) -> str:
-    return run_child([compiler, "--version"]).stdout
+def _said(compiler: Command, changed: tuple[int, ...]) -> str:
+    return run_child([*compiler, "--version"]).stdout
 
 
 def processor() -> str:

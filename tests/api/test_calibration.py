@@ -119,7 +119,7 @@ def test_files(pendulum: Path, tmp_path: Path) -> None:
         '    std::printf("%d\\n", word);\n}\n'
     )
     program = tmp_path / "main"
-    subprocess.run([find_compiler(), tmp_path / "main.cpp", "-o", program], check=True)
+    subprocess.run([*find_compiler(), tmp_path / "main.cpp", "-o", program], check=True)
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert [int(line) for line in printed.split()] == list(found.words.values())
 
@@ -245,7 +245,7 @@ int main()
 """
     )
     sources = [str(file) for file in (*place.folder.glob("*.cpp"), *place.folder.glob("*.cu"))]
-    command = [find_compiler(), "-O1", "-DPENDULUM_FD_HOST", "-I", str(tmp_path), "-x", "c++"]
+    command = [*find_compiler(), "-O1", "-DPENDULUM_FD_HOST", "-I", str(tmp_path), "-x", "c++"]
     program = tmp_path / "main"
     command += [str(tmp_path / "main.cpp"), *(own for own in sources if "crocoddyl" not in own)]
     subprocess.run([*command, "-o", program, "-lstdc++", "-lm"], check=True)

@@ -30,7 +30,7 @@ def intrinsics(compiler: str, flags: Sequence[str]) -> list[str]:
     if compiler != "g++":
         return []
     flags = [flag for flag in flags if flag != "-shared"]
-    key = hashlib.sha256(repr((said_by(compiler), flags)).encode()).hexdigest()[:16]
+    key = hashlib.sha256(repr((said_by((compiler,)), flags)).encode()).hexdigest()[:16]
 
     def make(work: Path) -> None:
         (work / "intrinsics.h").write_text("#ifdef __SSE2__\n#include <immintrin.h>\n#endif\n")

@@ -348,7 +348,7 @@ def test_commands_of_the_readme(tmp_path: Path) -> None:
     for command in commands:
         if command[0] == "nvcc":
             kernels(made / "pendulum_fd.cu", "sm_90")  # skips where there is none
-            command = [find_nvcc(), *command[1:]]
+            command = [*find_nvcc(), *command[1:]]
         command = ["-arch=sm_90" if word == "-arch=native" else word for word in command]
         subprocess.run(command, cwd=made, check=True, capture_output=True)
     for scalar in ([], ["--float"]):  # the last is for the CPU

@@ -245,7 +245,8 @@ def test_what_is_included_counts(tmp_path: Path, cache: Path, compiler: Toolchai
     assert made(ports=replace(PORTS, reset=None)) == 4
     (tmp_path / "include" / "more.vh").write_text("// two\n")
     assert [made(), made()] == [5, 5]
-    Path(compiler.compiler).write_text(Path(compiler.compiler).read_text() + "# another version\n")
+    script = Path(compiler.compiler[0])
+    script.write_text(script.read_text() + "# another version\n")
     assert [made(), made()] == [6, 6]
     assert [made(trace=True), made(trace=True)] == [7, 7]
 
