@@ -26,7 +26,7 @@ def loops(document: Element) -> Iterator[str]:
     """A line for each loop, with its file, line and element."""
     for element in document:
         if element.tag == LOOP:
-            yield element.attributes.get("text", "")
+            yield element.attributes.get("text") or element.text("closes a loop")
         elif plain(element.tag) in OF_ROBOT:
             yield element.text("closes a loop")
         elif element.tag in ("gazebo", "mujoco"):

@@ -103,7 +103,8 @@ class _Conversion:
     def _gravity_notes(self) -> Iterator[str]:
         if not np.array_equal(self.gravity, EARTH):
             gravity = " ".join(f"{g:g}" for g in self.gravity)
-            yield f"gravity is the file's, {gravity} m/s², unless a design says another (--gravity)"
+            why = " (a flag of its <option> disables it)" if disabled(self.model, GRAVITY) else ""
+            yield f"gravity is the file's, {gravity} m/s²{why}, unless a design says another"
 
     def _body(self, i: int) -> Iterator[str]:
         """A body's joints, each with its link; the last link is the body."""

@@ -25,24 +25,30 @@ def compiled(source: Path | str, shown: str) -> tuple[mujoco.MjModel, str, list[
         raise RobotError(
             f'{shown}: is MJCF, which MuJoCo reads: pip install "rbdgen[robots]"'
         ) from None
+    warned: list[str] = []
+    before = mujoco.get_mju_user_warning()  # the default one writes a file where the user stands
+    mujoco.set_mju_user_warning(warned.append)
     try:
         if isinstance(source, Path):
             spec = mujoco.MjSpec.from_file(str(source))
         else:
             spec = mujoco.MjSpec.from_string(source)
         try:
-            return spec.compile(), spec.modelname, []
+            model = spec.compile()
         except ValueError as error:
             if not _strip(spec):
                 raise
             model = spec.compile()
-            note = (
-                f"meshes, textures and height fields: left out; no inertia follows from them, and "
-                f"MuJoCo says {_said(error)}"
+            warned.append(
+                f"{_said(error)}: meshes, textures and height fields are left out, and no inertia "
+                "follows from them"
             )
-            return model, spec.modelname, [note]
     except (ValueError, OSError) as error:
         raise RobotError(f"{shown}: MuJoCo refuses it: {_said(error)}") from None
+    finally:
+        mujoco.set_mju_user_warning(before)
+    notes = [f"MuJoCo says: {one_line(' '.join(text.split()), 300)}" for text in warned]
+    return model, spec.modelname, notes
 
 
 def _said(error: Exception) -> str:

@@ -73,7 +73,6 @@ def notes_of(model: mujoco.MjModel, joints: list[str], moved: list[str]) -> Iter
 def _flags(model: mujoco.MjModel) -> Iterator[str]:
     """What the file's flags switch off of what it has."""
     for flag, what, has in (
-        (GRAVITY, "gravity", model.opt.gravity),
         (DAMPER, "damping", model.dof_damping),
         (FRICTION_LOSS, "friction loss", model.dof_frictionloss),
         (LIMIT, "limits of position", model.jnt_limited),

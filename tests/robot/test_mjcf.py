@@ -194,7 +194,7 @@ def test_an_arm_is_mujocos_and_what_is_left_out_is_said(tmp_path: Path) -> None:
     said = [note.partition(": ")[2] for note in notes if note.startswith("arm.xml: ")]
     assert said == [
         f"MJCF, converted by way of MuJoCo {mujoco.__version__}",
-        "gravity is the file's, 0 0 -1.62 m/s², unless a design says another (--gravity)",
+        "gravity is the file's, 0 0 -1.62 m/s², unless a design says another",
         'joint "turn": follows, exactly: 1 "tilt" + 0.349066',
         "at their joint's anchor, not at their body's frame: frames of links upper, lower",
         changing("density or viscosity of a medium: left out"),
@@ -323,10 +323,25 @@ INERTIAL = '<inertial pos="0.1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/>'
 def test_files_of_meshes_may_be_missing_where_inertias_are_written(tmp_path: Path) -> None:
     robot, notes = read(MESH.format("", INERTIAL), tmp_path / "a.xml")
     assert robot.joints[0].inertia.mass == 2
-    assert any("no inertia follows from them" in note and "none.stl" in note for note in notes)
+    assert any("none.stl': meshes" in note and "no inertia follows" in note for note in notes)
     for text in (MESH.format("", ""), MESH.format('inertiafromgeom="true"', INERTIAL)):
         with pytest.raises(RobotError, match=r"MuJoCo refuses it: .*none\.stl"):
             read(text, tmp_path / "a.xml")
+
+
+def test_what_mujoco_warns_of_is_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """MuJoCo's way is a line on standard error and a file where the user stands."""
+    monkeypatch.chdir(tmp_path)
+    text = SWING.format("m", "", "", ' pos="0 0 NaN"')
+    with pytest.raises(RobotError, match=r"swing\.xml"):
+        read(text, tmp_path / "swing.xml")
+    text = text.replace("<worldbody>", '<custom><numeric name="a" data="NaN"/></custom><worldbody>')
+    notes = read(text.replace(' pos="0 0 NaN"', ""), tmp_path / "swing.xml")[1]
+    assert any("MuJoCo says: XML contains a 'NaN'" in note for note in notes)
+    assert [file.name for file in tmp_path.iterdir()] == ["swing.xml"]
+    assert "WARNING" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("root", ["mujocoinclude", "body", "default"])
