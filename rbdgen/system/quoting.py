@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
+_LONE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")  # surrogates that stand for no byte
 UNSEEN = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -20,8 +21,11 @@ def printable(text: str, but: str = "") -> str:
     """``text`` with U+FFFD for each character that is not to be seen, but for those of ``but``.
 
     Such are controls, with which lines end and terminals are steered, marks that turn the direction
-    of writing, lone surrogates, which no file in UTF-8 has, and all spaces but the common one.
+    of writing, and all spaces but the common one. Bytes of a file's name that Python had no
+    character for, in a locale that has ASCII alone, are read as UTF-8.
     """
+    if not text.isprintable():
+        text = _LONE.sub(UNSEEN, text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return "".join(c if c.isprintable() or c in but else UNSEEN for c in text)
 
 

@@ -220,4 +220,6 @@ def test_markdown() -> None:
 
 def test_what_is_not_seen() -> None:
     assert printable("a\x1b[31m\u202eb\n\tc\ud800\xa0é") == "a�[31m�b��c��é"
+    assert printable(b"\xc3\xa9.urdf".decode("ascii", "surrogateescape")) == "é.urdf"
+    assert printable(b"\xc3(".decode("ascii", "surrogateescape")) == "�("
     assert quoting.lines("a\nb\x07") == "a\nb�"
