@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..board.packets import Layout
 from ..compile.flow import Front, compile_core, front_end
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
@@ -15,6 +16,7 @@ from ..simulate.report import CoreRun
 from ..system.records import Record
 from .checked import checked_manifest
 from .compared import Compared
+from .contract import Contract
 from .folder import OutputError, read_manifest
 from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
@@ -62,27 +64,31 @@ def compare(
     name = loaded.name
     for folder in designs:
         checked_manifest(Path(folder), trust, progress)
-    measured = [placed(Path(folder), name, design.functions) for folder in designs]
+    found = [placed(Path(folder), name, design.functions) for folder in designs]
+    measured = [line for line, _ in found]
     simulated = {own.name: _error(Path(f)) for own, f in zip(measured, designs, strict=True)}
     front = front_end(robot, **chosen)
     lines: list[Line] = []
     errors: dict[str, float | None] = {}
+    words: dict[str, Layout] = {}
     for interval in intervals:
         progress(f"{robot}: interval {interval}")
-        line, error = _ours(f"II {interval}", front, {"ii": interval})
+        line, layout, error = _ours(f"II {interval}", front, {"ii": interval})
         lines.append(line)
-        errors[line.name] = error
+        words[line.name], errors[line.name] = layout, error
     progress(f"{robot}: fewest cycles at RoboShape's clock")
     period = 1e3 / ROBOSHAPE_CLOCK
     asked_for = f"--style latency --clock {period:g}"
     no_slow = ""
     try:
-        slow, error = _ours(asked_for, front, {"ii": None, "style": "latency", "clock": period})
+        fewest = {"ii": None, "style": "latency", "clock": period}
+        slow, layout, error = _ours(asked_for, front, fewest)
         lines.append(replace(slow, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))
-        errors[slow.name] = error
+        words[slow.name], errors[slow.name] = layout, error
     except RobotError as error:  # every product on its own may be more than the part has
         no_slow = f"{asked_for}: {error}"
     lines += measured
+    words |= {line.name: layout for line, layout in found}
     known = [p for p in PEERS if p.robot == name and set(design.functions) <= set(GRADIENTS)]
     peers = tuple(theirs(peer) for peer in known)
     errors |= simulated
@@ -98,8 +104,9 @@ def compare(
     if not any(row.name.startswith("Pinocchio") for row in rows):
         rows += _pinocchio(cpu_ns, design.functions)
     rows += [of_core(line, errors.get(line.name)) for line in (*lines, *peers)]
-    words = len(front.graph.inputs), len(front.graph.outputs)
-    rows += [row for line in lines for row in behind_links(line, *words, errors.get(line.name))]
+    rows += [
+        row for line in lines for row in behind_links(line, words[line.name], errors.get(line.name))
+    ]
     report = Compared(
         robot=name,
         functions=design.functions,
@@ -115,13 +122,19 @@ def compare(
     return Comparison(report)
 
 
-def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, float]:
-    """A design of ours, compiled now: as ``generate`` would make it; and its largest error."""
+def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layout, float]:
+    """A design of ours, compiled now: as ``generate`` would make it; its words, and its largest
+    error."""
     core = compile_core(replace(front, design=replace(front.design, **choices)))
     plan, width = core.plan, core.fixed.width
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
     line = Line(named, plan.latency, interval, None, "not placed and routed", plan.multipliers)
-    return line, of_words(core)
+    outputs = (core.fixed.formats[node] for node in core.fixed.graph.outputs.values())
+    words = Layout(
+        tuple(word.width for word in core.fixed.inputs.values()),
+        tuple(word.width for word in outputs),
+    )
+    return line, words, of_words(core)
 
 
 def theirs(peer: Peer) -> Theirs:
@@ -144,8 +157,8 @@ class _Placed(Record):
     placements: tuple[_Run, ...] = ()
 
 
-def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
-    """A design that was placed and routed, at the best clock of its reports.
+def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, Layout]:
+    """A design that was placed and routed, at the best clock of its reports, and its words.
 
     OutputError for one of another robot or function, or one that was not.
     """
@@ -166,7 +179,11 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> Line:
     clock, part = max(found)
     interval, dsp = entry.initiation_interval, entry.multipliers.hardware
     name = f"{folder} ({part})"
-    return Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
+    line = Line(name, entry.latency, (interval, interval), clock, "placed and routed", dsp)
+    contract = Contract.of(entry.tasks)
+    outputs = (word for own in contract.functions.values() for word in own.outputs.values())
+    words = Layout(tuple(contract.words.values()), tuple(word.width for word in outputs))
+    return line, words
 
 
 def _error(folder: Path) -> float | None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,10 +22,10 @@ from ..board.simulation import SimulatedBoard, SimulatedUdpBoard
 from ..board.uart import SerialLine
 from ..design.manifest import AcceleratorManifest
 from ..design.target import PLACERS, ROUTERS
+from ..estimate.links import UART, UDP
 from ..rtl.emit import shell_files
 from ..system.stopping import run_child
 from .bitstream import BoardFacts, LineRate
-from .board_lines import ethernet, serial
 from .board_vectors import board_vectors
 from .checked import checked_manifest
 from .contract import Contract
@@ -233,10 +234,10 @@ def _facts(
     for name, function in contract.functions.items():
         own = of[function.code]
         task, result = own.line_bytes
-        rate = serial(own, known.baud)
+        rate = replace(UART, rate=known.baud / 10).pace(task, result)
         if known.rgmii:  # the words are packed a bit a clock, which is slower than the wire
             clocks = max(PACKED * (len(own.operands) + 1), 9 * own.response_bytes)
-            rate = min(made.clock.mhz * 1e6 / clocks, ethernet(own))
+            rate = min(made.clock.mhz * 1e6 / clocks, UDP.pace(task, result))
         core = made.clock.mhz * 1e6 / entry.accelerator.functions[name].interval
         lines[name] = LineRate(task, result, round(rate), round(core))
     return BoardFacts(

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..board.packets import Layout
 from ..draw import groups
 from ..draw.tables import table
-from ..estimate.links import LINKS, Timing
+from ..estimate.links import LINKS, Link, Timing
 from ..system.records import Record
 from .lines import Line
 from .program_times import ProgramTimes
@@ -116,16 +117,24 @@ def timing_of(line: Line) -> Timing | None:
     return Timing(line.latency / line.clock * 1e-6, line.interval[0] / line.clock * 1e-6)
 
 
-def behind_links(line: Line, taken: int, given: int, error: float | None = None) -> list[Contender]:
-    """A design behind each link; ``taken``, ``given``: words of a task in and out."""
+def carried(link: Link, words: Layout) -> tuple[int, int]:
+    """Bytes of a task and of its result: frames of a board's line, or 32-bit words."""
+    if link.framed:
+        return words.line_bytes
+    return WORD * len(words.operands), WORD * len(words.results)
+
+
+def behind_links(line: Line, words: Layout, error: float | None = None) -> list[Contender]:
+    """A design behind each link; ``words``: those of a task and of its result."""
     timing = timing_of(line)
     if timing is None:
         return []
     found = []
     for link in LINKS:
-        time = {n: timing.through(link, WORD * taken, WORD * given, n) for n in SIZES}
+        taken, given = carried(link, words)
+        time = {n: timing.through(link, taken, given, n) for n in SIZES}
         rates = {str(n): 1e-6 * n / own for n, own in time.items()}
-        parts = f"{WORD * taken} bytes in, {WORD * given} out; {_clock(line)}"
+        parts = f"{taken} bytes in, {given} out; {_clock(line)}"
         name = f"{line.name}; {link.name}"
         found.append(Contender(name, LINK, 1e6 * time[1], rates, error, parts))
     return found

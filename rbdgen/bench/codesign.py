@@ -28,7 +28,7 @@ from ..compile.words import sample_inputs
 from ..draw import groups
 from ..draw.tables import table
 from ..dynamics.split import motion, product, slopes
-from ..estimate.links import LINKS, Link, Timing
+from ..estimate.links import PCIE, Link, Timing
 from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.word import kind_of
@@ -126,7 +126,7 @@ def codesign(place: Path, progress: Progress) -> Any:
         [n, division, "host" if link is None else link.name, *_row(measured, division, link, n)]
         for n in SIZES
         for division in DIVISIONS
-        for link in (None, *LINKS)
+        for link in (None, *PCIE)
     ]
     head = ("N", "division", "boundary", "µs", "µs a gradient", "times the host")
     print(_about(measured, threads), table(head, rows), *PAPER, _ratios(measured), sep="\n\n")
@@ -239,7 +239,7 @@ def _about(measured: Measured, threads: int) -> str:
     names = ("on one core, ns", "one state", *(f"a state of {n}" for n in SIZES))
     links = [
         f"{link.name}: {link.rate / 1e6:g} MB/s, {1e6 * link.turn:g} µs a turn; {link.source}"
-        for link in LINKS
+        for link in PCIE
     ]
     return "\n\n".join(
         [
@@ -255,7 +255,7 @@ def _about(measured: Measured, threads: int) -> str:
 def _ratios(measured: Measured) -> str:
     """What the paper says of its machines, of these."""
     first, last = SIZES[0], SIZES[-1]
-    gen1 = LINKS[0]
+    gen1 = PCIE[0]
 
     def total(division: str, n: int, link: Link | None = gen1) -> float:
         return sum(measured.parts(division, link, n).values())
@@ -289,10 +289,10 @@ def _figure_2(measured: Measured) -> str:
     """Time of N: the three divisions behind the paper's link."""
     short = ("s", "f", "c")
     return groups.picture(
-        f"{ROBOT}: N gradients behind {LINKS[0].name}: split, fused, completely fused",
+        f"{ROBOT}: N gradients behind {PCIE[0].name}: split, fused, completely fused",
         "µs",
         {
-            f"N = {n}": _bars(measured, n, zip(short, DIVISIONS, strict=True), LINKS[0])
+            f"N = {n}": _bars(measured, n, zip(short, DIVISIONS, strict=True), PCIE[0])
             for n in SIZES
         },
     )
@@ -307,7 +307,7 @@ def _figure_3(measured: Measured) -> str:
     bars = {}
     for n in SIZES:
         own = [groups.Bar("C", {"host alone": _host(measured, n)})]
-        for name, link in (("1", LINKS[0]), ("3", LINKS[1])):
+        for name, link in (("1", PCIE[0]), ("3", PCIE[1])):
             time = measured.halves["completely fused"].microseconds(link, n)
             own.append(groups.Bar(f"F{name}", {f"completely fused, {link.name}": time}))
         bars[f"N = {n}"] = own

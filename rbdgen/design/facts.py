@@ -122,12 +122,15 @@ def pace_of(latency: int, interval: int, multipliers: int) -> str:
 
 @dataclass(frozen=True)
 class BoardLine(Record):
-    """Of a function on a board: bytes of a task's and of a result's frame, and tasks a second that
-    a serial line of 3 Mbaud and gigabit Ethernet carry."""
+    """Of a function on a board: bytes of a task's and of a result's frame; µs of a call of one
+    task, without the core's, and tasks a second of many, by a serial line of 3 Mbaud and by gigabit
+    Ethernet."""
 
     task_bytes: int
     result_bytes: int
+    uart_call_us: int
     uart: int
+    udp_call_us: int
     udp: int
 
 

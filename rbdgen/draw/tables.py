@@ -155,7 +155,15 @@ def area_lines(area: Area | None) -> list[str]:
 
 def line_table(lines: Mapping[str, BoardLine]) -> str:
     """What a task takes on the line to a board."""
-    head = ("on a board", "bytes out", "bytes back", "UART, tasks/s", "Ethernet, tasks/s")
+    head = (
+        "on a board",
+        "bytes out",
+        "bytes back",
+        "UART, µs a call",
+        "tasks/s",
+        "Ethernet, µs a call",
+        "tasks/s",
+    )
     return table(head, [[name, *vars(own).values()] for name, own in lines.items()])
 
 

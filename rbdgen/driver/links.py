@@ -64,6 +64,9 @@ class SerialPort:
             self._port = serial.Serial(path, baud)
         except (serial.SerialException, ValueError, OSError) as error:
             raise InputError(f"port: {path}: {error}") from None
+        # an FTDI bridge's latency timer: 1 ms, where Linux has 16; ports without one refuse
+        with suppress(AttributeError, NotImplementedError, ValueError):
+            self._port.set_low_latency_mode(True)
 
     def write(self, data: bytes) -> None:
         self._port.write(data)

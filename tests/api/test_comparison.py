@@ -86,7 +86,8 @@ def test_clock_of_a_design(design: Path, tmp_path: Path) -> None:
         runs = [{"fmax": clock - 20, "speed": 6}, {"fmax": clock, "speed": 8}]
         text = json.dumps({"part": target, "placements": runs})
         api.write_file(design / f"synthesis-{target}" / "report.json", text)
-    found = placed(design, "pendulum", ("m",))
+    found, words = placed(design, "pendulum", ("m",))
+    assert (len(words.operands), len(words.results)) == (2, 3)
     entry = api.read_manifest(design)
     assert found.clock == 140.25 and found.name.endswith("(ecp5-85f, speed 8)")
     assert (found.latency, found.dsp) == (entry["latency"], entry["multipliers"]["hardware"])

@@ -23,10 +23,12 @@ from rbdgen.api.side_by_side import (
     picture,
     wins,
 )
+from rbdgen.board.packets import Layout
 from rbdgen.cli.main import main
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
+WORDS = Layout((18,) * 21, (18,) * 7)
 TIMES = {
     kind: ProgramTimes(one, {n: Times(rows / 2, rows, rows, 30.0, 5.0) for n in (16, 256, 1024)})
     for kind, one, rows in (("cpp", 200.0, 40.0), ("cpp32", 250.0, 20.0))
@@ -42,15 +44,21 @@ def test_a_core_by_hand() -> None:
     assert own.rates["16"] == pytest.approx(16 / 1.3)
     assert own.rates["1024"] == pytest.approx(1024 / (1 + 1023 * 0.02))
     assert own.parts == "50 DSP; 100 MHz, placed and routed"
-    assert of_core(UNKNOWN).rates is None and not behind_links(UNKNOWN, 1, 1)
+    assert of_core(UNKNOWN).rates is None and not behind_links(UNKNOWN, WORDS)
     assert of_core(UNKNOWN).parts == "50 DSP; clock not known"
     slow = Line("slow", 9, (1, 1), 1e3 / 18, "scheduled for", 118)
     assert of_core(slow).parts == "118 DSP; 55.56 MHz, scheduled for, not placed"
 
 
 def test_a_link_is_no_core() -> None:
-    rows = behind_links(FAST, 21, 7, 1e-4)
+    rows = behind_links(FAST, WORDS, 1e-4)
     assert rows[0].parts == "84 bytes in, 28 out; 100 MHz, placed and routed"
+    assert rows[-1].name.endswith("UART, 3 Mbaud")
+    # a millisecond's turn, then frames: 3 + 48 and 4 + 16 bytes of words, 6 of CRC and flags each
+    assert rows[-1].parts == "57 bytes in, 26 out; 100 MHz, placed and routed"
+    assert rows[-1].one_us == pytest.approx(1000 + 83 / 0.3 + 1)
+    rates = rows[-1].rates
+    assert rates is not None and rates["1024"] == pytest.approx(0.3 / 57, rel=0.02)
     assert {row.error for row in rows} == {1e-4}
     assert {row.boundary for row in rows} == {LINK}
     alone = of_core(FAST)
@@ -79,7 +87,7 @@ def test_a_gpu_by_hand() -> None:
 def test_who_wins_is_said_by_boundary() -> None:
     rows = [*of_program(TIMES, 1, {}, "c"), of_peer("slow", 1000.0)]
     rows += [of_core(FAST), of_core(Line("slower", 100, (4, 4), 100.0, "", 5))]
-    rows += behind_links(FAST, 21, 7)
+    rows += behind_links(FAST, WORDS)
     found = wins(rows)
     assert found == (
         "From memory and back, C++, double, c (1 core) is the fastest for one task.",
@@ -91,7 +99,7 @@ def test_who_wins_is_said_by_boundary() -> None:
     assert found[-1].startswith("Where our hardware loses: behind its best link it is 0.")
     assert found[-1].endswith("as this machine's programs for one task, 16, 256 and 1024 together.")
     quick = Line("quick", 1, (1, 1), 1000.0, "", 1)
-    won = wins([of_peer("slow", 1e5), *behind_links(quick, 2, 1)])
+    won = wins([of_peer("slow", 1e5), *behind_links(quick, Layout((18, 18), (18,)))])
     assert won[-1] == "Behind its best link our hardware is faster than this machine's programs."
     report = SideBySide(tuple(rows), found, ("a note",))
     text = as_text(report)

@@ -9,10 +9,10 @@ import pytest
 from rbdgen.api import timing
 from rbdgen.api.program_times import ProgramTimes, Times
 from rbdgen.bench import codesign
-from rbdgen.estimate.links import LINKS
+from rbdgen.estimate.links import PCIE
 
 PARTS = ("motion", "slopes", "product", "did", "difd")
-GEN1 = LINKS[0]
+GEN1 = PCIE[0]
 
 
 def measured() -> codesign.Measured:
@@ -55,6 +55,6 @@ def test_the_measurement(
     out = capsys.readouterr().out
     assert "completely fused" in out and "scheduled for it, not placed" in out
     times = {(row["division"], row["boundary"]): row["µs"] for row in found["rows"]}
-    assert len(times) == 3 * (1 + len(LINKS)) and min(times.values()) > 0
+    assert len(times) == 3 * (1 + len(PCIE)) and min(times.values()) > 0
     assert times["fused", "1 GbE, UDP"] > times["fused", "PCIe Gen3 x16"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"codesign-{k}.svg" for k in (1, 2, 3)]

@@ -1,5 +1,7 @@
 """The model of links: what a task takes through them, and where the link is the slower part."""
 
+from dataclasses import replace
+
 import pytest
 
 from rbdgen.estimate.links import LINKS, Link, Timing
@@ -26,6 +28,14 @@ def test_many_go_at_the_pace_of_the_slowest() -> None:
     slow = Timing(1e-6, 1e-3)
     each = (slow.through(PLAIN, 50, 20, 2000) - slow.through(PLAIN, 50, 20, 1000)) / 1000
     assert each == pytest.approx(1e-3)
+
+
+def test_frames_have_packets_of_their_own() -> None:
+    framed = replace(PLAIN, framed=True)
+    assert framed.pace(50, 20) == pytest.approx(1 / 60e-6) and PLAIN.each(50, 2) < 60e-6
+    assert framed.call(50, 20) == pytest.approx(1e-3 + 90e-6)
+    each = (CORE.through(framed, 50, 20, 20) - CORE.through(framed, 50, 20, 10)) / 10
+    assert each == pytest.approx(60e-6)
 
 
 def test_the_links_carry_what_they_are_said_to() -> None:
