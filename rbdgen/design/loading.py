@@ -14,7 +14,7 @@ from ..robot.model import EARTH, NotFound, Robot, RobotError
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
 from ..robot.reroot import reroot
-from ..robot.sources import DESCRIPTION, as_urdf, called, described, is_xacro
+from ..robot.sources import DESCRIPTION, as_urdf, described, is_xacro, of_its_source
 from ..robot.topology import topology
 from ..robot.urdf import parse_urdf
 from ..robot.xml_lines import did_you_mean, quoted, read_bytes
@@ -37,11 +37,12 @@ def shipped_robots() -> dict[str, Path]:
     return {path.stem: path for path in sorted(data_folder("robots").glob("*.yaml"))}
 
 
-def locate(path: str | Path) -> Path:
+def locate(path: str | Path, xacro: Mapping[str, str] | None = None) -> Path:
     """The file meant by ROBOT: one that exists, else a shipped robot of that name, else one that
     robot_descriptions has, as ``panda_description``.
 
-    ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere.
+    ``iiwa14``, ``iiwa14.yaml`` and ``robots/iiwa14.yaml`` all work anywhere. ``xacro``: arguments
+    for what robot_descriptions has as xacro.
     """
     given = Path(path)
     try:
@@ -56,7 +57,7 @@ def locate(path: str | Path) -> Path:
         if given.suffix and (data_folder("robots") / given.name).is_file():
             return data_folder("robots") / given.name
     if given.parent == Path() and given.name.endswith(DESCRIPTION):
-        return described(given.name)
+        return described(given.name, xacro)
     if given.is_dir() or given.suffix:
         return given  # reading it says what is wrong, and suggests a neighbour
     hint = did_you_mean(given.stem, shipped, f"; a URDF or YAML file, or one of {_list(shipped)}")
@@ -90,7 +91,7 @@ def load(
     """
     refuse_unknown(choices)
     said = {k: v for k, v in choices.items() if v is not None}
-    design, source, shown = _filed(path, said.pop("xacro", None))
+    design, source, given = _filed(path, said.pop("xacro", None))
     chosen = replace(design, **said)
     # what was chosen for a design to fit is chosen anew for another one
     if chosen != design:
@@ -98,7 +99,7 @@ def load(
         chosen = replace(chosen, fitted=fitted, formulated=formulated)
     design = chosen
     content = read_bytes(design.robot) if source is None else _robot_bytes(source, design.robot)
-    robot = _parsed(design, content, notes, source, shown)
+    robot = _parsed(design, content, notes, source, given)
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
     design = _resolved(design, robot, source)
@@ -121,21 +122,22 @@ def filed(path: str | Path, xacro: Mapping[str, str] | None = None) -> Design:
 
 
 class _Filed(NamedTuple):
-    """A design, the root of its file if it has one of its own, and what messages call its robot."""
+    """A design, the root of its file if it has one of its own, and what its robot was made of."""
 
     design: Design
     source: Node | None
-    shown: str
+    given: Path
 
 
 def _filed(path: str | Path, xacro: Any = None) -> _Filed:
-    file = locate(path)
     arguments = _arguments_of(xacro)
+    file = locate(path, arguments)
     if file.suffix.lower() in (".yaml", ".yml"):
         root = parse_yaml(read_bytes(file, MAX_YAML), str(file))
         return _from_yaml(root, file, arguments)
-    urdf = as_urdf(file, arguments)
-    return _Filed(Design(str(urdf), xacro=arguments or None), None, _shown(file, urdf))
+    described_one = file != Path(path) and Path(path).name.endswith(DESCRIPTION)
+    urdf = file if described_one else as_urdf(file, arguments)
+    return _Filed(Design(str(urdf), xacro=arguments or None), None, file)
 
 
 def _arguments_of(xacro: Any) -> dict[str, str]:
@@ -143,11 +145,6 @@ def _arguments_of(xacro: Any) -> dict[str, str]:
         return CHECKS["xacro"](xacro) or {}
     except ValueError as error:
         raise RobotError(f"xacro: {error}") from None
-
-
-def _shown(file: Path, urdf: Path) -> str:
-    """What messages call the ``urdf`` of a file, whose lines they count."""
-    return called(file) if urdf == file else f"{called(file)} as a URDF"
 
 
 def as_filed(design: Design) -> Robot:
@@ -160,7 +157,7 @@ def _parsed(
     content: bytes,
     notes: list[str] | None = None,
     source: Node | None = None,
-    shown: str | None = None,
+    given: Path | None = None,
 ) -> Robot:
     try:
         robot = parse_urdf(
@@ -173,9 +170,8 @@ def _parsed(
             notes=notes,
         )
     except RobotError as error:  # of a file that nobody wrote: the one that it was made of
-        raise RobotError(
-            str(error).replace(f"{design.robot}:", f"{shown or design.robot}:")
-        ) from None
+        said = of_its_source(str(error), design.robot, given or Path(design.robot))
+        raise RobotError(said) from None
     try:
         return driven(design, robot, notes)
     except RobotError as error:
@@ -226,7 +222,7 @@ def _from_yaml(root: Node, file: Path, xacro: Mapping[str, str]) -> _Filed:
             values["limits"], values["joint_limits"] = _limits(node)
         else:
             values[key] = node.checked(key, CHECKS[key])
-    return _Filed(Design(**values), root, _shown(given, urdf))
+    return _Filed(Design(**values), root, given)
 
 
 def _fitted(node: Node) -> Fitted:

@@ -20,7 +20,7 @@ from typing import BinaryIO
 from ..system.cache import cached
 from .mjcf import urdf_of_mjcf
 from .model import NotFound, RobotError
-from .xacro_files import expanded
+from .xacro_files import expanded, own_line
 from .xml_lines import MAX_BYTES, did_you_mean, one_line, quoted, read_bytes
 
 STANDARD_INPUT = "-"
@@ -68,14 +68,26 @@ def is_xacro(file: Path) -> bool:
     return file.suffix.lower() == ".xacro"
 
 
-def called(file: Path) -> str:
-    """What messages call a file: the one that ``received`` wrote is standard input."""
-    ours = file.name == f"{_STDIN}.urdf" and file.parent.name.endswith(f"-{_STDIN}")
-    return "standard input" if ours else str(file)
+def of_its_source(refusal: str, urdf: str, given: Path) -> str:
+    """A refusal of a URDF as one of the file that was ``given``, which it was made of.
+
+    It has that file's line where the element stands in it, a xacro file, as such; else that of
+    the URDF, which it says.
+    """
+    if str(given) == urdf:
+        ours = given.name == f"{_STDIN}.urdf" and given.parent.name.endswith(f"-{_STDIN}")
+        return refusal.replace(f"{urdf}:", "standard input:") if ours else refusal
+    start = re.match(rf"{re.escape(urdf)}:\d+: ", refusal)
+    line = own_line(given, refusal[start.end() :]) if start and is_xacro(given) else None
+    if start and line is not None:
+        return f"{given}:{line}: {refusal[start.end() :]}"
+    return refusal.replace(f"{urdf}:", f"{given} as a URDF:")
 
 
-def described(name: str) -> Path:
+def described(name: str, xacro: Mapping[str, str] | None = None) -> Path:
     """The URDF of a robot of the package robot_descriptions, which downloads it once.
+
+    Arguments of one that is xacro are the package's, unless ``xacro`` has others.
 
     RobotError: the package is not installed, has no such name, or cannot download it.
     """
@@ -99,7 +111,8 @@ def described(name: str) -> Path:
         raise RobotError(f"{name}: robot_descriptions cannot download it: {said}") from None
     for path in ("URDF_PATH", "XACRO_PATH", "MJCF_PATH"):
         if (file := getattr(module, path, None)) is not None:
-            return as_urdf(Path(file))
+            usual = getattr(module, "XACRO_ARGS", {}) if path == "XACRO_PATH" else {}
+            return as_urdf(Path(file), {**{k: str(v) for k, v in usual.items()}, **(xacro or {})})
     raise RobotError(f"{name}: robot_descriptions has no URDF, xacro or MJCF of it")
 
 

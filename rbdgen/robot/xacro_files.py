@@ -13,9 +13,11 @@ from xml.dom.minidom import Document
 
 from .model import RobotError
 from .urdf_elements import NOTE, expand
-from .xml_lines import did_you_mean, one_line, quoted
+from .xml_lines import did_you_mean, one_line, parse_xml, quoted, read_bytes
 
 _MACRO = re.compile(r"<xacro:macro\s[^>]*?\bname\s*=\s*[\"']([\w:.-]+)")
+_PART = re.compile(r'<([^\s<>"]+)( name="([^"]*)")?>')
+_LABEL = re.compile(rf"{_PART.pattern}( of {_PART.pattern})*(?=: )")
 _NO_ARGUMENT = re.compile(r"Undefined substitution argument (\S+)")
 _NO_PACKAGE = re.compile(r"[Pp]ackage not found: '?([^\s']+)|ResourceNotFound'?>?:? '?([^\s']+)")
 _LARGEST = 2**20  # bytes of a file that is searched for the call of a macro
@@ -79,6 +81,31 @@ def expanded(file: Path, given: Mapping[str, str] | None = None) -> str:
     robot.setAttribute("xmlns:rbdgen", "rbdgen")
     robot.insertBefore(note, robot.firstChild)
     return str(document.toprettyxml(indent="  "))
+
+
+def own_line(file: Path, said: str) -> int | None:
+    """The line, in a xacro file, of the element that a refusal of its URDF names; ``said``: the
+    refusal after its line there, ``<axis> of <joint name="j">: …``.
+
+    None where no element is that one alone: a macro made it, another file has it, its name is
+    computed; and where the refusal speaks of lines itself.
+    """
+    label = _LABEL.match(said)
+    if label is None or re.search(r"\bline \d", said):
+        return None
+    *inner, (tag, name) = [(tag, name) for tag, _, name in _PART.findall(label[0])]
+    try:
+        pending, found = [parse_xml(read_bytes(file), str(file))], []
+    except RobotError:
+        return None
+    while pending:
+        element = pending.pop()
+        if element.tag == tag and one_line(element.attributes.get("name", "")) == name:
+            found.append(element)
+        pending.extend(element)
+    for tag, _ in reversed(inner):
+        found = [child for element in found for child in element.all(tag)]
+    return found[0].line if len(found) == 1 else None
 
 
 def _note(arguments: _Arguments, given: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pinocchio as pin
 import pytest
@@ -158,13 +159,18 @@ def test_a_file_of_macros_alone_says_who_calls_them(tmp_path: Path) -> None:
 
 
 def test_a_fault_after_expansion_is_of_the_xacro_file(tmp_path: Path) -> None:
-    """By its name, not that of a file that nobody wrote; the line is that of what it became."""
+    """By its name, not that of a file that nobody wrote; by its line, unless a macro made it."""
     pytest.importorskip("xacro", reason="xacro is not installed")
     file = tmp_path / "arm.xacro"
     joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
     inside = f'<link name="a"/>{joint}<axis xyz="0 0 0"/></joint><link name="b"/>'
-    file.write_text(f"{HEAD}{inside}</robot>")
-    with pytest.raises(RobotError, match=r'as a URDF:8: <axis> of <joint name="j">: ') as refused:
+    file.write_text(f"{HEAD}\n{inside}</robot>")
+    with pytest.raises(RobotError, match=r'arm.xacro:2: <axis> of <joint name="j">: ') as refused:
+        load(file)
+    body = inside.replace('"j"', '"${n}"')
+    made = f'<xacro:macro name="m" params="n">{body}</xacro:macro>'
+    file.write_text(f'{HEAD}{made}<xacro:m n="j"/></robot>')
+    with pytest.raises(RobotError, match=r'as a URDF:8: <axis> of <joint name="j">: '):
         load(file)
     assert str(refused.value).startswith(str(file))
 
@@ -183,6 +189,18 @@ def test_packages_are_looked_for_where_the_message_says(
     shutil.copy(xacro_file.parent / "body.xacro", package)
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(package.parent))
     assert load(xacro_file)[1].nv == 2
+
+
+def test_a_description_in_xacro_has_its_package_s_arguments(
+    xacro_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if it were downloaded: a module of robot_descriptions says where it is."""
+    pytest.importorskip("robot_descriptions", reason="robot_descriptions is not installed")
+    module = ModuleType("rizon4_description")
+    vars(module).update(XACRO_PATH=str(xacro_file), XACRO_ARGS={"joints": 3})
+    monkeypatch.setitem(sys.modules, "robot_descriptions.rizon4_description", module)
+    assert load("rizon4_description")[1].nv == 3
+    assert load("rizon4_description", xacro={"joints": 1})[1].nv == 1
 
 
 def test_a_yaml_design_may_name_mjcf(tmp_path: Path) -> None:
