@@ -24,12 +24,13 @@ def hls_program(core: Core, name: str) -> tuple[dict[str, str], dict[str, Any]]:
     return hls_files(
         core.fixed,
         flagged_outputs(plan),
-        resources,
+        {} if shared else resources,
         plan.interval,
         plan.multipliers if shared else 0,
         name,
         about(core.front),
         _program(core),
+        plan.turns is not None,
     )
 
 

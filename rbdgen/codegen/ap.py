@@ -23,6 +23,11 @@ class Term:
         """The narrowest type that has room for its values."""
         return type_of(self.low, self.high)
 
+    @property
+    def is_name(self) -> bool:
+        """Whether a statement declares it, or a parameter does; else it is a number."""
+        return self.text.isidentifier()
+
     def within(self, low: int, high: int) -> bool:
         """Whether all its values lie there."""
         return low <= self.low and self.high <= high
@@ -64,11 +69,22 @@ def compared(a: Term, how: str, b: Term) -> str:
 
 @dataclass
 class Body:
-    """The statements of a function so far. ``prefix``: of the names of its steps."""
+    """The statements of a function so far, and the names that they declare, once each.
+
+    ``prefix``: of the names of its steps.
+    """
 
     prefix: str = "t"
     lines: list[str] = field(default_factory=list)
+    declared: dict[str, Term] = field(default_factory=dict)
     _count: int = 0
+
+    def declare(self, name: str, low: int, high: int) -> Term:
+        """A name that is this function's own; ValueError where it is already."""
+        if name in self.declared:
+            raise ValueError(f"{name} is declared twice")
+        self.declared[name] = term = Term(name, low, high)
+        return term
 
     def let(self, text: str, low: int, high: int, name: str = "", kind: str = "") -> Term:
         """A new constant; ``kind``: its type, else the narrowest."""
@@ -76,7 +92,7 @@ class Body:
             self._count += 1
             name = f"{self.prefix}{self._count}"
         self.lines.append(f"const {kind or type_of(low, high)} {name} = {text};")
-        return Term(name, low, high)
+        return self.declare(name, low, high)
 
     def plus(self, a: Term, b: Term) -> Term:
         """a + b"""
@@ -103,6 +119,18 @@ class Body:
         if made_of:
             self.lines.append(f"#pragma HLS BIND_OP variable={product.text} op=mul impl={made_of}")
         return product
+
+    def multiple(self, a: Term, by: int) -> Term:
+        """a times a positive number: shifts and sums, of which no multiplier is made."""
+        total, left, place = constant(0), by, 0
+        while left:
+            if left & 1:
+                digit = 2 - (left & 3)  # 1 or -1, so that half of all digits are zero or more
+                part = self.left(a, place)
+                total = self.plus(total, part) if digit > 0 else self.minus(total, part)
+                left -= digit
+            left, place = left >> 1, place + 1
+        return Term(total.text, a.low * by, a.high * by)
 
     def left(self, a: Term, places: int) -> Term:
         """a · 2^places; shifts widen nothing, so that the operand has the result's type."""

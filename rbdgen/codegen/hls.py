@@ -106,8 +106,8 @@ MADE = frozenset(op for op, made in HLS.items() if made is not _none)
 
 @dataclass
 class Statements(Body):
-    """Statements of one function. ``reads``: what comes from others; ``raised``: names of the
-    overflows of each flag."""
+    """Statements of one function. ``reads``: what others declare, by name, since several nodes may
+    be one word; ``raised``: names of the overflows of each flag."""
 
     fixed: FixedGraph = field(kw_only=True)
     units: Units[MadeOf] = field(kw_only=True)
@@ -115,9 +115,8 @@ class Statements(Body):
     flags: Mapping[Node, int] = field(kw_only=True)
     words: dict[Node, Term] = field(kw_only=True)  # of all functions so far
     names: Mapping[Node, str] = field(kw_only=True)
-    reads: dict[Node, Term] = field(default_factory=dict)
+    reads: dict[str, Term] = field(default_factory=dict)
     raised: dict[int, list[str]] = field(default_factory=dict)
-    _own: set[Node] = field(default_factory=set)
     _called: dict[tuple[str, str], dict[str, Term]] = field(default_factory=dict)
 
     def compute(self, node: Node) -> None:
@@ -136,16 +135,16 @@ class Statements(Body):
                 bit = self.let(compared(word, "!=", exact), 0, 1, f"{name}_over")
                 self.raised.setdefault(self.flags[node], []).append(bit.text)
         self.words[node] = word
-        self._own.add(node)
 
     def value(self, node: Node) -> Term:
         """The bits of a node."""
         node = source(node)
         if node.op is Op.CONST:
             return constant(int(self.fixed.formats[node].quantize(node.value)))
-        if node not in self._own:
-            self.reads[node] = self.words[node]
-        return self.words[node]
+        word = self.words[node]
+        if word.is_name and word.text not in self.declared:
+            self.reads[word.text] = word
+        return word
 
     def unit(
         self, kind: str, algorithm: Algorithm, node: Node, args: Sequence[Term], output: str
@@ -159,7 +158,7 @@ class Statements(Body):
         if key not in self._called:
             found = {}
             for own, (low, high) in function.outputs.items():
-                found[own] = Term(f"{self.names[node]}_{own}", low, high)
+                found[own] = self.declare(f"{self.names[node]}_{own}", low, high)
                 self.lines.append(f"{found[own].type} {found[own].text};")
             given = self.pieces(list(found.values()))
             self.lines.append(f"{function.name}({taken}, {given});")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
@@ -95,17 +96,20 @@ def write(
         )
         for node in own:
             part.compute(node)
-        parts.append((name, own, part))
-    outside = {node for _, _, part in parts for node in part.reads}
-    outside |= {source(node) for node in graph.outputs.values()}
+        parts.append((name, part))
+    outside = {name for _, part in parts for name in part.reads}
+    outside |= {words[node].text for node in map(source, graph.outputs.values()) if node in words}
     functions, bits = [], {}
-    for k, (name, own, part) in enumerate(parts):
+    for k, (name, part) in enumerate(parts):
         for flag, found in part.raised.items():
             bits[flag, k] = f"over{flag}_{k}"
             part.lines.append(f"const ap_uint<1> over{flag}_{k} = {' | '.join(found)};")
-        given = [(words[n].text, words[n].type) for n in own if n in outside]
+        given = [(own, term.type) for own, term in part.declared.items() if own in outside]
         given += [(f"over{flag}_{k}", "ap_uint<1>") for flag in part.raised]
-        taken = tuple((term.text, term.type) for term in part.reads.values())
+        if not part.lines:  # all of its words are those of others
+            continue
+        said = set(re.findall(r"\w+", " ".join(part.lines)))
+        taken = tuple((own, term.type) for own, term in part.reads.items() if own in said)
         functions.append(Function(name, taken, tuple(given), tuple(part.lines)))
     results = []
     for node in map(source, graph.outputs.values()):

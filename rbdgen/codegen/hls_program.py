@@ -79,6 +79,7 @@ def hls_files(
     name: str,
     about: Mapping[str, str],
     program: tuple[Program, Mapping[str, FixedGraph]] | None = None,
+    turns: bool = False,
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """The files of a function, and what a manifest says of it.
 
@@ -86,10 +87,12 @@ def hls_files(
     what products are made of, where the design says so of each. ``interval``: tasks come so many
     cycles apart. ``multipliers``: how many there are to be; 0: as many as the tool takes.
     ``program``: visits that make the graph, and its templates in words, written as loops in its
-    place; an overflow anywhere flags every output that is flagged at all.
+    place; an overflow anywhere flags every output that is flagged at all. ``turns``: in hardware,
+    parts of the robot take turns in one datapath.
     """
     graph = fixed.graph
-    made = units(name)
+    inner, unit = _placed(interval, multipliers, bool(program))
+    made = units(name, unit)
     looped = looped_words(*program, fixed, made) if program else None
     written = Written((), (), ()) if looped else write(fixed, flagged, resources, made)
     formats = {own: fixed.formats[node] for own, node in graph.outputs.items()}
@@ -112,6 +115,8 @@ def hls_files(
         "interval": interval,
         "axis_interval": max(interval, len(into.beats), len(out_of.beats)),
         "limit": multipliers,
+        "inner": inner,
+        "turns": turns,
         "bound": {own: styles.count(own) for own in ("dsp", "fabric")} if styles else None,
         "tables": made.tables.texts,
         "units": [unit.text for unit in made.made.values()],
@@ -138,6 +143,21 @@ def hls_files(
         "parameters": [word.to_json() for word in registers],
     }
     return files | {GRAPH: to_text(fixed)}, facts
+
+
+def _placed(interval: int, multipliers: int, loops: bool) -> tuple[list[str], list[str]]:
+    """The pragmas of the functions of regions, and of units, by the rules of UG1399.
+
+    ``ALLOCATION`` limits what is in its function: all are in-lined where it stands. In-lined
+    functions lose their pragmas, so that others, whose products are bound, are not; each of them
+    has a ``PIPELINE`` of its own, which its caller's does not give it.
+    """
+    if loops:
+        return [], []
+    if multipliers:
+        return ["#pragma HLS INLINE"], ["#pragma HLS INLINE"]
+    off, pipeline = "#pragma HLS INLINE off", "#pragma HLS PIPELINE II="
+    return [off, f"{pipeline}{interval}"], [off, f"{pipeline}1"]
 
 
 def _registers(fixed: FixedGraph) -> list[RegisterField]:

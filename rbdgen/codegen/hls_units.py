@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..graph.algorithm import Algorithm, Do, Step, Variable
 from .ap import Body, Term, constant, type_of, word_range, word_type
@@ -27,9 +28,9 @@ class MadeOf:
     products: str
 
 
-def units(prefix: str) -> Units[MadeOf]:
-    """Of a file in C++."""
-    return Units(prefix, Tables(identifier(prefix), _kind), _function)
+def units(prefix: str, pragmas: Sequence[str] = ()) -> Units[MadeOf]:
+    """Of a file in C++; ``pragmas``: how each function stands in those that call it."""
+    return Units(prefix, Tables(identifier(prefix), _kind), partial(_function, pragmas))
 
 
 def _kind(least: int, largest: int) -> str:
@@ -96,7 +97,7 @@ HLS_STEPS: dict[Do, Callable[..., Term | tuple[Term, ...]]] = {
     Do.ADD: lambda unit, step, a, b: unit.plus(a, b),
     Do.SUB: lambda unit, step, a, b: unit.minus(a, b),
     Do.MUL: lambda unit, step, a, b: unit.times(a, b, unit.made_of),
-    Do.TIMES: lambda unit, step, x: unit.times(x, constant(step.value), "fabric"),
+    Do.TIMES: lambda unit, step, x: unit.multiple(x, step.value),
     Do.NOT: lambda unit, step, x: unit.let(f"{x.text} == 0", 0, 1),
     Do.OR: _logic("|"),
     Do.XOR: _logic("^"),
@@ -111,7 +112,9 @@ HLS_STEPS: dict[Do, Callable[..., Term | tuple[Term, ...]]] = {
 }
 
 
-def _function(name: str, spec: MadeOf, widths: Sequence[int], tables: Tables) -> Function:
+def _function(
+    pragmas: Sequence[str], name: str, spec: MadeOf, widths: Sequence[int], tables: Tables
+) -> Function:
     unit, algorithm = Unit(tables, spec.products), spec.algorithm
     values: dict[Variable, Term] = {}
     taken = []
@@ -124,7 +127,7 @@ def _function(name: str, spec: MadeOf, widths: Sequence[int], tables: Tables) ->
         values.update(zip(step.results, terms, strict=True))
     outputs = {own: values[x] for own, x in algorithm.outputs.items()}
     taken += [f"{type_of(term.low, term.high)} &{own}_out" for own, term in outputs.items()]
-    lines = [*unit.lines, *(f"{own}_out = {term.text};" for own, term in outputs.items())]
+    lines = [*pragmas, *unit.lines, *(f"{own}_out = {term.text};" for own, term in outputs.items())]
     body = "".join(f"{line}\n" if line[0] == "#" else f"    {line}\n" for line in lines)
     text = f"static void {name}({', '.join(taken)})\n{{\n{body}}}"
     return Function(name, text, {own: (t.low, t.high) for own, t in outputs.items()})

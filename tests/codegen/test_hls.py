@@ -17,6 +17,7 @@ from rbdgen.api.hls_program import hls_program
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.word_vectors import sampled_words
 from rbdgen.codegen import hls_functions
+from rbdgen.codegen.ap import Body
 from rbdgen.codegen.c_program import rows
 from rbdgen.codegen.hls import HLS
 from rbdgen.codegen.hls_library import headers
@@ -24,8 +25,10 @@ from rbdgen.codegen.hls_program import WIDEST, hls_files, stream
 from rbdgen.codegen.hls_units import HLS_STEPS
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.graph.algorithm import Do
-from rbdgen.graph.fixed import FixedGraph, Integers
-from rbdgen.graph.node import Node, Op
+from rbdgen.graph.fixed import FixedGraph, Format, Integers
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op
+from rbdgen.graph.verify import verify_fixed
 from rbdgen.schedule.flags import flagged_outputs
 
 from .integer_graphs import ABOUT, all_words, expected, random_graph
@@ -115,6 +118,63 @@ def test_random_graphs(widest: int, seed: int, tmp_path: Path) -> None:
     assert run(tmp_path, "made") == "1000 states, 0 words and flags differ\n"
 
 
+def of_one_word() -> tuple[FixedGraph, dict[Node, frozenset[int]]]:
+    """x, and x and less than a bit, which is the same word; other regions read both, and one."""
+    b = Builder()
+    with b.region("forward", 0):
+        x = b.input("x")
+        y = b.add(x, b.const(1e-9))
+    with b.region("forward", 1):
+        z = b.mul(x, y)
+    with b.region("backward", 0):
+        w = b.sub(z, y)
+    word = Format(12, 6)
+    formats = dict.fromkeys(Graph((), {"w": w}).nodes, word)
+    fixed = FixedGraph(Graph(("x",), {"w": w, "y": y}), {"x": word}, formats, 12, {})
+    return verify_fixed(fixed), {z: frozenset({0}), w: frozenset({0})}
+
+
+def test_each_name_is_declared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hls_functions, "LONGEST", 1)
+    fixed, flagged = of_one_word()
+    written(tmp_path, fixed, flagged, all_words(np.random.default_rng(1), fixed, 500))
+    assert run(tmp_path, "made") == "500 states, 0 words and flags differ\n"
+    body = Body()
+    body.let("1", 1, 1, "own")
+    with pytest.raises(ValueError, match="own is declared twice"):
+        body.let("2", 2, 2, "own")
+
+
+@pytest.mark.parametrize(("limit", "calls"), [(0, "INLINE off"), (3, "INLINE")])
+def test_pragmas_stand_where_they_apply(
+    limit: int, calls: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A limit reaches what is in-lined where it stands; else each function has its pipeline."""
+    monkeypatch.setattr(hls_functions, "LONGEST", 1)
+    fixed, flagged = of_one_word()
+    files, facts = hls_files(fixed, flagged, {}, 2, limit, "made", ABOUT)
+    top, *others = reversed(files["made.cpp"].split("#ifdef")[0].split("void made"))
+    assert "#pragma HLS INLINE off\n#pragma HLS PIPELINE II=2\n" in top
+    assert ("#pragma HLS ALLOCATION operation instances=mul limit=3\n" in top) == bool(limit)
+    assert facts["functions"] == 2  # and none of a region without a statement
+    inner = [text for text in others if text.startswith("_")]
+    assert len(inner) == 2
+    for text in inner:
+        assert f"#pragma HLS {calls}\n" in text
+        assert ("#pragma HLS PIPELINE II=2\n" in text) != bool(limit)
+    assert files["made.tcl"].endswith("cosim_design\nexport_design -format ip_catalog\nexit\n")
+    assert "UG1399" in files["README.md"]
+
+
+def test_products_by_constants_take_no_multiplier() -> None:
+    for by in (1, 3, 7, 6434, 411775):
+        body = Body()
+        x = body.let("0", -5, 9)
+        found = body.multiple(x, by)
+        assert (found.low, found.high) == (-5 * by, 9 * by)
+        assert not any("*" in line for line in body.lines)
+
+
 def test_a_function_for_each_region_through_streams(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,11 +183,10 @@ def test_a_function_for_each_region_through_streams(
     made = api.generate("pendulum", tmp_path / "made", to="hls", functions=("fd",), ii=2)
     facts = made.manifest.program.facts
     text = (made / "pendulum_ii2_fd.cpp").read_text()
-    assert text.count("#pragma HLS INLINE off") == facts["functions"] > 3
-    assert f"#pragma HLS PIPELINE II={facts['interval']}\n" in text and facts["interval"] == 2
-    assert text.count("impl=dsp") == len(
-        [line for line in text.splitlines() if "*" in line and "const" in line and "(" not in line]
-    )
+    assert text.count("#pragma HLS INLINE\n") >= facts["functions"] > 3
+    assert text.count("#pragma HLS PIPELINE II=2\n") == 2 == facts["interval"]
+    assert "limit=8\n" in text
+    assert "BIND_OP" not in text
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "hls_stream.h").write_text(STREAM)
