@@ -6,6 +6,7 @@
 # make docs    docs/ as a site, build/docs/index.html; a warning is an error
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
+# make figures  which figures of the pages are no longer what their commands print
 # make mutants  whether tests see a change in the arithmetic: hours, or a part
 # make durations  measures which tests make fast leaves out
 # make clean   removes what was built, and .venv
@@ -26,7 +27,7 @@ DEV := $(VENV)/.installed-dev
 
 PAGES := build/docs-pages
 
-.PHONY: demo docs fast test test-all durations mutants bench pictures lint format clean
+.PHONY: demo docs fast test test-all durations figures mutants bench pictures lint format clean
 .DEFAULT_GOAL := demo
 
 demo: $(RUN)
@@ -46,6 +47,9 @@ test-all: $(DEV)
 # On one core, so that no test waits for another's processes.
 durations: $(DEV)
 	$(PY) -m tests.durations
+
+figures: $(DEV)
+	$(PY) -m tests.figures
 
 mutants: $(DEV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev,mutants]"
