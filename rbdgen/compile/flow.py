@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from ..design.bounds import bounds
+from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
 from ..design.design import has_registers
 from ..design.limits import unused_limits
@@ -27,7 +29,6 @@ from .front import (
     Front,
     Progress,
     in_reals,
-    notes_of_contacts,
     notes_of_masses,
     notes_of_pivots,
     of_bodies,
@@ -59,7 +60,8 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     graph, parameters = in_reals(design, canonical, numbers, counting(counts, last))
     if parameters:
         notes.append(note_of_registers(design, parameters))
-    notes += notes_of_masses(design) + notes_of_contacts(design)
+    notes += notes_of_masses(design)
+    notes += notes_of_contacts(design, bounds(design, canonical).contact)
     notes += unused_limits(design, robot)
     if near := note_of_near(design):
         notes.append(near)

@@ -36,6 +36,7 @@ from ..robot.numbers import Numbers
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean, quoted
 from ..tasks.routes import traced
+from .holding import holds
 from .parameters import (
     Parameters,
     any_registers,
@@ -78,6 +79,8 @@ class Front:
         """What its joints feel at least, whatever the state: for proofs, where those need it."""
         if self.why_not_felt or not self.graph.known:
             return UNFELT
+        if holds(self.design):  # efforts have their share of what the held frames carry
+            return felt(self._bodies)
         box = bounds(self.design, self.canonical)  # efforts are those that accelerations in it take
         return replace(felt(self._bodies), accelerations=dict(enumerate(map(float, box.qdd))))
 
@@ -151,16 +154,6 @@ def notes_of_pivots(front: Front) -> list[str]:
     return [
         f"pivots: {', '.join(several)} {have} several coordinates, so nothing is proven behind "
         "their reciprocals, nor of what is solved for with them"
-    ]
-
-
-def notes_of_contacts(design: Design) -> list[str]:
-    """What becomes of words where contacts are not damped."""
-    if "cfd" not in design.functions or design.contact_damping:
-        return []
-    return [
-        "contact_damping: none: where the held directions are nearly dependent, as of a straight "
-        "limb, forces have no bound and words no room; 0.01 (1/kg) bounds them"
     ]
 
 

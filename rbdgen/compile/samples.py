@@ -27,11 +27,12 @@ from ..robot.model import BASE, Array, Robot, RobotError, Transform
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD
 from ..search.domain import Domain, copied
+from .holding import DRAWN, HOLD, HeldGraph, held_motion, hold_limits, holds, random_holds, rest_on
 from .parameters import DEVIATION, Parameters, symbolic
 
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
-NEARBY_SEED, ROOT_SEED = 17, 23
+NEARBY_SEED, ROOT_SEED, HOLD_SEED = 17, 23, 31
 STEP = "step"  # so far, as coordinates of a search
 LOAD = "load"  # what a payload is made of, as such coordinates
 
@@ -44,7 +45,9 @@ def sample_states(
     Forces act only on the bodies that have a force input, and a payload is carried where the design
     has one. ``tau``, where the functions need it,
     is what the drawn ``qdd`` takes, so the accelerations that forward dynamics gives stay within
-    the design's limits; ``bias`` what the motion takes without acceleration of the joints;
+    the design's limits; where frames are held, ``qd`` is near the drawn one, and ``tau`` what a
+    motion near ``qdd`` takes, less what supports it (`holding`). ``bias`` is what the motion takes
+    without acceleration of the joints;
     ``Minv`` is the inverse mass matrix at ``q``, or at a state nearby, where the design says so:
     each coordinate that is no entry of an orientation up to ``nearby`` off. A base whose motion is
     given is left out of tau (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
@@ -58,7 +61,11 @@ def sample_states(
         state[PAYLOAD][:] = 0.0
     needed, given = needs(design), given_coordinates(design, robot)
     if "tau" in needed:
-        tau = _rnea(design, robot, state, state["qd"], state["qdd"])
+        qdd, support = state["qdd"], np.zeros(robot.nv)
+        if holds(design):
+            forces = random_holds(design, box, n, _random(seed, HOLD_SEED), extremes)
+            state["qd"], qdd, support = held_motion(design, robot, box, state, forces)
+        tau = _rnea(design, robot, state, state["qd"], qdd) - support
         state["tau"] = tau[:, given:]
         if np.isfinite(box.effort).any():
             _hold(design, robot, state, box.effort[given:], given)
@@ -141,10 +148,12 @@ def _hold(design: Design, robot: Robot, state: State, effort: Array, given: int)
         return np.asarray(of - but)[:, given:]
 
     first = resisted()
-    effort = effort - np.abs(first)
+    whole, effort = effort, effort - np.abs(first)
     state["tau"] = state["tau"] - first
     still = np.zeros_like(state["qd"])
     rest = _rnea(design, robot, state, still, still)[:, given:]
+    if holds(design):
+        rest = rest_on(design, robot, state["q"], rest, whole)
     change = state["tau"] - rest
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(change == 0, np.inf, (effort - np.sign(change) * rest) / np.abs(change))
@@ -196,7 +205,10 @@ def domain_of(
     names = dict.fromkeys(name for own in vectors for name in own) | names
     steps = [name for name in names if kind_of(name) == STEP]
     loads = [name for name in names if kind_of(name) == LOAD]
-    own_names = [name for name in names if name not in (*steps, *loads)]
+    forces = [name for name in names if kind_of(name) == HOLD]
+    rates = [name for name in names if kind_of(name) == DRAWN]
+    drawn = [*steps, *loads, *forces, *rates]  # by themselves, and no entries of a state
+    own_names = [name for name in names if name not in drawn]
     deviations = [name for name in own_names if kind_of(name) == DEVIATION]
     box = bounds(design, robot)
     limits = input_limits(robot, [name for name in own_names if name not in deviations], box)
@@ -204,6 +216,10 @@ def domain_of(
     off = design.nearby
     limits |= dict.fromkeys(steps, (-off, off))
     limits |= {name: box.payload.loads()[indices(name)[0]] for name in loads}
+    limits |= {name: hold_limits(design, box)[name] for name in forces}
+    for name in rates:
+        most = float(box.qd[indices(name)[0]])
+        limits[name] = -most, most
     angles = {spell("q", robot.q_slices[i].start) for i in robot.free if i in revolute(robot)}
     whole = {k for k in angles & limits.keys() if limits[k][1] - limits[k][0] > math.tau - 1e-9}
     return Domain(
@@ -213,7 +229,7 @@ def domain_of(
         vectors,
         derived,
         to_columns(robot, own_names, samples)
-        | _anywhere({name: limits[name] for name in (*steps, *loads)}, len(samples["q"])),
+        | _anywhere({name: limits[name] for name in drawn}, len(samples["q"])),
     )
 
 
@@ -231,6 +247,10 @@ def _nearby(builder: Builder, robot: Robot) -> dict[str, Node]:
         for k in range(robot.nq)
         if k not in kept
     }
+
+
+def _frames(design: Design, robot: Robot) -> Frames:
+    return [frame_of(robot, link) for link in design.frames]
 
 
 def _carried(design: Design, robot: Robot) -> tuple[int, Transform] | None:
@@ -255,22 +275,30 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
     def in_nodes(own: Builder) -> tuple[Robot, Frames, tuple[int, Transform] | None]:
         assert held is not None
         in_numbers = symbolic(held.numbers, own)
-        return in_numbers, (), _carried(design, in_numbers)
+        return in_numbers, _frames(design, in_numbers), _carried(design, in_numbers)
 
-    for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
-        wanted = [name for name in inputs if kind_of(name) == field]
-        if not wanted:
-            continue
-        graph = trace_functions(
+    def traced(function: str) -> Graph:
+        return trace_functions(
             robot,
             [function],
             external_forces=[
                 i for i in robot.moving if robot.joints[i].body in design.external_forces
             ],
             root=root_of(design),
+            frames=_frames(design, robot),
             payload=_carried(design, robot),
             in_nodes=in_nodes if held else None,
         )
+
+    held_graph = None
+    if holds(design):
+        held_graph = HeldGraph(builder, design, robot, bounds(design, robot), traced, carried)
+        outputs |= {name: node for name, node in held_graph.motion.items() if name in inputs}
+    for field, function in (("tau", "id"), ("bias", "id"), ("Minv", "minv")):
+        wanted = [name for name in inputs if kind_of(name) == field]
+        if not wanted:
+            continue
+        graph = traced(function)
         still: dict[str, Node] = {}
         if field == "bias":  # no acceleration but that of a base whose motion is given
             still = {spell("qdd", k): builder.const(0.0) for k in range(given, robot.nv)}
@@ -280,10 +308,14 @@ def _derived(design: Design, robot: Robot, inputs: Sequence[str], held: Paramete
                 still |= {spell("qdd", k): builder.select(told, x, 0.0) for k, x in motion.items()}
         if field == "Minv" and design.inverse == "near":
             still = _nearby(builder, robot)
-        copies = copied(builder, graph, still | carried)
-        made = {renamed(name, field): node for name, node in graph.outputs.items()}
+        if field == "tau" and held_graph:
+            still = held_graph.motion
+        copies = copied(builder, graph, {**still, **carried})
+        made = {renamed(name, field): copies[node] for name, node in graph.outputs.items()}
+        if field == "tau" and held_graph:
+            made = held_graph.less_support(made)
         zero = builder.const(0.0)  # entries that are left out
-        outputs |= {name: copies[made[name]] if name in made else zero for name in wanted}
+        outputs |= {name: made.get(name, zero) for name in wanted}
     for name in inputs:
         if kind_of(name) in ("sin", "cos"):
             (i,) = indices(name)

@@ -41,6 +41,7 @@ from ..robot.chained_frames import chained_frames
 from ..robot.model import RobotError
 from ..tasks.in_visits import in_visits
 from .front import Front, Progress
+from .holding import stays
 from .limbs.split import find_limbs
 from .parameters import DEVIATION, not_registers
 from .samples import domain_of, sample_states
@@ -185,7 +186,8 @@ def sample_inputs(front: Front) -> Given:
     limits = input_limits(robot, not_registers(names), box, joined(samples, extremes))
     limits |= held.limits if held else {}
     few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
-    related = frozenset(name for name in names if kind_of(name) in SAMPLED)
+    follows = (*SAMPLED, "qd") if stays(front.design) else SAMPLED
+    related = frozenset(name for name in names if kind_of(name) in follows)
     inside, units = within(limits, extremes, related), unit_inputs(robot, names)
     return Given(limits, samples, few, related, inside, domain, units=units)
 

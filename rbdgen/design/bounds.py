@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..robot.model import Array, JointKind, Robot, RobotError
+from .contacts import ContactLimits
 from .design import Design
 from .limits import joint_limits
 from .payload import PayloadLimits
@@ -19,7 +20,8 @@ DEFAULT_FORCE, DEFAULT_MOMENT = 200.0, 50.0  # N, N·m, each component
 class Bounds:
     """Box of states that a design must serve: q in [q_lower, q_upper] (nq,), |qd| ≤ qd (nv,),
     |qdd| ≤ qdd (nv,), |tau| ≤ effort (nv,), infinite where nobody says; components of external
-    forces within ``force`` and ``moment``, a payload within ``payload``. SI units."""
+    forces within ``force`` and ``moment``, a payload within ``payload``, what holds a frame within
+    ``contact``. SI units."""
 
     q_lower: Array
     q_upper: Array
@@ -29,6 +31,7 @@ class Bounds:
     force: float
     moment: float
     payload: PayloadLimits
+    contact: ContactLimits
 
 
 def bounds(design: Design, robot: Robot) -> Bounds:
@@ -51,7 +54,8 @@ def bounds(design: Design, robot: Robot) -> Bounds:
     force = design.limits.force or DEFAULT_FORCE
     moment = design.limits.moment or DEFAULT_MOMENT
     payload = PayloadLimits.of(design.limits)
-    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment, payload)
+    contact = ContactLimits.of(design, robot, force)
+    return Bounds(q[:, 0], q[:, 1], v[:, 0], v[:, 1], v[:, 2], force, moment, payload, contact)
 
 
 def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:

@@ -390,6 +390,7 @@ LIMIT_CHECKS: dict[str, Callable[[Any], Any]] = {
     "moment": _positive,
     "effort": _positive,
     **dict.fromkeys(("payload_mass", "payload_reach", "payload_inertia"), _positive),
+    **dict.fromkeys(("contact_force", "contact_moment"), _positive),
 }
 JOINT_LIMITS = ("velocity", "acceleration", "position", "effort")  # what may differ by joint
 

@@ -19,7 +19,8 @@ class MotionLimits:
     component of an external force, for all links alike; ``effort`` [N·m or N] the absolute value
     of what forward dynamics takes. ``payload_mass`` [kg], ``payload_reach`` [m] and
     ``payload_inertia`` [kg·m²] bound a payload's mass, each coordinate of its centre of mass in its
-    link's frame, and its moments of inertia about that.
+    link's frame, and its moments of inertia about that. ``contact_force`` [N] and
+    ``contact_moment`` [N·m] bound each component of what holds a frame.
     """
 
     velocity: float | None = None
@@ -31,6 +32,8 @@ class MotionLimits:
     payload_mass: float | None = None
     payload_reach: float | None = None
     payload_inertia: float | None = None
+    contact_force: float | None = None
+    contact_moment: float | None = None
 
     def __post_init__(self) -> None:
         for key in LIMIT_CHECKS:

@@ -24,7 +24,7 @@ from .wordlength import integer_bits
 Progress = Callable[[str], None]
 SAMPLED = 0.1  # margin beyond the largest value in states at random, for a first idea
 ROUNDS = 2
-EFFORT = "tau["
+EFFORT, RATE = "tau[", "qd["
 # Operations whose results are as large as an operand, or bounded by what they are.
 BOUNDED = (Op.INPUT, Op.CONST, Op.NEG, Op.MULC, Op.SIN, Op.COS, Op.MANTISSA, Op.EXPONENT)
 
@@ -111,6 +111,8 @@ class Given:
         efforts are no larger than their words."""
         whole = whole_limits(graph, self.limits)
         for name in self.related:
+            if name.startswith(RATE):  # within its limits, whatever it follows from
+                continue
             largest = math.inf
             if name.startswith(EFFORT):
                 largest = 2.0 ** integer_bits(max(map(abs, self.limits[name])))

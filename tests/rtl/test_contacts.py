@@ -72,7 +72,7 @@ def test_another_base_changes_nothing() -> None:
 def test_undamped_contacts_are_spoken_of() -> None:
     choices = {"functions": ("cfd",), "frames": ("tool",)}
     undamped, damped = (
-        [n for n in front_end("gantry", contact_damping=x, **choices).notes if "contact" in n]
+        [n for n in front_end("gantry", contact_damping=x, **choices).notes if "damping" in n]
         for x in (0.0, 0.1)
     )
     assert "forces have no bound and words no room" in undamped[0]
