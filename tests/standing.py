@@ -14,7 +14,7 @@ from rbdgen.robot.model import Array, Robot
 JOINT = """
   <joint name="{name}" type="{kind}">
     <parent link="{parent}"/> <child link="{child}"/> <origin xyz="{at}"/> <axis xyz="{axis}"/>
-    <limit lower="-2" upper="2" velocity="8" effort="60"/>
+    <limit lower="-2" upper="2" velocity="8" effort="200"/>
   </joint>
   <link name="{child}"><inertial>
     <origin xyz="0 0 {low}"/> <mass value="{mass}"/>

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import golden
 from ..compile.flow import front_end
+from ..compile.holding import holds
 from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
 from ..design.design import Design
@@ -28,6 +29,7 @@ from ..robot.model import JointKind, Robot
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
+from .borne import with_accelerations
 from .evaluation import evaluate
 from .folder import InputError, write_file
 from .names import design_text
@@ -107,9 +109,24 @@ def fit(
     if output is not None:
         check_place(output)
     design, loaded = load(robot, **choices)
-    arrays, notes = _whole(loaded, _checked(loaded, states))
+    arrays, borne, every = _checked(loaded, states), dict[str, list[float | None]](), design.limits
+    if holds(design):
+        arrays, borne, notes = with_accelerations(design, loaded, arrays)
+    else:
+        arrays, notes = _whole(loaded, arrays)
     joints, limits = _limits(design, loaded, arrays, margin)
-    fitted = replace(design, joint_limits=limits, velocity=None, acceleration=None, effort=None)
+    for key, row in borne.items():
+        row[2] = rounded_up((row[0] or 0.0) * (1 + margin))
+        changed: dict[str, Any] = {key: row[2]}
+        every = replace(every, **changed)
+    fitted = replace(
+        design,
+        limits=every,
+        joint_limits=limits,
+        velocity=None,
+        acceleration=None,
+        effort=None,
+    )
     urdf = str(Path(design.robot).resolve())
     with TemporaryDirectory() as folder:
         place = Path(folder) / "design.yaml"
@@ -119,6 +136,8 @@ def fit(
         few = {k: v[:: -(-len(v) // TRIED)] for k, v in arrays.items()}
         errors, more = _errors(design, before, now, few, progress, choices)
     notes += more
+    if borne:
+        joints["held frames"] = borne
     if design.payload is not None:
         notes.append(
             "Recorded payloads are not read: their limits stay. Errors, and what is missing of qdd "

@@ -12,6 +12,7 @@ from rbdgen import api, golden
 from rbdgen.api.recorded import LEAST, rounded_up
 from rbdgen.cli.main import main
 from rbdgen.design.loading import load
+from tests.standing import hopper, trotting
 
 
 def recorded(robot: str, n: int = 200) -> dict[str, np.ndarray]:
@@ -156,3 +157,30 @@ def test_the_command(
     assert main(["fit", "gantry", "log.npz", "-o", "fitted.yaml", "--quiet"]) == 0
     assert Path("fitted.yaml").read_text() == first
     assert main(["info", "fitted.yaml", "--quiet"]) == 0
+
+
+def test_what_holds_frames_is_recorded(tmp_path: Path) -> None:
+    """Forces of a hopper that stands and hops are limits, and neither flagged nor far off then."""
+    choices: dict[str, Any] = {
+        "functions": ("cfd",),
+        "frames": ("only_foot",),
+        "contact_damping": 0.01,
+    }
+    path, place = hopper(tmp_path), tmp_path / "design.yaml"
+    _, robot = load(path, **choices)
+    states = trotting(robot, choices["frames"], 200, 60.0, 0.01, 3)
+    states = {name: states[name] for name in ("q", "qd", "tau")}
+    exact = golden.constraint_dynamics(robot, *states.values(), choices["frames"], 3, 0.01)
+    found = api.fit(path, states, 0.25, place, **choices)
+    most, before, now = found.joints["held frames"]["contact_force"]
+    assert most == pytest.approx(np.abs(exact.forces).max())
+    assert before == pytest.approx(1.5 * 6.8 * 9.81)
+    assert most is not None and now == rounded_up(1.25 * most)
+    assert load(str(place))[0].limits.contact_force == now
+    assert found.joints["only_knee"]["acceleration"][0] == np.abs(exact.qdd[:, 2]).max()
+    fitted = api.evaluate(str(place), states, "fixed")
+    assert not fitted["overflow"].any()
+    error = np.abs(fitted["lambda_c"] - exact.forces).max()
+    assert error < 5e-3 * np.abs(exact.forces).max()
+    (note,) = (note for note in found.notes if "qdd" in note)
+    assert note.endswith("what tau makes of the robot, its frames held.")
