@@ -72,7 +72,8 @@ class _Conversion:
         ]
         numbered = [own for own, name in zip(found, names, strict=True) if not name.strip()]
         if numbered:
-            self.notes.append(f"named by their number, without a name there: {listed(numbered)}")
+            many = f"{kind}s without a name" if kind == "joint" else "bodies without a name"
+            self.notes.append(f"{many}, called by their number: {listed(numbered)}")
         return found
 
     def text(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+from warnings import catch_warnings, simplefilter
 
 from .model import RobotError
 from .xml_lines import one_line
@@ -29,26 +30,37 @@ def compiled(source: Path | str, shown: str) -> tuple[mujoco.MjModel, str, list[
     before = mujoco.get_mju_user_warning()  # the default one writes a file where the user stands
     mujoco.set_mju_user_warning(warned.append)
     try:
-        if isinstance(source, Path):
-            spec = mujoco.MjSpec.from_file(str(source))
-        else:
-            spec = mujoco.MjSpec.from_string(source)
-        try:
-            model = spec.compile()
-        except ValueError as error:
-            if not _strip(spec):
-                raise
-            model = spec.compile()
-            warned.append(
-                f"{_said(error)}: meshes, textures and height fields are left out, and no inertia "
-                "follows from them"
-            )
+        with catch_warnings(record=True) as more:
+            simplefilter("always")
+            model, name = _compiled(source, warned)
+        warned += [str(warning.message) for warning in more]
     except (ValueError, OSError) as error:
         raise RobotError(f"{shown}: MuJoCo refuses it: {_said(error)}") from None
     finally:
         mujoco.set_mju_user_warning(before)
     notes = [f"MuJoCo says: {one_line(' '.join(text.split()), 300)}" for text in warned]
-    return model, spec.modelname, notes
+    return model, name, notes
+
+
+def _compiled(source: Path | str, warned: list[str]) -> tuple[mujoco.MjModel, str]:
+    """The model and its name; ``warned`` receives what is wrong with files that it does without."""
+    import mujoco
+
+    if isinstance(source, Path):
+        spec = mujoco.MjSpec.from_file(str(source))
+    else:
+        spec = mujoco.MjSpec.from_string(source)
+    try:
+        model = spec.compile()
+    except ValueError as error:
+        if not _strip(spec):
+            raise
+        model = spec.compile()
+        warned.append(
+            f"{_said(error)}: meshes, textures and height fields are left out, and no inertia "
+            "follows from them"
+        )
+    return model, spec.modelname
 
 
 def _said(error: Exception) -> str:

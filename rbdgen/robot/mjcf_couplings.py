@@ -134,7 +134,9 @@ def _loop(model: mujoco.MjModel, k: int, bodies: list[str]) -> str:
 
 
 def _pulling(model: mujoco.MjModel) -> Iterator[str]:
-    """A line for each tendon that couples several joints by forces or inertia."""
+    """A line for each tendon that couples several joints by forces or inertia, and each flex."""
+    import mujoco
+
     for t in range(model.ntendon):
         if is_of_one_joint(model, t):
             continue
@@ -142,6 +144,10 @@ def _pulling(model: mujoco.MjModel) -> Iterator[str]:
             name = model.tendon(t).name
             label = f"<tendon{f' name={quoted(name)}' if name else ''}>"
             yield f"{label}: joins joints by its {' and '.join(own)}"
+    for k in range(model.nflex):
+        if not model.flex_rigid[k]:
+            name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_FLEX, k)
+            yield f"<flex{f' name={quoted(name)}' if name else ''}>: joins bodies by its elasticity"
 
 
 def is_of_one_joint(model: mujoco.MjModel, t: int) -> bool:

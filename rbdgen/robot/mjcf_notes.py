@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import mujoco
 
 FREE = 0  # mjtJoint
+MOST = 12  # names in a note
 
 
 def notes_of(model: mujoco.MjModel, joints: list[str], moved: list[str]) -> Iterator[str]:
@@ -102,7 +103,8 @@ def _free(model: mujoco.MjModel, joints: list[str]) -> Iterator[str]:
 
 
 def listed(names: list[str]) -> str:
-    return ", ".join(names)
+    """The first few of them."""
+    return ", ".join(names[:MOST]) + " …" * (len(names) > MOST)
 
 
 def _many(number: int, what: str) -> str:

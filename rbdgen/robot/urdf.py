@@ -169,7 +169,7 @@ def _check_robot(document: Element) -> None:
     if document.tag != "robot":
         near = {
             "sdf": "; this is SDF, convert it to URDF first",
-            "mujoco": "; this is MJCF, which MuJoCo reads: give the file itself",
+            "mujoco": "; this is MJCF: give it as a file of its own, expanded if it is xacro",
             **dict.fromkeys(
                 MJCF_PARTS, "; this is a part of an MJCF: give the file that has it in <include>"
             ),
@@ -262,7 +262,7 @@ def _end(joint: Element, end: str, links: dict[str, Element]) -> str:
         raise joint.error(f'has no <{end}>; write <{end} link="..."/>')
     name = read.required(element, "link")
     if name not in links:
-        hint = did_you_mean(name, links, "; add the link or correct the name")
+        hint = did_you_mean(name, [*links, WORLD], "; add the link or correct the name")
         raise joint.error(f"{end} link {quoted(name)} does not exist{hint}")
     return name
 

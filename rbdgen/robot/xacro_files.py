@@ -61,8 +61,7 @@ def expanded(file: Path, given: Mapping[str, str] | None = None) -> str:
     try:
         document: Document = xacro.process_file(str(file), mappings=arguments)
     except Exception as error:  # whatever an expression in the file raises
-        said = one_line(" ".join(str(error).split()), 300)
-        raise RobotError(f"{shown}: {_refusal(said, arguments)}") from None
+        raise RobotError(f"{shown}: {_refusal(error, arguments)}") from None
     for name in given or {}:
         if name not in arguments.asked:
             known = [str(own) for own in arguments.asked]
@@ -122,8 +121,21 @@ def _listed(names: list[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def _refusal(said: str, arguments: _Arguments) -> str:
-    """What xacro ``said``, with the cure where it is known."""
+def _said(error: Exception) -> str:
+    """What xacro says: of the innermost of its exceptions, and where that was."""
+    inner: Any = error
+    where = []
+    while getattr(inner, "exc", None) is not None:
+        where.append(str(getattr(inner, "suffix", None) or ""))
+        inner = inner.exc
+    text = str(inner) or type(inner).__name__
+    text = re.sub(r"<class '[\w.]+'>:? ?", "", " ".join([text, *where]))
+    return one_line(" ".join(text.split()), 300)
+
+
+def _refusal(error: Exception, arguments: _Arguments) -> str:
+    """What xacro says, with the cure where it is known."""
+    said = " ".join(str(error).split())
     if argument := _NO_ARGUMENT.search(said):
         known = ", ".join(f"{name} (now {value})" for name, value in arguments.items())
         return (
@@ -143,7 +155,7 @@ def _refusal(said: str, arguments: _Arguments) -> str:
             'pip install "rbdgen[robots]"; packages are then looked for in the folders that hold '
             "the file, and in those of ROS_PACKAGE_PATH"
         )
-    return f"xacro cannot expand it: {said}"
+    return f"xacro cannot expand it: {_said(error)}"
 
 
 def _refuse_macros(file: Path, shown: str) -> None:

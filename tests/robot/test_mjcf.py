@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -303,7 +304,7 @@ def test_gravity_of_a_design_wins_and_goes_with_its_folder(tmp_path: Path) -> No
 def test_what_has_no_name_is_named_by_its_number(tmp_path: Path) -> None:
     robot, notes = read(SWING.format("", "", "", ""), tmp_path / "swing.xml")
     assert (robot.name, robot.joint_names, robot.joints[0].body) == ("swing", ["joint0"], "body1")
-    assert "swing.xml: named by their number, without a name there: body1" in notes
+    assert "swing.xml: bodies without a name, called by their number: body1" in notes
     text = SWING.format("m", "", "", "").replace("</body>", '<body name="body1"/></body>')
     assert [joint.body for joint in read(text, tmp_path / "b.xml")[0].joints] == [
         "body1_1",
@@ -340,6 +341,12 @@ def test_what_mujoco_warns_of_is_a_note(
     text = text.replace("<worldbody>", '<custom><numeric name="a" data="NaN"/></custom><worldbody>')
     notes = read(text.replace(' pos="0 0 NaN"', ""), tmp_path / "swing.xml")[1]
     assert any("MuJoCo says: XML contains a 'NaN'" in note for note in notes)
+    text = SWING.format("m", "", "", "").replace("<w", '<compiler settotalmass="5"/><w', 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot, notes = read(text, tmp_path / "swing.xml")
+    assert_allclose(robot.joints[0].inertia.mass, 5)
+    assert any("MuJoCo says: compiler attribute 'settotalmass'" in note for note in notes)
     assert [file.name for file in tmp_path.iterdir()] == ["swing.xml"]
     assert "WARNING" not in capfd.readouterr().err
 

@@ -95,6 +95,8 @@ LOOPS = {
     "not linear": f"<equality>{equality('jc', 'ja', '0 1 0.5 0 0')}</equality>",
     "twice": f"<equality>{equality('jc', 'ja')}{equality('jc', 'jb')}</equality>",
     "round": f"<equality>{equality('jc', 'ja')}{equality('ja', 'jc')}</equality>",
+    "flex": '<deformable><flex name="f" dim="1" body="a c" element="0 1" '
+    'vertex="0 0 0 0 0 0"/></deformable>',
     "spring": '<tendon><fixed name="t" stiffness="2"><joint joint="ja" coef="1"/>'
     '<joint joint="jc" coef="1"/></fixed></tendon>',
     "rotor": '<tendon><fixed name="t" armature="2"><joint joint="ja" coef="1"/>'
