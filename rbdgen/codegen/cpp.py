@@ -108,6 +108,7 @@ def cpp(
         facts |= looped.facts.to_json()
     models = crocoddyl(interface, name, joints, about) | casadi(interface, name, about)
     values["models"] = {file: said(file) for file in models}
+    values["headers"] = [f"{name}.h", *(file for file in models if file.endswith(".hpp"))]
     files = models | {
         f"{name}.h": render("cpp/header.h.jinja", **values),
         f"{name}_internal.h": render("cpp/internal.h.jinja", **values),

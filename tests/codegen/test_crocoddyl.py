@@ -69,7 +69,8 @@ def test_what_is_written(robot: str, choices: dict, files: set[str], tmp_path: P
 def test_an_arm_reaches_in_as_many_iterations(tmp_path: Path) -> None:
     """FDDP and BoxFDDP, by one thread and two: as many iterations as over crocoddyl's own model."""
     made = api.generate("iiwa14", tmp_path / "made", to="cpp", functions=FUNCTIONS).folder
-    example = built(made, "crocoddyl_example", tmp_path / "build")
+    built(made, "iiwa14_dfd_minv_crocoddyl_example", tmp_path / "build")
+    example = tmp_path / "build" / "crocoddyl_example"
     found = subprocess.run([example, made / "robot.urdf"], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     print(f"\n{found.stdout}")

@@ -332,7 +332,7 @@ def test_kernels_are_no_longer_than_asked() -> None:
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
 def test_the_folder_builds_and_its_example_agrees(tmp_path: Path) -> None:
     made = api.generate("pendulum", tmp_path / "made", to="cuda", functions=("fd",)).folder
-    run = ["cmake", "-S", str(made), "-B", str(tmp_path / "build"), "-DHOST=ON"]
+    run = ["cmake", "-S", str(made), "-B", str(tmp_path / "build"), "-DPENDULUM_FD_HOST=ON"]
     subprocess.run(run, check=True, capture_output=True)
     subprocess.run(["cmake", "--build", str(tmp_path / "build")], check=True, capture_output=True)
     test = ["ctest", "--test-dir", str(tmp_path / "build"), "--no-tests=error"]
