@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -174,7 +175,8 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
         found += [(run.fmax, f"{report.part}, speed {run.speed}") for run in report.placements]
     if not found:
         raise OutputError(
-            f"{folder}: not placed and routed; first: rbdgen synthesize {folder} --place-and-route"
+            f"{folder}: not placed and routed; first: rbdgen synthesize {shlex.quote(str(folder))} "
+            "--place-and-route"
         )
     clock, part = max(found)
     interval, dsp = entry.initiation_interval, entry.multipliers.hardware

@@ -6,12 +6,13 @@ import hashlib
 import importlib.util
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from ..system.cache import cache_folder, cached
 from ..system.compiler import Command, NoCompiler, about, find_compiler
@@ -90,10 +91,11 @@ class Toolchain:
         flags += [f"-DVM_TRACE={trace}", f"-DVM_TRACE_VCD={trace}"]
         return flags + ["-DTRACE"] * trace
 
-    def verilate(self, arguments: Sequence[str | Path]) -> None:
-        """Run Verilator itself, without its Perl wrapper."""
+    def verilate(self, arguments: Sequence[str | Path], work: Path) -> None:
+        """Run Verilator itself, without its Perl wrapper, in the folder ``work``."""
         environment = os.environ | {"VERILATOR_ROOT": str(self.root)}
-        _call([self.root / "bin" / "verilator_bin", *arguments], "Verilator", environment)
+        command = [self.root / "bin" / "verilator_bin", *arguments]
+        _call(command, "Verilator", env=environment, cwd=work)
 
     def compile(
         self,
@@ -157,11 +159,9 @@ def in_cache() -> Iterator[None]:
         raise SimulationError(f"{where}; XDG_CACHE_HOME can name another folder") from None
 
 
-def _call(
-    command: Sequence[str | Path], tool: str, environment: Mapping[str, str] | None = None
-) -> None:
+def _call(command: Sequence[str | Path], tool: str, **options: Any) -> None:
     """Run a tool; its first line that speaks of an error is the message."""
-    done = run_child([str(word) for word in command], env=environment)
+    done = run_child([str(word) for word in command], **options)
     if done.returncode:
         lines = (done.stdout + done.stderr).splitlines() or [f"exit status {done.returncode}"]
         first = next((line for line in lines if re.search(r"error", line, re.IGNORECASE)), lines[0])

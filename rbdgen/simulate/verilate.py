@@ -115,10 +115,13 @@ def library(
         say(f"Verilator: {top}")
         scratch = work / "scratch"
         scratch.mkdir()
-        included = [f"-I{Path(directory).resolve()}" for directory in include_dirs]
-        tracing: list[str | Path] = ["--trace", scratch / TRACED] if trace else []
+        # from links to their folders: in a path Verilator looks for variables of the environment
+        folders = _linked(scratch, "source", [source.parent for source in sources])
+        named = [f"{own}/{file.name}" for own, file in zip(folders, sources, strict=True)]
+        included = [f"-I{own}" for own in _linked(scratch, "include", include_dirs)]
+        tracing = ["--trace", TRACED] if trace else []
         (scratch / TRACED).write_text(f"`verilator_config\n{waves}", "utf-8")
-        toolchain.verilate([*options, *tracing, *included, "-Mdir", scratch, *sources])
+        toolchain.verilate([*options, *tracing, *included, "-Mdir", ".", *named], scratch)
         (scratch / "harness.cpp").write_text(harness, "utf-8")
         runtime = toolchain.runtime(jobs, say)
         first: list[str | Path] = ["-include", runtime.header]
@@ -131,6 +134,14 @@ def library(
         return traced / file
     with in_cache():
         return cached(name(toolchain), make, say, [file]) / file
+
+
+def _linked(place: Path, what: str, folders: Sequence[Path]) -> list[str]:
+    """The names of links in ``place`` to folders, one each."""
+    names = [f"{what}_{k}" for k in range(len(folders))]
+    for name, folder in zip(names, folders, strict=True):
+        (place / name).symlink_to(folder.resolve())
+    return names
 
 
 def _traced(top: str, size: int) -> str:

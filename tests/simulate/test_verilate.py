@@ -347,6 +347,16 @@ def test_errors_name_the_line(folder: Path, cache: Path) -> None:
     assert not list(cache.glob("*"))
 
 
+def test_folders_of_any_name(folder: Path, cache: Path) -> None:
+    """Sources and what they include are found, though Verilator looks for variables in paths."""
+    place = folder / '-a $(touch x) ${HOME} "b" \\ %'
+    place.mkdir()
+    (place / "broken.v").write_text('`include "inner.vh"\n')
+    (place / "inner.vh").write_text("\nmodule nonsense\n")
+    with pytest.raises(SimulationError, match=r"Verilator: .*include_0/inner\.vh:\d+"):
+        build([place / "broken.v"], "broken", ports=PORTS, include_dirs=[place])
+
+
 @pytest.mark.slow
 def test_waves(folder: Path, source: Path) -> None:
     model = build([source], "fifo", ports=PORTS, trace=True)
