@@ -159,6 +159,8 @@ def _parsed(
     source: Node | None = None,
     given: Path | None = None,
 ) -> Robot:
+    own: list[str] = []
+    given = given or Path(design.robot)
     try:
         robot = parse_urdf(
             content,
@@ -167,11 +169,15 @@ def _parsed(
             mimic=design.mimic,  # type: ignore[arg-type]
             gravity=design.gravity,
             open_loops=design.open_loops,
-            notes=notes,
+            notes=own,
         )
     except RobotError as error:  # of a file that nobody wrote: the one that it was made of
-        said = of_its_source(str(error), design.robot, given or Path(design.robot))
-        raise RobotError(said) from None
+        raise RobotError(of_its_source(str(error), design.robot, given)) from None
+    if notes is not None and str(given) == design.robot:
+        notes += own
+    elif notes is not None:  # by the file's name alone: the same wherever it lies
+        said = [of_its_source(note, design.robot, given) for note in own]
+        notes += [note.replace(f"{given}", given.name, 1) for note in said]
     try:
         return driven(design, robot, notes)
     except RobotError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from .unread import few, plain, said_number
+from .unread import beside_links, few, plain, said_number
 from .xml_lines import Element, one_line
 
 # Children that say nothing of the dynamics, beside those that are read. What has a prefix, such as
@@ -28,7 +28,7 @@ SILENT = {
     },
     "inertial": {"origin", "mass", "inertia"},
 }
-MOST_TURNS = 2  # either way, of a joint's limits; a winch has more, and says continuous
+MOST_TURNS = 2  # either way, of a joint's limits: arms have that much
 MOST_ANGLE = 2 * math.pi + 0.01  # of a rotation in a file: more says nothing that less does not
 NONE = 1e3  # a limit beyond this is a way to say that there is none
 
@@ -54,21 +54,46 @@ def passed_over(document: Element) -> Iterator[str]:
         yield f"{first.file}:{first.line}: <{one_line(tag)}> {what}"
 
 
+def coupled_elsewhere(document: Element) -> Iterator[str]:
+    """A note of joints that a controller or a simulator makes follow others, and URDF does not."""
+    follows = {
+        joint.attributes.get("name") for joint in document.all("joint") if joint.all("mimic")
+    }
+    found: dict[str, Element] = {}
+    for element in beside_links(document):
+        inside = element.children
+        if element.tag == "joint" and any(
+            child.tag == "param" and child.attributes.get("name") == "mimic" for child in inside
+        ):
+            found.setdefault(element.attributes.get("name", ""), element)
+        for child in inside:
+            if plain(child.tag) == "mimicjoint":
+                found.setdefault(child.content.strip() or child.attributes.get("name", ""), child)
+    left = {name: element for name, element in found.items() if name not in follows}
+    if left:
+        first = next(iter(left.values()))
+        yield (
+            f"{first.file}:{first.line}: {few(list(left))}: follows another for a controller or a "
+            "simulator alone, and is free here; write <mimic> into the joint"
+        )
+
+
 def in_degrees(document: Element) -> Iterator[str]:
     """A note of joints' limits, and of rotations, that are too large for radians."""
     joints: dict[str, Element] = {}
     for joint in document.all("joint"):
         for limit in joint.all("limit"):
             ends = [abs(said_number(limit.attributes.get(key, ""))) for key in ("lower", "upper")]
-            if joint.attributes.get("type") == "revolute" and (
-                2 * math.pi * MOST_TURNS + 0.01 < max(ends) < NONE
-            ):
+            most = max(ends)
+            whole = most > MOST_ANGLE and most.is_integer()  # radians beyond a turn are fractions
+            far = whole or most > 2 * math.pi * MOST_TURNS + 0.01
+            if joint.attributes.get("type") == "revolute" and far and most < NONE:
                 joints.setdefault(joint.attributes.get("name", ""), limit)
     if joints:
         first = next(iter(joints.values()))
         yield (
-            f"{first.file}:{first.line}: limits of {few(list(joints))}: more than {MOST_TURNS} "
-            "turns either way; in degrees? URDF's angles are radians, its velocities rad/s"
+            f"{first.file}:{first.line}: limits of {few(list(joints))}: more than a turn "
+            "either way; in degrees? URDF's angles are radians, its velocities rad/s"
         )
     turned: list[Element] = []
     pending = [document]

@@ -69,7 +69,7 @@ def is_xacro(file: Path) -> bool:
 
 
 def of_its_source(refusal: str, urdf: str, given: Path) -> str:
-    """A refusal of a URDF as one of the file that was ``given``, which it was made of.
+    """A refusal, or a note, of a URDF as one of the file that was ``given``, which it was made of.
 
     It has that file's line where the element stands in it, a xacro file, as such; else that of
     the URDF, which it says.

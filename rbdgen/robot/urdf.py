@@ -25,7 +25,7 @@ from .model import (
     RobotError,
     Transform,
 )
-from .passed_over import in_degrees, passed_over
+from .passed_over import coupled_elsewhere, in_degrees, passed_over
 from .rotors import drivetrain, rotors
 from .unread import tilted_planes, unread
 from .xml_lines import Element, did_you_mean, parse_xml, quoted, read_bytes
@@ -155,6 +155,7 @@ def parse_urdf(
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
     notes += [*unread(document, moving), *found.notes]
     notes += [*passed_over(document), *in_degrees(document)]
+    notes += coupled_elsewhere(document)
     if base == "floating":
         return Robot(name, tuple(joints), base_body="universe", gravity=g)
     return Robot(name, tuple(joints), root, inertias[root], g)
@@ -322,7 +323,8 @@ def _fold_mimics(
     links: dict[int, tuple[int, float, float]] = {}
     tags: dict[int, Element] = {}
     for i, joint in enumerate(joints):
-        tag = elements[joint.name].only("mimic") if joint.name in elements else None
+        own = elements.get(joint.name)
+        tag = (own.only("mimic") or own.only("drake:mimic")) if own else None
         if tag is None:
             continue
         if joint.kind is JointKind.FIXED:

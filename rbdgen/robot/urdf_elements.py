@@ -42,6 +42,7 @@ ATTRIBUTES = {
     "mass": ("value",),
     "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
     "mimic": ("joint", "multiplier", "offset"),
+    "drake:mimic": ("joint", "multiplier", "offset"),  # in files that keep it from others
     "limit": ("lower", "upper", "velocity", "effort"),
     "dynamics": ("damping", "friction", "armature"),
 }

@@ -173,6 +173,10 @@ def test_a_fault_after_expansion_is_of_the_xacro_file(tmp_path: Path) -> None:
     with pytest.raises(RobotError, match=r'as a URDF:8: <axis> of <joint name="j">: '):
         load(file)
     assert str(refused.value).startswith(str(file))
+    notes: list[str] = []
+    file.write_text(f"{HEAD}\n{inside.replace('0 0 0', '0 0 1')}</robot>")
+    load(file, notes=notes)
+    assert any(n.startswith('arm.xacro:2: <joint name="j">: has no <limit>') for n in notes)
 
 
 def test_packages_are_looked_for_where_the_message_says(

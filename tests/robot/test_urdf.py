@@ -496,6 +496,12 @@ def test_floating_base_refuses_its_own_name() -> None:
 # --- notes
 
 
+CONTROLLED = (
+    '<ros2_control name="c"><joint name="j"><param name="mimic">k</param></joint></ros2_control>'
+)
+PLUGIN = "<gazebo><plugin><joint>k</joint><mimicJoint>j</mimicJoint></plugin></gazebo>"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "fragment"),
     [
@@ -509,8 +515,19 @@ def test_floating_base_refuses_its_own_name() -> None:
             3,
             'link "world" is not in the file; taken as its root, without mass',
         ),
-        (arm('<limit lower="-180" upper="180"/>'), 4, 'limits of joint "j": more than 2 turns'),
+        (arm('<limit lower="-180" upper="180"/>'), 4, 'limits of joint "j": more than a turn'),
         (arm('<limit upper="90"/>'), 4, "in degrees?"),
+        (arm('<limit lower="-10" upper="8"/>'), 4, "in degrees?"),
+        (
+            robot(*PAIR, joint("j", "base", "tip"), CONTROLLED),
+            5,
+            'joint "j": follows another for a controller or a simulator alone',
+        ),
+        (
+            robot(*PAIR, joint("j", "base", "tip"), PLUGIN),
+            5,
+            'joint "j": follows another for a controller or a simulator alone',
+        ),
         (arm('<origin rpy="0 90 0"/>'), 4, "rpy: more than a turn; in degrees?"),
         (body(BODY.replace("<mass", '<origin rpy="180 0 0"/><mass')), 4, "in degrees?"),
         (robot(*PAIR, joint("j", "base", "tip"), "<include file='x'/>"), 5, "<include> not read"),
@@ -551,6 +568,11 @@ def test_nothing_to_note(inside: str) -> None:
     notes: list[str] = []
     read(arm(inside), notes=notes)
     assert notes == []
+
+
+def test_drake_s_mimic_is_a_mimic() -> None:
+    found = read(FINGERS.replace("<mimic", "<drake:mimic"))
+    assert [j.mimic for j in found.joints] == [j.mimic for j in read(FINGERS).joints]
 
 
 def test_limits_that_are_none_leave_a_joint_free() -> None:
