@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -220,7 +221,7 @@ def spoken(choices: Mapping[str, Any]) -> str:
 
 
 def command(robot: str, choices: Choices) -> str | None:
-    """The command that generates a design; None for what a command line cannot say."""
+    """What a shell takes to generate a design; None for what a command line cannot say."""
     words = ["rbdgen", "generate", robot]
     for key, value in choices.items():
         if value is None:
@@ -233,6 +234,6 @@ def command(robot: str, choices: Choices) -> str | None:
         values = value if isinstance(value, tuple) else (value,)
         if not all(isinstance(v, str | int | float) for v in values):
             return None
-        joint = "," if key == "functions" else " "
-        words += [option, joint.join(map(str, values))]
-    return " ".join(words)
+        said = [str(v) for v in values]
+        words += [option, *([",".join(said)] if key == "functions" else said)]
+    return shlex.join(words)

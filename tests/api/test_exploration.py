@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -188,6 +189,9 @@ def test_command() -> None:
     said = command("hyq", {"functions": ("did", "m"), "gravity": (0.0, 0.0, -1.6), "ii": 4})
     assert said == "rbdgen generate hyq --function did,m --gravity 0.0 0.0 -1.6 --ii 4"
     assert command("hyq", {"limits": object()}) is None
+    odd = ("a $(x).urdf", "`x` 'y' \"z\" \\", "v; w")  # a shell takes them as they are
+    said = command(odd[0], {"frames": odd[1:]})
+    assert said and shlex.split(said) == ["rbdgen", "generate", odd[0], "--frames", *odd[1:]]
 
 
 @pytest.mark.parametrize(
