@@ -57,7 +57,9 @@ def passed_over(document: Element) -> Iterator[str]:
 def coupled_elsewhere(document: Element) -> Iterator[str]:
     """A note of joints that a controller or a simulator makes follow others, and URDF does not."""
     follows = {
-        joint.attributes.get("name") for joint in document.all("joint") if joint.all("mimic")
+        joint.attributes.get("name")
+        for joint in document.all("joint")
+        if any(plain(child.tag) == "mimic" for child in joint)
     }
     found: dict[str, Element] = {}
     for element in beside_links(document):
@@ -84,16 +86,14 @@ def in_degrees(document: Element) -> Iterator[str]:
     for joint in document.all("joint"):
         for limit in joint.all("limit"):
             ends = [abs(said_number(limit.attributes.get(key, ""))) for key in ("lower", "upper")]
-            most = max(ends)
-            whole = most > MOST_ANGLE and most.is_integer()  # radians beyond a turn are fractions
-            far = whole or most > 2 * math.pi * MOST_TURNS + 0.01
-            if joint.attributes.get("type") == "revolute" and far and most < NONE:
+            far = 2 * math.pi * MOST_TURNS + 0.01 < max(ends) < NONE
+            if joint.attributes.get("type") == "revolute" and far:
                 joints.setdefault(joint.attributes.get("name", ""), limit)
     if joints:
         first = next(iter(joints.values()))
         yield (
-            f"{first.file}:{first.line}: limits of {few(list(joints))}: more than a turn "
-            "either way; in degrees? URDF's angles are radians, its velocities rad/s"
+            f"{first.file}:{first.line}: limits of {few(list(joints))}: more than {MOST_TURNS} "
+            "turns either way; in degrees? URDF's angles are radians, its velocities rad/s"
         )
     turned: list[Element] = []
     pending = [document]
