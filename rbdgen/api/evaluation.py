@@ -16,6 +16,7 @@ from ..compile.parameters import not_registers
 from ..design.arrays import all_gives, given_coordinates, needs
 from ..design.choices import COMPILED, MODELS
 from ..design.design import Design
+from ..design.effects import notes_of_use
 from ..design.loading import load, refuse_unknown
 from ..dynamics.interface import SAMPLED, from_columns, to_columns, turning_inputs
 from ..graph.arrays import shape_of
@@ -33,6 +34,7 @@ from .integer_model import IntegerModel
 from .reference import golden_model
 from .results import Results
 
+OF_WORDS = ("fixed", "c", "hls", "rtl")  # models
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 
@@ -66,6 +68,8 @@ def evaluate(
         raise InputError(f"no model {model!r}{hint}")
     design, loaded = load(robot, **choices)
     arrays = checked(design, loaded, states)
+    for note in notes_of_use(f"model {model}", choices, model in OF_WORDS, model in COMPILED):
+        progress(f"note: {note}")
     if model == "golden":  # of every function, hardware or not
         results = golden_model(design, loaded, arrays)
     elif model in COMPILED:

@@ -15,6 +15,7 @@ from ..compile.stage_pieces import has_rollouts
 from ..design.bounds import whole_turns
 from ..design.choices import ROLLOUTS
 from ..design.design import Design
+from ..design.effects import notes_of_use
 from ..design.facts import (
     AcceleratedFacts,
     AcceleratorFacts,
@@ -64,7 +65,8 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     product = compile_front(roughly(front_end(robot, progress, **choices)), progress)
     said = advice(product.front) if isinstance(product, Core) else ""
     progress("trace: after each rewrite")
-    facts = robot_facts(product.front, (*product.notes, *([said] if said else [])))
+    idle = notes_of_use("info", choices, words=True)
+    facts = robot_facts(product.front, (*product.notes, *([said] if said else []), *idle))
     if isinstance(product, Core):
         return Info(core_facts(product, facts))
     cells = about(product.front.target, accelerator_features(product.accelerator))

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..compile.flow import Front, front_end
 from ..compile.product import Product, compile_front
-from ..design.choices import OF_HARDWARE, OF_NUMBERS
+from ..design.choices import OF_NUMBERS
 from ..design.design import Design
+from ..design.effects import notes_of_use
 from ..design.loading import load
 from ..design.manifest import DesignManifest
 from ..robot.xml_lines import read_bytes
@@ -49,12 +50,9 @@ class Made:
 
     def front_of(self, language: str) -> Front:
         """The same, with a note if choices were given that change nothing in ``language``."""
-        given = [key for key in OF_HARDWARE if self.choices.get(key) is not None]
-        if language not in OF_NUMBERS or not given:
-            return self.front
-        note = f"{language} has neither words nor hardware: no effect of {', '.join(given)}"
-        self._say((note,))
-        return replace(self.front, notes=(*self.front.notes, note))
+        notes = notes_of_use(language, self.choices, language not in OF_NUMBERS, texts=True)
+        self._say(tuple(notes))
+        return replace(self.front, notes=(*self.front.notes, *notes)) if notes else self.front
 
     def _say(self, notes: tuple[str, ...]) -> None:
         for note in notes:

@@ -95,7 +95,8 @@ def too_large(need: Need) -> str:
         return ""
     return (
         f"DOES NOT FIT {need.target.name}, by the area model: {', '.join(need.lacking)}"
-        f"{_at_most(need)}; without --ii, --multipliers and --fold the fastest that fits is made"
+        f"{_at_most(need)}; without --ii, --multipliers and --fold the fastest that fits is made, "
+        "if one does"
     )
 
 

@@ -16,6 +16,7 @@ from ..design.bounds import bounds
 from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
 from ..design.design import has_registers
+from ..design.effects import notes_of_interval
 from ..design.limits import unused_limits
 from ..design.loading import load
 from ..design.target import find_target
@@ -29,6 +30,7 @@ from .front import (
     Front,
     Progress,
     in_reals,
+    note_of_base,
     notes_of_masses,
     notes_of_pivots,
     of_bodies,
@@ -63,6 +65,8 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     notes += notes_of_masses(design)
     notes += notes_of_contacts(design, bounds(design, canonical).contact)
     notes += unused_limits(design, robot)
+    if design.base_link is not None and numbers is None:
+        notes.append(note_of_base(design, counts[0][1]["mul"]))
     if near := note_of_near(design):
         notes.append(near)
     front = Front(
@@ -147,5 +151,6 @@ def _compiled(front: Front, words: Words) -> Core:
     else:
         design, core = fastest(front, words)
     assert design.fitted is not None
-    notes = (*core.notes, design.fitted.note)
+    open_notes = notes_of_interval(design, core.plan.interval)
+    notes = (*core.notes, design.fitted.note, *open_notes)
     return replace(core, front=replace(front, design=design), notes=notes)

@@ -14,6 +14,7 @@ from ..design.bounds import bounds
 from ..design.choices import HELD, OF_BODIES, OF_MASSES
 from ..design.derived import formulation_of
 from ..design.design import Design, has_registers
+from ..design.loading import as_filed
 from ..design.target import Target
 from ..dynamics.felt import felt, obstacle, unfelt
 from ..dynamics.interface import Columns, random_inputs, to_columns
@@ -139,6 +140,19 @@ def notes_of_masses(design: Design) -> list[str]:
     if not asking:
         return []
     return [f"functions: {', '.join(asking)}: of every body's mass, so inertias are not regrouped"]
+
+
+def note_of_base(design: Design, products: int) -> str:
+    """What the design's base link takes in products of signals, as traced, beside the file's."""
+    *_, (_, canonical) = stages(
+        as_filed(design), design.snap, bodies=of_bodies(design), alike=design.alike
+    )
+    filed = trace(replace(design, base_link=None), canonical).operations()["mul"]
+    more = f", {100 * (products / filed - 1):+.0f} %" if filed else ""
+    return (
+        f"base_link: {design.base_link}: {products} products of signals as traced, and {filed} "
+        f"with the file's base{more}; best is where the tree is least deep, whatever that takes"
+    )
 
 
 def notes_of_pivots(front: Front) -> list[str]:

@@ -33,6 +33,7 @@ from .choices import (
     TO_COMPARE,
     TOLERANCE,
 )
+from .effects import refused
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 
 
@@ -216,14 +217,8 @@ class Design:
                 raise RobotError(f"{key}: {error}") from None
         own_joints = {name: JointDrivetrain.of(name, said) for name, said in self.joints.items()}
         object.__setattr__(self, "joints", own_joints)
-        if self.formulation != "logarithmic":
-            own = (
-                *(("network", "sklansky"), ("products", "plain")),
-                *(("frame", None), ("inverse", "computed")),
-            )
-            for key, default in own:
-                if (value := getattr(self, key)) != default:
-                    raise RobotError(f"{key}: {value} is for formulation logarithmic")
+        if line := refused(self):
+            raise RobotError(line)
         _check_functions(self)
         _check_parameters(self)
         if self.guard != 1:
@@ -232,8 +227,6 @@ class Design:
             _refuse_own_words(self, f"proven: {self.proven}")
         if self.inverse == "near":
             _refuse_near(self)
-        elif self.nearby != NEARBY:
-            raise RobotError(f"nearby: {self.nearby:g} is for inverse near")
         rollouts = [name for name in self.functions if name in ROLLOUTS]
         if rollouts and not self.accelerator:
             raise RobotError(f"functions: {rollouts[0]} is a task of an accelerator; --accelerator")
@@ -249,8 +242,6 @@ class Design:
             return
         if self.ii is not None and self.multipliers is not None:
             raise RobotError("ii and multipliers: one follows from the other; give one of them")
-        if self.clock is not None:
-            raise RobotError("clock: chains operations within a period; only with style: latency")
 
 
 def _check_functions(design: Design) -> None:
@@ -258,16 +249,8 @@ def _check_functions(design: Design) -> None:
     of_frames = [name for name in design.functions if name in AT_FRAMES]
     if of_frames and not design.frames:
         raise RobotError(f"functions: {of_frames[0]} is of frames; name their links: --frames LINK")
-    if design.frames and not of_frames:
-        raise RobotError(f"frames: they are for {', '.join(AT_FRAMES)}; name such a function, too")
     if "cfd" in design.functions:
         _check_contacts(design)
-    elif design.contact != "point":
-        raise RobotError(f"contact: {design.contact} is for the function cfd; name that, too")
-    elif design.contact_damping:
-        raise RobotError(
-            f"contact_damping: {design.contact_damping:g} is for the function cfd; name that, too"
-        )
     if "step" in design.functions:
         for key, default in (("root", "free"), ("base_link", None)):
             if (value := getattr(design, key)) != default:
@@ -276,12 +259,6 @@ def _check_functions(design: Design) -> None:
                 )
         if design.integrator != "euler":
             _refuse_points(design)
-    elif design.step != STEP:
-        raise RobotError(f"step: {design.step:g} s is for the function step; name that, too")
-    elif design.integrator != "euler":
-        raise RobotError(
-            f"integrator: {design.integrator} is for the function step; name that, too"
-        )
     if "ddid" in design.functions and design.base_link is not None:
         raise RobotError(
             f"base_link: {design.base_link}: ddid is not carried to the file's base; leave it out"
@@ -331,13 +308,8 @@ def _check_contacts(design: Design) -> None:
 
 
 def _check_parameters(design: Design) -> None:
-    """RobotError for what a design with registers has not, and a tolerance without them."""
+    """RobotError for what a design with registers has not."""
     if not has_registers(design):
-        if design.tolerance != TOLERANCE:
-            raise RobotError(
-                f"tolerance: {design.tolerance:g} is of parameters in registers; --parameters "
-                "registers"
-            )
         return
     for key, said in (
         ("alike", design.alike != 0),

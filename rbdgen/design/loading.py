@@ -24,6 +24,7 @@ from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_jo
 from .choices import BEST, GIVEN_BASE, UNFORCED
 from .design import Design
 from .drivetrains import driven
+from .effects import notes_of_effects
 from .limits import OPTIONS
 from .nested import Fitted, Formulated, JointDrivetrain, MotionLimits
 from .payload import notes_of_payload
@@ -103,6 +104,8 @@ def load(
     if design.base_link is not None:
         design, robot = _on_base_link(design, robot, source)
     design = _resolved(design, robot, source)
+    if notes is not None:
+        notes += notes_of_effects(design)
     unforced = [name for name in design.functions if name in UNFORCED]
     if notes is not None and design.external_forces and unforced:
         none = len(unforced) == len(design.functions)

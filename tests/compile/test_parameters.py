@@ -131,7 +131,7 @@ def test_a_larger_tolerance_has_wider_limits() -> None:
 @pytest.mark.parametrize(
     ("choices", "why"),
     [
-        ({"tolerance": 0.1}, "tolerance: 0.1 is of parameters in registers"),
+        ({"tolerance": 0.1}, "tolerance: 0.1 is for parameters in registers"),
         ({"parameters": "registers", "fold": "joints", "ii": 8}, "fold: joints: not with"),
         ({"parameters": "registers", "alike": 0.01}, "alike: 0.01: not with"),
         ({"parameters": "registers", "formulation": "lathrop-log"}, "formulation: lathrop-log"),

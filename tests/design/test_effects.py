@@ -1,0 +1,116 @@
+"""Choices that nothing reads: refused, or a note, from Python and from the command line alike."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from rbdgen import api
+from rbdgen.api import comparison
+from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.design import Design
+from rbdgen.design.effects import NEEDS, notes_of_effects, notes_of_use
+from rbdgen.design.loading import load
+from rbdgen.robot.model import RobotError
+
+UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
+    ({"network": "brent-kung"}, "formulation logarithmic"),
+    ({"frame": "lower_rod"}, "formulation logarithmic"),
+    ({"nearby": 0.1}, "inverse near"),
+    ({"frames": ("lower_rod",)}, "functions of them, pose, "),
+    ({"contact": "surface"}, "the function cfd"),
+    ({"contact_damping": 0.1}, "the function cfd"),
+    ({"step": 0.01}, "the function step"),
+    ({"integrator": "rk4"}, "the function step"),
+    ({"tolerance": 0.1}, "parameters in registers"),
+    ({"clock": 20}, "style latency"),
+    ({"slots": 4}, "an accelerator"),
+    ({"mix": "id=1"}, "an accelerator"),
+    ({"order": "issued"}, "an accelerator"),
+    ({"factorisation": "ltdl"}, "functions that invert the mass matrix, minv, "),
+    ({"formulation": "logarithmic", "products": "winograd"}, "gradients, of did, "),
+    ({"scheduler": "exact", "fit": False}, "folded designs"),
+    ({"scheduler": "exact", "ii": 1}, "folded designs"),
+    ({"width": 20, "error": 1e-3}, "designs whose words have one width"),
+]
+
+
+@pytest.mark.parametrize(("choices", "serves"), UNMET, ids=str)
+def test_a_choice_without_effect_is_said_to_be(choices: dict[str, Any], serves: str) -> None:
+    notes: list[str] = []
+    try:
+        load("pendulum", notes=notes, **choices)
+    except RobotError as error:
+        notes.append(str(error))
+    (line,) = [line for line in notes if f" is for {serves}" in line]
+    assert line.partition(":")[0] in choices
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"accelerator": True, "slots": 4, "mix": "id=1", "order": "issued"},
+        {"functions": ("fd",), "factorisation": "ltdl"},
+        {"scheduler": "exact", "ii": 2},
+        {"functions": ("did",), "formulation": "logarithmic", "products": "winograd"},
+        {"width": 20},
+        {"parameters": "registers", "tolerance": 0.1},
+        {},
+    ],
+    ids=str,
+)
+def test_one_with_an_effect_is_not(choices: dict[str, Any]) -> None:
+    assert not notes_of_effects(load("pendulum", **choices)[0])
+
+
+def test_every_need_has_a_case() -> None:
+    assert {need.key for need in NEEDS} == {
+        "inverse",
+        *(key for own, _ in UNMET for key in own),
+    } - {*("formulation", "fit", "ii", "error")}
+    known = {field.name: field.default for field in fields(Design)}
+    assert [need.key for need in NEEDS if known[need.key] != need.default] == []
+
+
+def test_a_scheduler_of_what_need_not_fold() -> None:
+    """Which is known once the fastest that fits is."""
+    core = compile_core(front_end("pendulum", scheduler="exact"))
+    said = [note for note in core.notes if note.startswith("scheduler: exact is for folded")]
+    assert len(said) == core.plan.interval == 1
+
+
+def test_what_has_no_words_and_what_is_no_program() -> None:
+    given = {"width": 20, "float_error": 1e-3, "functions": ("id",)}
+    of_words, of_texts = "no effect of width", "no effect of float_error"
+    lines = notes_of_use("golden", given)
+    assert [line.rpartition(": ")[2] for line in lines] == [of_words, of_texts]
+    assert notes_of_use("fixed", given, words=True)[0].endswith(of_texts)
+    assert notes_of_use("cpp", given, texts=True)[0].endswith(of_words)
+    assert not notes_of_use("cpp", {"functions": ("id",)})
+    assert any(of_texts in note for note in api.info("pendulum", float_error=1e-3)["notes"])
+    said: list[str] = []
+    states = {name: [[0.1, 0.2]] for name in ("q", "qd", "qdd")}
+    api.evaluate("pendulum", states, "golden", said.append, width=20)
+    assert said == ["note: model golden has neither words nor hardware: no effect of width"]
+
+
+def test_what_another_base_costs_is_said() -> None:
+    notes: dict[str, list[str]] = {}
+    for link in ("shoulder", None):
+        found = front_end("spot_arm_like", base="floating", base_link=link).notes
+        notes[str(link)] = [note for note in found if note.startswith("base_link: ")]
+    assert not notes["None"]
+    (note,) = notes["shoulder"]
+    assert "base_link: shoulder: 504 products of signals as traced, and 502 with" in note
+
+
+def test_default_intervals_that_do_not_fit_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And those that are asked for are refused."""
+    monkeypatch.setattr(comparison, "INTERVALS", (2,))
+    choices: dict[str, Any] = {"functions": ("did",), "target": "ecp5-25f", "cpu": False}
+    found = api.compare("gantry", **choices)
+    assert [note.partition(",")[0] for note in found["side"]["notes"][:1]] == ["Left out is II 2"]
+    with pytest.raises(RobotError, match="ii: 2 takes more than"):
+        api.compare("gantry", intervals=(2,), **choices)
