@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.dom import Node
 from xml.dom.minidom import Document
+from xml.parsers.expat import ExpatError
 
 from .model import RobotError
 from .urdf_elements import NOTE, expand
@@ -61,6 +62,9 @@ def expanded(file: Path, given: Mapping[str, str] | None = None) -> str:
     try:
         document: Document = xacro.process_file(str(file), mappings=arguments)
     except Exception as error:  # whatever an expression in the file raises
+        if isinstance(_innermost(error), ExpatError):  # of which parse_xml says more
+            broken = str((xacro.filestack or [file])[-1])
+            parse_xml(read_bytes(broken), one_line(broken, 200))
         raise RobotError(f"{shown}: {_refusal(error, arguments)}") from None
     for name in given or {}:
         if name not in arguments.asked:
@@ -121,13 +125,21 @@ def _listed(names: list[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
+def _innermost(error: Exception) -> Exception:
+    """What raised xacro's exception, which may hold another."""
+    inner: Any = error
+    while getattr(inner, "exc", None) is not None:
+        inner = inner.exc
+    return inner
+
+
 def _said(error: Exception) -> str:
     """What xacro says: of the innermost of its exceptions, and where that was."""
-    inner: Any = error
+    inner = _innermost(error)
     where = []
-    while getattr(inner, "exc", None) is not None:
-        where.append(str(getattr(inner, "suffix", None) or ""))
-        inner = inner.exc
+    while error is not inner:
+        where.append(str(getattr(error, "suffix", None) or ""))
+        error = error.exc  # type: ignore[attr-defined]
     text = str(inner) or type(inner).__name__
     text = re.sub(r"<class '[\w.]+'>:? ?", "", " ".join([text, *where]))
     return one_line(" ".join(text.split()), 300)

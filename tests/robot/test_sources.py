@@ -207,6 +207,16 @@ def test_a_description_in_xacro_has_its_package_s_arguments(
     assert load("rizon4_description", xacro={"joints": 1})[1].nv == 1
 
 
+def test_a_fault_of_xml_is_of_the_file_that_has_it(xacro_file: Path) -> None:
+    """That xacro includes, too."""
+    (xacro_file.parent / "body.xacro").write_text(f"{HEAD}\n<!-- a -- b -->{LINK}</robot>")
+    with pytest.raises(RobotError, match=r"body\.xacro:2: two dashes \(--\) inside a comment"):
+        load(xacro_file)
+    xacro_file.write_text(f"{HEAD}\n<link></robot>")
+    with pytest.raises(RobotError, match=r"arm\.urdf\.xacro:2: not well-formed XML: mismatched"):
+        load(xacro_file)
+
+
 def test_a_yaml_design_may_name_mjcf(tmp_path: Path) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is not installed")
     (tmp_path / "arm.xml").write_text(ARM)
