@@ -22,7 +22,7 @@ from ..robot.equal_limbs import rounded_up
 from ..robot.organisation import Organisation
 from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
-from ..synthesize.yosys import MEMORIES
+from ..synthesize.yosys import MEMORIES, modules_of
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -313,7 +313,7 @@ def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
     """What each module of an UltraScale+ or 7-series design takes; the largest first."""
     named: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for module, cells in modules.items():
-        memory = fnmatch(module, MEMORIES)
+        memory = fnmatch(module, modules_of(MEMORIES, top))
         named["memories" if memory else module.removeprefix(f"{top}_")].update(cells)
     rows = [
         [module, *(counted("xcup", cells)[site] for site in SHOWN)]

@@ -165,6 +165,11 @@ def synth_xilinx(
     return _in_parts(sources, top, FLATTENED, script, jobs, progress, keep)
 
 
+def modules_of(unit: str, top: str) -> str:
+    """A pattern of the names that modules of a kind of units have in the design ``top``."""
+    return f"{top}_{unit}_[0-9]*"
+
+
 def _in_parts(
     sources: Sequence[Path],
     top: str,
@@ -184,8 +189,7 @@ def _in_parts(
         for source in sources:
             if source.suffix != ".il":
                 texts += _rtlil(source, there, folder, progress)
-        units = [f"{top}_{unit}_[0-9]*" for unit in flattened]
-        runs = parts(texts, top, (f"{top}_*",), units)
+        runs = parts(texts, top, (f"{top}_*",), [modules_of(unit, top) for unit in flattened])
         if progress:
             progress(f"Yosys: {sum(len(run.modules) for run in runs)} modules in {len(runs)} runs")
 

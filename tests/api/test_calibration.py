@@ -216,7 +216,7 @@ def test_the_table_says_where_it_goes(language: str, said: str, tmp_path: Path) 
 @pytest.mark.parametrize(("language", "code"), [("cpp", "inlined"), ("cuda", "loops")])
 def test_programs_in_real_numbers_are_given_those(language: str, code: str, tmp_path: Path) -> None:
     """Compiled with the table of another robot, they give what its golden model does."""
-    choices = {"functions": ("fd",), "parameters": "registers", "code": code}
+    choices = {"functions": ("fd",), "parameters": "registers", "code": code, "name": "swing"}
     place = generate("pendulum", tmp_path / "made", to=language, **choices)
     own = calibrate(place, "pendulum", tmp_path / "own.json")
     facts = read_manifest(place)["facts"]["parameters"]
@@ -229,23 +229,23 @@ def test_programs_in_real_numbers_are_given_those(language: str, code: str, tmp_
     (tmp_path / "main.cpp").write_text(
         f"""#include <cstdio>
 #include <vector>
-#include "made/pendulum_registers_fd.h"
+#include "made/swing.h"
 #include "other.h"
 int main()
 {{
     const double q[] = {{0.3, -0.5, 0.1, 0.2}}, qd[] = {{1, 2, -1, 0.5}}, tau[] = {{3, 4, -2, 1}};
     std::vector<double> parameter;
     for (int k = 0; k < 1 + !!{each}; ++k)
-        for (double own : pendulum_registers_fd_registers)
+        for (double own : swing_registers)
             parameter.push_back(own);
     double qdd[4];
-    const long long failed = pendulum_registers_fd(2, q, qd, tau, parameter.data(), qdd);
+    const long long failed = swing(2, q, qd, tau, parameter.data(), qdd);
     std::printf("%lld %.17g %.17g %.17g %.17g\\n", failed, qdd[0], qdd[1], qdd[2], qdd[3]);
 }}
 """
     )
     sources = [str(file) for file in (*place.folder.glob("*.cpp"), *place.folder.glob("*.cu"))]
-    command = [*find_compiler(), "-O1", "-DPENDULUM_FD_HOST", "-I", str(tmp_path), "-x", "c++"]
+    command = [*find_compiler(), "-O1", "-DSWING_HOST", "-I", str(tmp_path), "-x", "c++"]
     program = tmp_path / "main"
     command += [str(tmp_path / "main.cpp"), *(own for own in sources if "crocoddyl" not in own)]
     subprocess.run([*command, "-o", program, "-lstdc++", "-lm"], check=True)

@@ -83,10 +83,17 @@ def test_runs_of_hardware() -> None:
     said = "every bit and tag equal; latency id 40, m 30"
     assert repr(accelerator) == f"<simulation: {said}>"
     assert accelerator["functions"]["m"]["batch_cycles"] == 2100
-    cells = Synthesis(Mapped("pendulum_id", "xcup", {"DSP48E2": 8}, {}, None))
+    modules = {
+        "pendulum_id_ram_18x16": {"LUT6": 2},
+        "pendulum_id_ram_7x32": {"LUT6": 2},
+        "pendulum_id_forward_0": {"LUT6": 5},
+    }
+    cells = Synthesis(Mapped("pendulum_id", "xcup", {"DSP48E2": 8}, modules, None))
     assert repr(cells) == "<pendulum_id on xcup: 8 DSP48E2, …>"
     assert cells["fits"] is None
     assert cells["text"].startswith("pendulum_id on xcup, mapped only\n\n  DSP48E2")
+    rows = [line.split()[:2] for line in cells["text"].splitlines()[-2:]]
+    assert rows == [["forward_0", "5"], ["memories", "4"]]
     assert f"<pre>{cells['text']}</pre>" in cells._repr_html_()
     for report in (own, accelerator, cells):
         assert pickle.loads(pickle.dumps(report)).facts == report.facts

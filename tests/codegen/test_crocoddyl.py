@@ -86,8 +86,10 @@ def test_an_arm_reaches_in_as_many_iterations(tmp_path: Path) -> None:
 def test_values_and_gradients(tmp_path: Path) -> None:
     """Of a floating base and joints without end, with q̈ from all functions and from ``fd``."""
     folders = [
-        api.generate(str(SWINGER), tmp_path / f[0], to="cpp", functions=f, base="floating").folder
-        for f in (FUNCTIONS, ("fd",))
+        api.generate(
+            str(SWINGER), tmp_path / name, to="cpp", functions=own, base="floating", name=name
+        ).folder
+        for name, own in (("swinger_dfd_minv", FUNCTIONS), ("swinger_fd", ("fd",)))
     ]
     sources = [str(file) for folder in folders for file in sorted(folder.glob("*.cpp"))]
     text = PROJECT.format(sources=" ".join(sources), folders=" ".join(map(str, folders)), here=HERE)

@@ -19,15 +19,21 @@ from rbdgen.simulate.verilate import library
 from tests.api.test_calibration import another
 
 pytestmark = pytest.mark.rtl
-IP = "pendulum_accelerator_ip"
+IP = "swing_ip"
+CHOICES: dict[str, Any] = {
+    "functions": ("id", "m"),
+    "accelerator": True,
+    "ii": 2,
+    "target": "xc7",
+    "name": IP.removesuffix("_ip"),
+}
 POLL = 20  # clocks that pass while software looks once
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("pynq") / "pendulum"
-    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "xc7"}
-    api.generate("pendulum", place, **choices)
+    api.generate("pendulum", place, **CHOICES)
     package_vivado(place)
     return place
 
@@ -36,8 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def for_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same for all robots of the model."""
     place = tmp_path_factory.mktemp("pynq") / "pendulums"
-    choices = {"functions": ("id", "m"), "accelerator": True, "ii": 2, "target": "xc7"}
-    api.generate("pendulum", place, parameters="registers", **choices)
+    api.generate("pendulum", place, parameters="registers", **CHOICES)
     package_vivado(place)
     return place
 
