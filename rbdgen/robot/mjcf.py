@@ -54,7 +54,10 @@ class _Conversion:
     def __init__(self, model: mujoco.MjModel, name: str, shown: str, notes: list[str]) -> None:
         self.model, self.shown, self.notes = model, shown, notes
         self.file = Path(shown).name
-        self.name = name if name.strip() else self.file.split(".")[0] or "robot"
+        self.name = name
+        if not name.strip():
+            self.name = self.file.split(".")[0] or "robot"
+            notes.append(f"the model has no name; called {self.name}")
         self.taken: set[str] = set()  # names of links
         self.joined: set[str] = set()  # names of joints
         self.bodies = self._names("body", [model.body(i).name for i in range(model.nbody)])

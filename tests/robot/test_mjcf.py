@@ -304,6 +304,7 @@ def test_gravity_of_a_design_wins_and_goes_with_its_folder(tmp_path: Path) -> No
 def test_what_has_no_name_is_named_by_its_number(tmp_path: Path) -> None:
     robot, notes = read(SWING.format("", "", "", ""), tmp_path / "swing.xml")
     assert (robot.name, robot.joint_names, robot.joints[0].body) == ("swing", ["joint0"], "body1")
+    assert "swing.xml: the model has no name; called swing" in notes
     assert "swing.xml: bodies without a name, called by their number: body1" in notes
     text = SWING.format("m", "", "", "").replace("</body>", '<body name="body1"/></body>')
     assert [joint.body for joint in read(text, tmp_path / "b.xml")[0].joints] == [
