@@ -1,4 +1,10 @@
-"""Random robots for property tests: any tree, oblique axes, physically possible inertias."""
+"""Random robots for property tests: any tree, physically possible inertias.
+
+Joints are oblique, or plain as people draw them: axes along x, y or z, often parallel to the one
+before, offsets along one axis, bodies with planes of symmetry. Code that reads zeros from a
+robot's structure meets none on oblique robots, and code that is wrong only between zeros none on
+plain ones; so a third of all robots is oblique, a third is plain, and the rest has both.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +38,18 @@ def random_robot(
     mimic: float = 0.0,
     fixed: float = 0.0,
     floating_base: bool = False,
+    plain: float | None = None,
 ) -> Robot:
     """A robot of ``joints`` joints, fixed ones and the floating base included.
 
     ``kinds`` are drawn with equal chance. ``branching`` is the chance that a joint does not go on
     from the joint before it but from any of its ancestors or the base; ``fixed`` that it is fixed;
-    ``mimic`` that a revolute or prismatic joint mimics an earlier one. Joints are in depth-first
-    order.
+    ``mimic`` that a revolute or prismatic joint mimics an earlier one; ``plain`` that it is plain,
+    drawn where not given. Joints are in depth-first order.
     """
     made: list[Joint] = []
+    if plain is None:
+        plain = (0.0, 1.0, 0.7)[int(3 * rng.random())]
     for i in range(joints):
         if i == 0 and floating_base:
             kind = JointKind.FLOATING
@@ -48,15 +57,17 @@ def random_robot(
             kind = JointKind.FIXED
         else:
             kind = kinds[int(rng.integers(len(kinds)))]
+        drawn = _plain if rng.random() < plain else _oblique
+        placement, axis, inertia = drawn(rng)
         made.append(
             Joint(
                 name=f"joint{i:03d}",
                 kind=kind,
                 parent=_random_parent(rng, made, branching),
-                placement=random_transform(rng),
+                placement=placement,
                 body=f"link{i:03d}",
-                inertia=random_inertia(rng),
-                axis=frozen(random_direction(rng)),
+                inertia=inertia,
+                axis=frozen(axis),
                 limits=_random_limits(rng, kind),
                 mimic=_random_mimic(rng, made, mimic) if kind in SINGLE else None,
             )
@@ -65,7 +76,7 @@ def random_robot(
         name="random",
         joints=tuple(made),
         base_inertia=random_inertia(rng),
-        gravity=frozen(rng.normal(0.0, 5.0, 3)),
+        gravity=frozen([0.0, 0.0, -9.81] if rng.random() < plain else rng.normal(0.0, 5.0, 3)),
     )
 
 
@@ -106,6 +117,30 @@ def random_inertia(rng: np.random.Generator) -> Inertia:
     R = random_rotation(rng)
     J = R @ np.diag(second.sum() - second) @ R.T
     return Inertia.about_com(mass, rng.normal(0.0, 0.1, 3), J)
+
+
+def _oblique(rng: np.random.Generator) -> tuple[Transform, Array, Inertia]:
+    """Placement, axis (3,) and inertia of a joint without a zero in them."""
+    return random_transform(rng), random_direction(rng), random_inertia(rng)
+
+
+def _plain(rng: np.random.Generator) -> tuple[Transform, Array, Inertia]:
+    """Placement, axis (3,) and inertia of a joint as people draw them, with many zeros."""
+    x, y, z = np.eye(3)
+    rotation = np.eye(3)
+    if rng.random() < 0.4:  # one of the 24 rotations of a cube
+        rotation = rotation[:, rng.permutation(3)] * rng.choice([-1.0, 1.0], 3)
+        rotation *= np.linalg.det(rotation).round()
+    ways = ([0.0, 0.0, 0.0], x, y, z, x + z)
+    offset = rng.choice(ways) * rng.normal(0.0, 0.3)
+    axis = (y, y, x, z, -z)[rng.integers(5)]
+    mass = rng.uniform(0.5, 5.0)
+    second = mass * rng.uniform(0.05, 0.3, 3) ** 2
+    if rng.random() < 0.5:  # of revolution
+        second[1] = second[0]
+    center = rng.choice(ways) * rng.normal(0.0, 0.1)
+    inertia = Inertia.about_com(mass, center, np.diag(second.sum() - second))
+    return Transform(rotation, offset), axis, inertia
 
 
 def _random_parent(rng: np.random.Generator, made: list[Joint], branching: float) -> int:

@@ -9,9 +9,13 @@ the entries that follow from others. With D_ijk = ∂M_ij/∂q_k and E_ijk = ∂
 
 (Siciliano et al., *Robotics*, §7.1 and 7.2, has the first two; the last follows from
 τ_i = Σ dm ∂_i x · ẍ over particles at x). The last spares the entries with a above b above c, which
-are carried the farthest. Directions of a joint that turns and slides do not commute: of
-[e_j, e_k] = Σ γ_mjk e_m the first has Hamel's -Σ γ_mki M_mj + γ_mji M_mk besides, and the others
-are only for coordinates of joints that have no other.
+are carried the farthest. Directions of a joint that turns and slides do not commute. With
+[e_j, e_k] = Σ γ_mjk e_m the first has Hamel's -Σ γ_mki M_mj + γ_mji M_mk besides, so that
+
+    E_ijk + E_kji = Σ q̇_l (2 ∂_l D_ikj + 2 γ_mjl D_ikm - γ_mli D_mkj - γ_mlk D_mij)
+
+and the second needs the zeros of all these D. The last is only for coordinates of joints that have
+no other.
 
 Singh, Russell and Wensing ("On second-order derivatives of rigid-body dynamics", T-RO 2024) have
 closed forms. Tangents of composite bodies take fewer products: in links' frames most of what would
@@ -83,6 +87,11 @@ class _Second:
             k: [m for m in order if order[m] == i and robot.joints[i].kind.nv > 1]
             for k, i in order.items()
         }
+        # directions into which another one of the same joint turns k
+        self.turned = {
+            k: [m for m in own if any(self._bracket(m, k, other) for other in own)]
+            for k, own in self.beside.items()
+        }
         nodes = {
             spell(name, i, j): entry
             for name, matrix in found._asdict().items()
@@ -141,9 +150,12 @@ class _Second:
         return self._of(values)
 
     def _antisymmetric(self, i: int, j: int, k: int) -> bool:
-        """Whether E_ijk = -E_kji for certain."""
-        shared = any(self._joints(j, other) == 1 for other in (i, k))
-        return (i, k, j) not in self.dM and not (shared and not self._single(j))
+        """Whether E_ijk = -E_kji for certain: each D of their sum is zero (module docstring)."""
+        entries = [(i, k, j)]
+        entries += [(i, k, m) for m in self.turned[j]]
+        entries += [(m, k, j) for m in self.turned[i]]
+        entries += [(m, i, j) for m in self.turned[k]]
+        return self.dM.keys().isdisjoint(entries)
 
     def _single(self, *coordinates: int) -> bool:
         """Whether each is the only one of its joint."""

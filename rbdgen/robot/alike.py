@@ -232,8 +232,9 @@ def differences(
     whether it matters where.
 
     The largest difference of any number above: of directions as it is; of points and anchors over
-    the limbs' reach L, their largest distance from root or anchor; of a link's masses over its
-    whole mass m, of its first moments over m L, of its moments over its largest whole moment.
+    the limbs' reach L, their largest distance from root or anchor, or where all of it is in one
+    point its radius of gyration; of a link's masses over its whole mass m, of its first moments
+    over m L, of its moments over its largest whole moment.
     """
     found = figures(a, b, mirrors, on)
     if not found:
@@ -248,7 +249,8 @@ def figures(a: Shape, b: Shape, mirrors: Array, on: tuple[Shape, Shape] | None) 
     anchors = a.anchor, b.anchor
     if on is not None:
         anchors = a.anchor - on[0].anchor, b.anchor - on[1].anchor
-    reach = max(TINY, *(np.abs(x).max() for x in (a.points, b.points, *anchors)))
+    reach = max(np.abs(x).max() for x in (a.points, b.points, *anchors))
+    reach = reach if reach > NOISE * (gyration := _gyration(a, b)) else gyration
     apart = np.array([np.abs(anchors[1] - D @ anchors[0]).max() / reach for D in mirrors])
     if on is None:
         apart[:] = apart.min()
@@ -284,6 +286,12 @@ def _relative(a: Array, b: Array) -> float:
 def sense(a: Shape, b: Shape, D: Array) -> Array:
     """(n,) ±1: whether b's joints count as a's do, seen through D, or the other way."""
     return np.where(np.sum(b.axes * (a.axes @ D.T), axis=1) < 0, -1.0, 1.0)
+
+
+def _gyration(a: Shape, b: Shape) -> float:
+    """The largest radius of gyration of a link before it hands anything on, or 1 without mass."""
+    mass, moment = np.maximum(a.whole, b.whole).max(axis=0)
+    return float(np.sqrt(moment / mass)) if mass and moment else 1.0
 
 
 def _sizes(a: Shape, b: Shape, reach: float) -> tuple[Array, Array, Array]:

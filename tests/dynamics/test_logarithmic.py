@@ -78,7 +78,7 @@ def test_mimic_joints_and_floating_bases(function: str, seed: int) -> None:
 @pytest.mark.parametrize("choices", [{}, {"factorisation": "blocks"}])
 def test_mimic_joints_join_trees(choices: dict[str, Any]) -> None:
     """Their sums are one region, and blocks of M⁻¹ may be of all limbs at once."""
-    for seed in (4, 5, 51):
+    for seed in (1, 18, 51):
         robot = random_robot(np.random.default_rng(seed), 9, branching=0.4, mimic=0.3)
         first, root = joined_roots(robot), roots(robot)
         assert any(first[i] != root[i] for i in root)

@@ -45,9 +45,10 @@ def blurred(limb: Sequence[Joint], seed: int) -> list[Joint]:
 def two_limbs(seed: int, turned: bool = False) -> tuple[Robot, np.ndarray, int]:
     """A tree and its blurred mirror image, without weight; its sign matrix, the joints of one.
 
-    Both are ``turned`` by an angle besides, about anything.
+    Both are ``turned`` by an angle besides, about anything. No axes are parallel: blurred, these
+    meet anywhere, and no limb has the same place.
     """
-    own = subtree(seed)
+    own = subtree(seed, plain=0.0)
     D = np.diag(SIGNS[seed % len(SIGNS)])
     if turned:
         D = D @ Rotation.random(rng=seed).as_matrix()

@@ -163,8 +163,10 @@ def mirrored(limb: Sequence[Joint], D: np.ndarray, tag: str, start: int) -> list
     ]
 
 
-def subtree(seed: int, joints: int = 5, branching: float = 0.4) -> list[Joint]:
-    robot = random_robot(np.random.default_rng(seed), joints, branching=branching)
+def subtree(
+    seed: int, joints: int = 5, branching: float = 0.4, plain: float | None = None
+) -> list[Joint]:
+    robot = random_robot(np.random.default_rng(seed), joints, branching=branching, plain=plain)
     return [robot.joints[0], *(_off_the_ground(joint) for joint in robot.joints[1:])]
 
 
@@ -301,6 +303,19 @@ def test_a_changed_limb_is_not_alike(seed: int, change: Callable[[Joint, float],
         assert TOLERANCE < off < 0.1
         assert len(topology(changed.robot, tolerance=1.001 * off).alike) == 1
         assert len(topology(changed.robot, tolerance=0.999 * off).alike) == 2
+
+
+def test_limbs_in_one_point_differ_by_their_bodies() -> None:
+    """All of their joints are where the base's frame is: there is no length to measure by."""
+    x = np.array([1.0, 0.0, 0.0])
+    still = Transform()
+
+    def limb(tag: str, off: float) -> list[Joint]:
+        body = Inertia(1.0, np.array([0.0, 0.0, 0.1 + off]), np.diag([0.2, 0.3, 0.1]))
+        return [Joint(tag, JointKind.REVOLUTE, -1, still, f"{tag}_link", body, axis=x)]
+
+    assert len(topology(robot_of([limb("a", 0.0), limb("b", 0.0)])).alike) == 1
+    assert len(topology(robot_of([limb("a", 0.0), limb("b", 0.01)])).alike) == 2
 
 
 def test_a_heavier_link_beyond_a_slide_is_not_alike() -> None:
