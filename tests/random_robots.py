@@ -57,7 +57,7 @@ def random_robot(
             kind = JointKind.FIXED
         else:
             kind = kinds[int(rng.integers(len(kinds)))]
-        drawn = _plain if rng.random() < plain else _oblique
+        drawn = _plain if plain and rng.random() < plain else _oblique
         placement, axis, inertia = drawn(rng)
         made.append(
             Joint(
@@ -72,11 +72,13 @@ def random_robot(
                 mimic=_random_mimic(rng, made, mimic) if kind in SINGLE else None,
             )
         )
+    base = random_inertia(rng)
+    upright = plain and rng.random() < plain
     return Robot(
         name="random",
         joints=tuple(made),
-        base_inertia=random_inertia(rng),
-        gravity=frozen([0.0, 0.0, -9.81] if rng.random() < plain else rng.normal(0.0, 5.0, 3)),
+        base_inertia=base,
+        gravity=frozen([0.0, 0.0, -9.81] if upright else rng.normal(0.0, 5.0, 3)),
     )
 
 

@@ -29,7 +29,6 @@ from ..graph.verify import verify
 from ..passes.order import EXACT, run
 from ..prove.felt import UNFELT, Felt
 from ..robot.canonical import stages
-from ..robot.drivetrains import drivetrains
 from ..robot.frames import align_axes
 from ..robot.model import Robot, RobotError, Transform
 from ..robot.named import frame_of
@@ -271,9 +270,7 @@ def any_inputs(design: Design, canonical: Robot, inputs: Sequence[str]) -> Colum
     if design.inverse == "near":
         q = random_state(canonical, IDENTITY_SAMPLES, np.random.default_rng(IDENTITY_SEED)).q
         inverse = 1 / float(np.abs(crba(canonical, q)).max())
-    widths = [len({gears.width for gears in own}) for own in drivetrains(canonical).values()]
-    samples = max(IDENTITY_SAMPLES, 4 * max(widths, default=0) - 2)  # each is told apart
-    return random_inputs(canonical, inputs, samples, IDENTITY_SEED, inverse)
+    return random_inputs(canonical, inputs, IDENTITY_SAMPLES, IDENTITY_SEED, inverse)
 
 
 def frame_index(design: Design, canonical: Robot) -> int | None:

@@ -63,9 +63,8 @@ def whole_turns(design: Design, robot: Robot) -> dict[int, bool]:
 
     None are those of joints whose positions are not numbers.
     """
-    if design.angles == "sincos" or any(joint.mimic for joint in robot.joints):
-        what = "sines that are given" if design.angles == "sincos" else "mimic joints"
-        raise RobotError(f"{robot.name}: rollouts cannot have {what}")
+    if any(joint.mimic for joint in robot.joints):
+        raise RobotError(f"{robot.name}: rollouts cannot have mimic joints")
     box, found = bounds(design, robot), {}
     for i in robot.free:
         joint, k = robot.joints[i], robot.v_slices[i].start

@@ -60,6 +60,7 @@ AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
 OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
 UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
+MOVING = ("step", *ROLLOUTS)  # which give the positions that a state leads to
 # Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,
 # which reads the first entries of qdd and not those of tau → that whose base is free. What the
 # others compute of the joints is the same.

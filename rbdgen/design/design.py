@@ -26,6 +26,7 @@ from .choices import (
     FLOAT_ERROR,
     GIVEN_BASE,
     INVERTING,
+    MOVING,
     NEARBY,
     ON_ACCELERATORS,
     ROLLOUTS,
@@ -249,6 +250,12 @@ def _check_functions(design: Design) -> None:
     of_frames = [name for name in design.functions if name in AT_FRAMES]
     if of_frames and not design.frames:
         raise RobotError(f"functions: {of_frames[0]} is of frames; name their links: --frames LINK")
+    moving = [name for name in design.functions if name in MOVING]
+    if moving and design.angles == "sincos":
+        raise RobotError(
+            f"angles: sincos: {moving[0]} moves angles on, of which only sines come in; leave it "
+            "out"
+        )
     if "cfd" in design.functions:
         _check_contacts(design)
     if "step" in design.functions:
@@ -257,8 +264,11 @@ def _check_functions(design: Design) -> None:
                 raise RobotError(
                     f"{key}: {value}: step moves the file's base by what it computes; leave it out"
                 )
-        if design.integrator != "euler":
-            _refuse_points(design)
+        if design.integrator != "euler" and design.inverse != "computed":
+            raise RobotError(
+                f"inverse: {design.inverse}: integrator {design.integrator} has M⁻¹ of the first "
+                "point alone; leave it out"
+            )
     if "ddid" in design.functions and design.base_link is not None:
         raise RobotError(
             f"base_link: {design.base_link}: ddid is not carried to the file's base; leave it out"
@@ -339,16 +349,6 @@ def _refuse_own_words(design: Design, said: str, by_error: bool = False) -> None
     for name, there in own:
         if there:
             raise RobotError(f"{said}: {name} has words of its own; leave one out")
-
-
-def _refuse_points(design: Design) -> None:
-    """RobotError for what has a state given in part, where a step has points in between."""
-    for key, default, why in (
-        ("inverse", "computed", "has M⁻¹ of the first point alone"),
-        ("angles", "on-chip", "has the first point's sines alone"),
-    ):
-        if (value := getattr(design, key)) != default:
-            raise RobotError(f"{key}: {value}: integrator {design.integrator} {why}; leave it out")
 
 
 def _refuse_near(design: Design) -> None:

@@ -3,24 +3,25 @@
 Interning finds equal operations on equal operands only. But a + b - b is a, a moment about an axis
 of symmetry vanishes, and two ways round a tree may end in one product. Two polynomials that agree
 at a random point agree everywhere (Schwartz 1980, Zippel 1979), so each node is evaluated at a
-few random inputs; nodes whose values agree to ten digits, up to sign and a power of two, share.
+few random inputs. Nodes share whose values, up to sign and a power of two, differ at none of these
+by more than rounding (``noise``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..graph.evaluate import evaluate
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
+from .noise import Noisy, with_noise
 from .sums import SUMS
 
-DIGITS = 10  # to which equal values agree
-NONE = 1e-12  # a sum this small against its operands is rounding noise
+ROUNDING = 64.0  # deviations: what differs by less is equal
+CELLS = 2**26  # in which an octave of values is searched for equals
 CARRIED = (Op.MUL, Op.MULC, Op.SIN, Op.COS, Op.RECIP)  # dearer than a word on a channel
 
 Array = NDArray[np.float64]
@@ -32,75 +33,72 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
     A sum is taken from its own region only, a product also from a region that the node's region
     waits for already.
     """
-    values: dict[Node, Array] = {}
-    evaluate(graph, inputs, lambda node, v: values.update({node: np.atleast_1d(v)}))
-    keys, constants = _keys(values), _constants(graph, values)
+    values = with_noise(graph, inputs)
     before = _waits_for(graph)
     builder = Builder()
     new: dict[Node, Node] = {}
-    known: dict[bytes, list[Node]] = {}
+    known: dict[tuple[int, int, int], list[Node]] = {}
     for node in graph.nodes:
         with builder.in_region(node.region):
             new[node] = builder.same(node, [new[a] for a in node.args])
             if node.op in (Op.INPUT, Op.CONST, Op.NEG) or node.is_shift:
                 continue
-            if node in constants:
-                new[node] = builder.const(constants[node])
+            own = values[node]
+            if (constant := _constant(node, own)) is not None:
+                new[node] = builder.const(constant)
                 continue
-            if new[node].op is Op.CONST or not values[node].any():
+            if new[node].op is Op.CONST:
                 continue
-            alike = known.setdefault(keys[node], [])
-            for other in alike:
+            cells = list(_cells(own))
+            for other, factor in _equal(own, cells, known, values):
                 if _may_serve(other, node, before):
-                    factor = _ratio(values[node], values[other])
                     new[node] = builder.mul(factor, new[other])
                     break
             else:
-                alike.append(node)
+                for cell in cells:
+                    known.setdefault(cell, []).append(node)
     return graph.made(new)
 
 
-def _constants(graph: Graph, values: Mapping[Node, Array]) -> dict[Node, float]:
-    """What sums always are, up to rounding noise: 0, or of several states the same."""
-    sums = [node for node in graph.nodes if node.op in SUMS and len(node.args) == 2]
-    if not sums:
-        return {}
-    found = _rows([values[node] for node in sums])
-    size = np.maximum(*(np.abs(_rows([values[node.args[k]] for node in sums])) for k in range(2)))
-    none = np.all(np.abs(found) <= NONE * size, axis=1)
-    same = np.all(np.abs(found - found[:, :1]) <= NONE * size, axis=1)
-    same &= np.array([len(values[node]) > 1 for node in sums])
-    return {
-        node: 0.0 if none[k] else float(np.median(found[k]))
-        for k, node in enumerate(sums)
-        if none[k] or same[k]
-    }
+def _constant(node: Node, own: Noisy) -> float | None:
+    """What a sum always is but for rounding: 0, or of several states the same."""
+    if node.op not in SUMS or not np.isfinite(own.noise).all():
+        return None
+    slack = ROUNDING * own.noise
+    if (np.abs(own.value) <= slack).all():
+        return 0.0
+    middle = float(np.median(own.value))
+    same = len(own.value) > 1 and (np.abs(own.value - middle) <= slack).all()
+    return middle if same else None
 
 
-def _keys(values: Mapping[Node, Array]) -> dict[Node, bytes]:
-    """The leading digits of each node's values, up to sign and a power of two."""
-    v = _rows([*values.values()])
-    exponents = np.frexp(np.abs(v).max(axis=1))[1]
-    scaled = v * np.copysign(np.ldexp(1.0, -exponents), v[:, 0])[:, None]
-    digits = np.round(scaled * 10.0**DIGITS) + 0.0  # minus zero is zero
-    return {
-        node: row[: len(own)].tobytes()
-        for (node, own), row in zip(values.items(), digits, strict=True)
-    }
+def _cells(own: Noisy) -> Iterator[tuple[int, int, int]]:
+    """Two cells in an octave. Values that are nearer than a quarter of a cell share one of them.
+
+    They are those of the first value that is more than rounding; none where there is no such.
+    """
+    clear = np.isfinite(own.noise).all() & (np.abs(own.value) > ROUNDING * own.noise)
+    if clear.any():
+        k = int(np.argmax(clear))
+        place = math.log2(abs(own.value[k])) % 1.0 * CELLS
+        for half in (0, 1):
+            yield k, half, int(place + half / 2) % CELLS
 
 
-def _rows(values: Sequence[Array]) -> Array:
-    """One row for each, as long as the longest: what is the same in every state, repeated."""
-    found = np.empty((len(values), max(map(len, values), default=1)))
-    for row, own in zip(found, values, strict=True):
-        row[:] = own
-    return found
-
-
-def _ratio(v: Array, other: Array) -> float:
-    """v / other, which is ±2^k but for rounding."""
-    ratio = float(v[0] / other[0])
-    return math.copysign(2.0 ** round(math.log2(abs(ratio))), ratio)
+def _equal(
+    own: Noisy,
+    cells: list[tuple[int, int, int]],
+    known: Mapping[tuple[int, int, int], list[Node]],
+    values: Mapping[Node, Noisy],
+) -> Iterator[tuple[Node, float]]:
+    """Nodes of which this is ±2^k times, and that factor, the first one first."""
+    for other in sorted({n for cell in cells for n in known.get(cell, ())}, key=lambda n: n.index):
+        its, k = values[other], cells[0][0]
+        ratio = float(own.value[k] / its.value[k])
+        factor = math.copysign(2.0 ** round(math.log2(abs(ratio))), ratio)
+        slack = ROUNDING * np.hypot(own.noise, factor * its.noise)
+        if (np.abs(own.value - factor * its.value) <= slack).all():
+            yield other, factor
 
 
 def _may_serve(other: Node, node: Node, before: Mapping[Region | None, set[Region | None]]) -> bool:

@@ -7,8 +7,9 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
+from rbdgen import golden
 from rbdgen.design.loading import load
-from rbdgen.dynamics.interface import random_inputs
+from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
@@ -17,6 +18,7 @@ from rbdgen.graph.text import from_text, to_text
 from rbdgen.graph.verify import GraphError, verify
 from rbdgen.passes.identities import identities
 from rbdgen.robot.canonical import canonicalize
+from rbdgen.robot.urdf import parse_urdf
 
 
 def drawn(graph: Graph, n: int = 4, seed: int = 0) -> dict[str, np.ndarray]:
@@ -101,6 +103,80 @@ def test_nearly_equal_values_stay_apart(make: object) -> None:
     outputs = list(simplified(of(make)).outputs.values())
     assert len(set(outputs)) == len(outputs)
     assert all(node.op is not Op.CONST for node in outputs)
+
+
+def test_numbers_of_a_small_body_are_not_lost_beside_those_of_a_large_one() -> None:
+    """1e-10 of what they are added to: far more than a rounding."""
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    with b.region("forward", 0):
+        large, small = 0.3 * (x * x), 1e-11 * (y * y)
+        outputs = {"out0": (large + small) - large, "out1": small, "out2": large}
+    after = simplified(Graph(("x", "y"), outputs))
+    assert after.outputs["out1"].op is not Op.CONST
+    found = evaluate(after, drawn(after, 50, 1))
+    np.testing.assert_allclose(found["out0"], found["out1"], rtol=0, atol=1e-14)
+    assert found["out1"].max() > 1e-11
+
+
+LIGHT_ON_HEAVY = b"""<robot name="light">
+<link name="l0"/>
+<link name="l1"><inertial><origin xyz="0.09 0.03 0.06"/><mass value="10"/>
+<inertia ixx="0.09" ixy="0.0045" ixz="0" iyy="0.075" iyz="0.003" izz="0.08"/></inertial></link>
+<joint name="j1" type="continuous"><origin xyz="0.3 0 0.15" rpy="0.3 0.2 0.1"/>
+<parent link="l0"/><child link="l1"/><axis xyz="0 0 1"/></joint>
+<link name="l2"><inertial><origin xyz="0.0003 0.0001 0.0002"/><mass value="0.0001"/>
+<inertia ixx="1e-11" ixy="5e-13" ixz="0" iyy="8e-12" iyz="3e-13" izz="9e-12"/></inertial></link>
+<joint name="j2" type="continuous"><origin xyz="0.001 0 0.0005" rpy="0.3 0.2 0.1"/>
+<parent link="l1"/><child link="l2"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+
+
+def test_a_light_link_on_a_heavy_one() -> None:
+    """Its inertia is 1e-10 of the other's, and in double that is enough for each acceleration."""
+    robot = parse_urdf(LIGHT_ON_HEAVY)
+    canonical = canonicalize(robot)
+    graph = trace(canonical, ["fd"])
+    after = verify(identities(graph, random_inputs(canonical, graph.inputs, 4, 5)))
+    q, qd, qdd = np.random.default_rng(0).normal(0.0, 1.0, (3, 20, 2))
+    state = {"q": q, "qd": qd, "tau": golden.rnea(robot, q, qd, qdd)}
+    found = from_columns(evaluate(after, to_columns(canonical, after.inputs, state)), 2)
+    np.testing.assert_allclose(found["qdd"], golden.aba(robot, q, qd, state["tau"]), atol=1e-7)
+
+
+def test_a_huge_value_in_one_state_hides_nothing_in_the_others() -> None:
+    graph = of(lambda b, x, y, z: [b.recip(z * z) + x * z, b.recip(z * z) + y * z])
+    inputs = drawn(graph)
+    inputs["z"][0] = 1e-12
+    after = verify(identities(graph, inputs))
+    assert after.outputs["out0"] is not after.outputs["out1"]
+
+
+def test_what_is_not_finite_in_a_state_stays_apart() -> None:
+    graph = of(lambda b, x, y, z: [b.recip(z) + x, b.recip(z) + y, x * y, y * z])
+    inputs = drawn(graph)
+    inputs["z"][0] = 0.0
+    assert to_text(verify(identities(graph, inputs))) == to_text(graph)
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_a_branch_that_no_state_takes_counts(side: float) -> None:
+    graph = of(
+        lambda b, x, y, z: [
+            b.select(x, y, 0.0),
+            b.select(x, y, z),
+            b.select(x, y, z) + x,
+            b.select(x, (y + x) - x, z) * y,
+            b.select(x, y, z) * y,
+        ]
+    )
+    inputs = drawn(graph)
+    inputs["x"] = side * np.abs(inputs["x"])
+    after = verify(identities(graph, inputs))
+    zero, chosen, moved, *products = (after.outputs[f"out{k}"] for k in range(5))
+    assert products[0] is products[1]
+    assert len({zero, chosen, moved, products[0]}) == 4
+    assert all(node.op is not Op.INPUT for node in (zero, chosen, moved))
 
 
 def test_a_sign_that_differs_between_states_keeps_them_apart() -> None:
