@@ -18,7 +18,7 @@ def columns(graph: Graph, interface: Interface) -> list[Node]:
     graph has it, all of them would be kept until the last row. What factors of M a row takes is the
     same in every matrix, so one row of all comes before the next.
     """
-    shapes = {array.name: array.shape for array in interface.gives}
+    shapes = {array.name: array.shape or (1,) for array in interface.gives}
     arrays = {name: k for k, name in enumerate(shapes)}
 
     def place(name: str) -> tuple[int, int, int, int]:
@@ -38,7 +38,7 @@ def walks(graph: Graph, nodes: Sequence[Node], interface: Interface) -> list[Nod
     one matrix after another, and what it takes of others is there. What comes before the first
     output, such as all joints' velocities, keeps its place.
     """
-    shapes = {array.name: array.shape for array in interface.gives}
+    shapes = {array.name: array.shape or (1,) for array in interface.gives}
     arrays = {name: k for k, name in enumerate(shapes)}
 
     def place(name: str) -> tuple[int, int, list[int], list[int]]:

@@ -39,7 +39,7 @@ from .front import (
     refuse_still,
 )
 from .parameters import model_of, note_of_registers, refuse_own_angles
-from .samples import note_of_near, refuse_singular
+from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import Words
 
 __all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
@@ -51,6 +51,7 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     design, robot = load(path, notes=notes, **choices)
     refuse_large(design, robot)
     refuse_singular(design, robot)
+    refuse_dependent(design, robot)
     progress(f"trace: {robot.nv} coordinates")
     bodies, registers = of_bodies(design), has_registers(design)
     *_, (last, canonical) = stages(robot, design.snap, notes, bodies, design.alike, registers)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import golden
 from ..design.arrays import given_coordinates, needs, root_of
 from ..design.bounds import bounds
-from ..design.choices import INVERTING, ROLLOUTS
+from ..design.choices import HELD, INVERTING, ROLLOUTS
 from ..design.design import Design
 from ..design.payload import LOADS, words_of
 from ..design.states import State, random_states, turns
@@ -182,6 +182,22 @@ def refuse_singular(design: Design, robot: Robot) -> None:
         few = random_states(robot, bounds(design, robot), 4, 1)
         inverse = golden.joint_minv if given_coordinates(design, robot) else golden.minv
         inverse(robot, few["q"])
+
+
+def refuse_dependent(design: Design, robot: Robot) -> None:
+    """RobotError where contacts without damping hold more directions than their frames move in."""
+    if "cfd" not in design.functions or design.contact_damping or not robot.nv:
+        return
+    few = random_states(robot, bounds(design, robot), 4, 1)
+    J = golden.frame_jacobians(robot, few["q"], design.frames)[:, :, : HELD[design.contact]]
+    held = J.shape[1] * J.shape[2]
+    free = int(np.linalg.matrix_rank(J.reshape(len(J), held, robot.nv)).max())
+    if free < held:
+        raise RobotError(
+            f"{robot.name}: cfd: {held} directions are held, and {', '.join(design.frames)} can "
+            f"only move in {free} of them, so what holds the rest is not determined; "
+            "--contact-damping 0.01 makes those forces zero"
+        )
 
 
 def domain_of(

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph.word import spell
-from ..robot.model import Robot, RobotError
 from .factorisation import Factors, Matrix, back, factorise, out, solve
 from .kinematics import Kinematics
 from .observed import Frames
@@ -27,7 +26,6 @@ from .scalars import Arithmetic, Scalar
 from .spatial import is_zero
 
 AGAIN = "_contacts"  # of the contacts' own factors; their regions are by frame's joint
-AXES = (*(f"along the world's {e}" for e in "xyz"), *(f"about the world's {e}" for e in "xyz"))
 Column = dict[int, Scalar]  # coordinate, or row of contacts → entry
 
 
@@ -61,8 +59,6 @@ def gives_held(
     one, (axes, damping) = face.builder, held
     rows = _held_rows(frames, axes)
     columns, drifts = _seen(one, kinematics, frames, rows)
-    if not damping:
-        _refuse_unmoved(kinematics.robot, rows, columns)
     *Y, y = back(one, factors, [*columns, effort])
     forces = _forces(one, factors, rows, Y, y, drifts, damping)
     with_forces = dict(y)
@@ -76,17 +72,6 @@ def gives_held(
     for a, row in enumerate(rows):
         if a in forces:
             face.gives(spell("lambda_c", row.frame, row.axis), forces[a])
-
-
-def _refuse_unmoved(robot: Robot, rows: Sequence[Row], columns: Sequence[Column]) -> None:
-    """RobotError for a direction in which a frame never moves: any force would hold it."""
-    for row, column in zip(rows, columns, strict=True):
-        if not column:
-            body = robot.joints[row.joint].body
-            raise RobotError(
-                f"{robot.name}: cfd: no joint moves {body} {AXES[row.axis]}, so what holds it "
-                "there is not determined; --contact-damping 0.01 makes that force zero"
-            )
 
 
 def _seen(

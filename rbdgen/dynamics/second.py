@@ -25,11 +25,10 @@ be multiplied is zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from itertools import product
 
 from ..graph.graph import Graph
-from ..graph.node import Builder, Node, Op
+from ..graph.node import ANY, Builder, Node
 from ..graph.tangent import differentiate, one_way
 from ..graph.word import spell
 from ..robot.drivetrains import drivetrains
@@ -45,7 +44,6 @@ from .spatial import is_zero
 Place = tuple[int, int, int]
 Entries = dict[Place, Scalar]  # those that are not zero by structure
 StateOf = Callable[[Interface], State]
-ANY = ("backward", 0)  # region of what is computed where nothing else is
 NAMES = ("d2tau_dq2", "d2tau_dqd2", "d2tau_dq_dqd", "dM_dq")
 
 
@@ -128,7 +126,7 @@ class _Second:
             values[i, j, k] = self._sum(terms)
         for k, gears in drivetrains(self.robot).items():
             if k in self.order:
-                with self._beside([self._copy(self.found.dtau_dqd[k][k])]):
+                with self.builder.beside(self._copy(self.found.dtau_dqd[k][k])):
                     curved = curvature(self.builder, gears, self.qd[k])
                     values[k, k, k] = values[k, k, k] + curved
         return self._of(values)
@@ -179,19 +177,10 @@ class _Second:
         """Of x with signs."""
         used = [(sign, x) for sign, x in terms if sign and x is not None and not is_zero([x])]
         total: Scalar = 0.0
-        with self._beside([x for _, x in used]):
+        with self.builder.beside(*(x for _, x in used)):
             for sign, x in sorted(used, key=lambda term: -term[0]):
                 total = total + x if sign > 0 else total - x
         return total
-
-    def _beside(self, scalars: list[Scalar]) -> AbstractContextManager[None]:
-        """The region of that which is traced last."""
-        nodes = [self.builder.lift(x) for x in scalars]
-        computed = [node for node in nodes if node.op not in (Op.CONST, Op.INPUT)]
-        last = max(computed, key=lambda node: node.index, default=None)
-        if last is None:
-            return self.builder.in_region(next(filter(None, reversed(self.regions)), ANY))
-        return self.builder.in_region(last.region)
 
     def _joints(self, *coordinates: int) -> int:
         """Of how many joints coordinates are."""

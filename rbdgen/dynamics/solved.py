@@ -34,7 +34,7 @@ def forward_slopes(builder: Builder, products: list[Columns]) -> list[Columns]:
         for column in columns:
             negative.append({})
             for k, value in column.items():
-                with builder.in_region(builder.lift(value).region):
+                with builder.beside(value):
                     negative[-1][k] = -value
         slopes.append(negative)
     return slopes
@@ -55,7 +55,7 @@ def apart(builder: Builder, told: Scalar, M: Sequence[Vector]) -> list[Vector]:
     def entry(i: int, j: int) -> Scalar:
         if (i < BASE) == (j < BASE) or is_zero([M[i][j]]):
             return M[i][j]
-        with builder.in_region(builder.lift(M[i][j]).region):
+        with builder.beside(M[i][j]):
             return builder.select(told, 0.0, M[i][j])
 
     return [[entry(i, j) for j in range(len(M))] for i in range(len(M))]

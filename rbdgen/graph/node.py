@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -105,6 +105,8 @@ class Node:
 
 Scalar = Node | float
 STILL = (Op.CONST, Op.HELD)  # wires, whatever the task
+UNCOMPUTED = (Op.INPUT, *STILL)
+ANY: Region = ("backward", 0)  # of what is computed where nothing else is
 
 
 def source(node: Node) -> Node:
@@ -190,6 +192,14 @@ class Builder:
             yield
         finally:
             self._region = before
+
+    def beside(self, *scalars: Scalar) -> AbstractContextManager[None]:
+        """Label as the last one of what is computed; where nothing is, as the last node before."""
+        nodes = [x for x in scalars if isinstance(x, Node) and x.op not in UNCOMPUTED]
+        last = max(nodes, key=lambda node: node.index, default=None)
+        if last is None:
+            last = next((node for node in reversed(self._nodes) if node.region), None)
+        return self.in_region(last.region if last else ANY)
 
     def _find(self, op: Op, args: tuple[Node, ...], value: float = 0.0) -> Node | None:
         return self._table.get((op, args, value))

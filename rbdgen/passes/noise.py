@@ -21,7 +21,6 @@ from ..graph.node import Node, Op
 Array = NDArray[np.float64]
 
 U = 2.0**-53  # a rounding in double, over its result
-GIVEN = (Op.INPUT, Op.HELD)  # what is exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,7 @@ def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, Noisy]:
         for node in graph.nodes:
             args = [found[a] for a in node.args]
             values = [a.value for a in args]
+            slopes: tuple[Any, ...]
             if node.op is Op.INPUT or (node.op is Op.HELD and node.name in inputs):
                 value, slopes = inputs[node.name], ()
             elif node.op is Op.SELECT:
@@ -52,7 +52,7 @@ def with_noise(graph: Graph, inputs: Mapping[str, Array]) -> dict[Node, Noisy]:
                 value = FLOAT[node.op](node, *values)
                 slopes = DERIVATIVE[node.op](node, value, *values)
             value = np.broadcast_to(np.asarray(value, float), n)
-            variance = 0.0 if node.op in GIVEN else (U * value) ** 2
+            variance = 0.0 if node.op in (Op.INPUT, Op.HELD) else (U * value) ** 2
             for slope, arg in zip(slopes, args, strict=True):
                 variance = variance + (slope * arg.noise) ** 2
             found[node] = Noisy(value, np.broadcast_to(np.sqrt(variance), n))

@@ -151,7 +151,7 @@ def test_joints_walk_to_the_base_one_after_another() -> None:
     assert handed_on < 0.7 * first
     # so such functions take them so, and those of whom it saves little do not
     given = front.graph, interface_of(front), "made", {"robot": "iiwa14", "functions": "did"}
-    for part, order in ((400, found), (1900, nodes)):
+    for part, order in ((400, found), (1905, nodes)):
         _, facts = cpp(*given, longest=400, part=part)
         assert facts["workspace_bytes"] == 64 * slots_of(chunks_of(order, 0, part))[1]
 
@@ -169,6 +169,19 @@ def test_columns_are_computed_one_after_another() -> None:
     assert ends == [top[0], low[0], top[1], low[1]]
     assert depth_first(computed(graph), ends) == ends
     assert depth_first(computed(graph), reversed(ends)) == [top[1], low[1], top[0], low[0]]
+
+
+def test_numbers_are_ordered_beside_matrices() -> None:
+    """An output of no dimension comes before all rows, and with the first joint's."""
+    b = Builder()
+    x = b.input("x")
+    entry, number = b.recip(x), b.sin(x)
+    graph = Graph(("x",), {"entry": entry, "number": number})
+    entries = {"entry": (Entry("A", 3),), "number": (Entry("far", 0),)}
+    arrays = (Array("A", (2, 2)), Array("far", ()))
+    interface = Interface(plain(graph).takes, arrays, {}, entries)
+    assert columns(graph, interface) == [number, entry]
+    assert walks(graph, computed(graph), interface) == [entry, number]
 
 
 def test_each_operation_is_evaluates(tmp_path: Path) -> None:

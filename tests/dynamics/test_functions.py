@@ -16,7 +16,7 @@ from rbdgen.dynamics.interface import from_columns, random_inputs, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Op
+from rbdgen.graph.node import UNCOMPUTED, Op
 from rbdgen.graph.verify import verify
 from rbdgen.passes.factor import factor
 from rbdgen.passes.identities import identities
@@ -84,6 +84,8 @@ def assert_golden(graph: Graph, robot: Robot, canonical: Robot, functions: Any, 
 
 
 def simplified(graph: Graph, canonical: Robot) -> Graph:
+    """After the exact passes; whatever is computed belongs to a region."""
+    assert all(node.region for node in graph.nodes if node.op not in UNCOMPUTED)
     graph = identities(verify(graph), random_inputs(canonical, graph.inputs, 8, 0))
     return verify(factor(verify(graph)))
 

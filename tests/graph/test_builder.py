@@ -263,6 +263,22 @@ def test_a_node_stays_in_the_region_that_first_made_it() -> None:
     assert (y * y).region is None
 
 
+def test_what_stands_beside_others_is_in_the_region_of_the_last_one_computed() -> None:
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    with b.beside(x):
+        first = b.sin(x)
+    with b.region("forward", 1):
+        early = b.cos(x)
+    with b.region("forward", 2):
+        late = early * y
+    for beside, region in (((early, 1.0), 1), ((early, late, x), 2), ((y, 0.5), 2)):
+        with b.beside(*beside):
+            made = b.add(y, float(region) + len(beside))
+        assert made.region == ("forward", region)
+    assert first.region is not None  # nothing was computed before
+
+
 def test_dead_nodes_are_in_no_graph_and_counts_are_of_hardware() -> None:
     b = Builder()
     x, y = b.input("x"), b.input("y")

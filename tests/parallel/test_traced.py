@@ -19,8 +19,8 @@ from rbdgen.parallel.network import NETWORKS
 from rbdgen.robot.model import Array, Robot, RobotError
 from tests.random_robots import ALL_KINDS, random_robot
 
-TREE = random_robot(np.random.default_rng(6), 7, ALL_KINDS, branching=0.5, floating_base=True)
-MIMICS = random_robot(np.random.default_rng(8), 5, branching=0.4, mimic=0.4)
+TREE = random_robot(np.random.default_rng(4), 7, ALL_KINDS, branching=0.5, floating_base=True)
+MIMICS = random_robot(np.random.default_rng(1), 5, branching=0.4, mimic=0.4)
 
 
 def values(graph: Graph, name: str, **state: Array) -> Array:

@@ -13,6 +13,7 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.loading import load
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
+from rbdgen.system.data import data_folder
 from tests.rtl.cores import any_words, check
 from tests.rtl.icarus import Icarus, binary, written
 
@@ -79,10 +80,18 @@ def test_undamped_contacts_are_spoken_of() -> None:
     assert not damped
 
 
-def test_what_never_moves_is_not_held() -> None:
-    message = "pendulum: cfd: no joint moves lower_rod along the world's y, so what holds it there"
+@pytest.mark.parametrize("axis", ["0 1 0", "0.6 0 0.8", "0.48 -0.6 0.64"])
+def test_what_never_moves_is_not_held(axis: str, tmp_path: Path) -> None:
+    """In a plane, along the world's axes or across them: no entry of J is zero then."""
+    text = (data_folder("robots") / "pendulum.urdf").read_text()
+    file = tmp_path / "pendulum.urdf"
+    file.write_text(text.replace('axis xyz="0 1 0"', f'axis xyz="{axis}"'))
+    message = "cfd: 3 directions are held, and lower_rod can only move in 1 of them, so what holds"
     with pytest.raises(RobotError, match=message):
-        front_end("pendulum", functions=("cfd",), frames=("lower_rod",))
+        front_end(str(file), functions=("cfd",), frames=("lower_rod",))
+
+
+def test_golden_refuses_what_is_not_determined() -> None:
     choices = {"functions": ("cfd",), "frames": ("lower_rod",)}
     with pytest.raises(RobotError, match="pendulum: cfd: the held directions are dependent in"):
         api.evaluate("pendulum", api.states("pendulum", 3, 3, **choices), "golden", **choices)

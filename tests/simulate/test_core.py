@@ -50,7 +50,7 @@ def tree(seed: int, joints: int, **choices: object) -> Core:
 
 CASES: dict[str, Callable[[], Core]] = {
     "pendulum_12": lambda: shipped("pendulum", width=12),
-    "tree_25_with_forces": lambda: tree(33, 3, width=25, external_forces="link002"),
+    "tree_25_with_forces": lambda: tree(6, 3, width=25, external_forces="link002"),
     "tree_32_sines_given": lambda: tree(14, 4, width=32, angles="sincos"),
     "products_in_logic": lambda: core_of(front_end("pendulum").robot, multipliers=3, rotation=3),
 }
