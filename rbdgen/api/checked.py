@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
-from ..system.files import sha256_of
+from ..system.files import read_regular, sha256_of
 from .folder import MARK, Manifest, OutputError, read_manifest
 
 Progress = Callable[[str], None]
@@ -60,6 +60,16 @@ def checked_folder(
                 f"{place / file}: changed since it was generated; {AGAIN}, or --trust it as it is"
             )
     return entry
+
+
+def text_of(place: Path, file: str) -> str:
+    """A file of a checked folder, which with ``trust`` may be anything; OutputError."""
+    try:
+        return read_regular(place / file, LARGEST).decode("utf-8")
+    except OSError as error:
+        raise OutputError(f"{place / file}: {error.strerror}; {AGAIN}") from None
+    except UnicodeDecodeError:
+        raise OutputError(f"{place / file}: no text in UTF-8; {AGAIN}") from None
 
 
 def checked_accelerator(

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.target import find_target
 from ..system.templates import render
-from .checked import checked_manifest
+from .checked import checked_manifest, text_of
 from .folder import OutputError, write_file
 from .packets import Beats, packets_of
 from .places import check_place
@@ -62,7 +62,7 @@ def package_fusesoc(
     notes = []
     packets = packets_of(place, entry, TASKS)
     stride = max(len(answer) for answer in packets.answers)
-    verilog = (place / f"{name}_axi_words.v").read_text("utf-8")
+    verilog = text_of(place, f"{name}_axi_words.v")
     ports = shell_ports(verilog, f"{name}_axi_words")
     others = [port for port in ports if port.taken and not port.name.startswith(_LINKS)]
     part = find_target(entry.target)

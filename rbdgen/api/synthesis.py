@@ -21,7 +21,7 @@ from ..synthesize.nextpnr import Placement, made_in, place_and_route
 from ..synthesize.report import Each, Mapped, Options, one_by_one, reached
 from ..synthesize.report import synthesize as synthesize_placed
 from ..synthesize.yosys import synth_xilinx
-from .checked import checked_manifest
+from .checked import checked_manifest, text_of
 from .cluster import Executor, at_a_time, executor_of
 from .digests import compiler_digest
 from .folder import UsageError, write_file
@@ -124,7 +124,7 @@ def _multipliers(ecp5: Path, name: str, part: Target, out: Path) -> Path:
     """A file with the design's multipliers of the cells of a part's family."""
     if part.family == "ecp5":
         return ecp5
-    units = [named(module) for module in _MODULES.findall(ecp5.read_text("utf-8"))]
+    units = [named(module) for module in _MODULES.findall(text_of(ecp5.parent, ecp5.name))]
     file = out / f"{name}_{part.family}.il"
     write_file(file, owned(emit_cells([unit for unit in units if unit], part.family), name))
     return file

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..system.templates import render
-from .checked import checked_accelerator
+from .checked import checked_accelerator, text_of
 from .folder import OutputError, write_file
 from .fusesoc import ShellPort, shell_ports
 from .places import check_place
@@ -95,7 +95,7 @@ def package_vivado(
     name, out = entry.name, place / FOLDER
     check_place(out / f"{name}_ip.v")
     out.mkdir(exist_ok=True)
-    ports = shell_ports((place / f"{name}_axi_words.v").read_text("utf-8"), f"{name}_axi_words")
+    ports = shell_ports(text_of(place, f"{name}_axi_words.v"), f"{name}_axi_words")
     files = {
         f"{name}_ip.v": ip_text(name, ports),
         "package_ip.tcl": render(

@@ -15,6 +15,7 @@ from rbdgen import api
 from rbdgen.api.checked import checked_manifest
 from rbdgen.api.folder import sealed
 from rbdgen.driver import Dynamics
+from rbdgen.robot.model import RobotError
 
 CHANGED = "changed since it was generated; generate the design again, or --trust it as it is"
 FILES = ("design.yaml", "robot.urdf", "graph.txt", "pipeline.svg", "pendulum_m.v", "pendulum_m.il")
@@ -88,6 +89,21 @@ def test_nothing_that_changed_is_run(design: Path, run: Callable[[Path], Any]) -
     with pytest.raises(api.OutputError, match=CHANGED):
         run(design)
     assert not seen.exists()
+
+
+def test_no_pipe_is_waited_for(made_accelerator: Path, tmp_path: Path) -> None:
+    """Not even in a folder that is trusted as it is."""
+    shell = "pendulum_accelerator_m_axi_words.v"
+    for name, run in {
+        "graph_mass.txt": api.report,
+        "robot.urdf": api.report,
+        shell: api.package_vivado,
+    }.items():
+        folder = shutil.copytree(made_accelerator, tmp_path / name)
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        with pytest.raises((api.OutputError, RobotError), match=f"{name}: .*a pipe or a device"):
+            run(folder, trust=True)
 
 
 @pytest.mark.parametrize("backend", ["golden", "integer", "rtl"])
