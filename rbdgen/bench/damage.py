@@ -11,6 +11,8 @@ from ..api.errors import Mismatch
 from ..board.packets import (
     ESCAPE,
     FLAG,
+    SELF_TEST,
+    TESTED,
     Answered,
     DamagedFrame,
     Layout,
@@ -22,7 +24,7 @@ from ..board.packets import (
 from ..driver.links import OFFERED, TAGS, Transport
 
 WAIT = 60.0  # s without any answer, after which a line hangs
-SETTLED = 0.5  # s
+AGAIN = 5.0  # s without any answer, after which a self-test is asked for once more
 SAID = 2000  # frames
 RESTART = 40  # bursts, after which the board starts anew in the midst of one
 KINDS = ("bits", "burst", "cut", "lost", "inserted", "merged", "noise")
@@ -161,6 +163,7 @@ class _Hears:
         self.waiting: dict[int, Answered] = {}
         self._transport, self._of, self._found = transport, of, found
         self._unframed = Unframed(of.identity)
+        self._tested = False
 
     def all(self) -> None:
         """Take what comes until no task waits; Mismatch if nothing comes any more."""
@@ -175,11 +178,23 @@ class _Hears:
         self._unframed.damaged = 0
 
     def settle(self, perhaps: dict[int, Answered]) -> None:
-        """Take what comes for a while: answers to ``perhaps``, at most once each."""
+        """Take what comes until a self-test answers, which waits for all that came before it.
+
+        Answers to ``perhaps`` may come, at most once each. Mismatch if nothing comes any more.
+        """
         self.waiting = perhaps
         answered = self._found.answered
-        while self._take(SETTLED):
-            pass
+        ask = framed(self._of.identity, task(SELF_TEST, 0, (), TESTED))
+        self._tested, started, asked = False, time.monotonic(), -AGAIN
+        while not self._tested:
+            now = time.monotonic()
+            if now - started > WAIT:
+                raise Mismatch("no self-test is answered: the board hangs")
+            if now - asked > AGAIN:  # a reset may have taken the one before
+                asked = now
+                self._transport.write(bytes([FLAG]) + ask)
+            if self._take(0.05):
+                started = asked = time.monotonic()
         self._found.answered, self._unframed.damaged = answered, 0
         self.waiting = {}
 
@@ -188,12 +203,15 @@ class _Hears:
         came = self._transport.read(timeout)
         for payload in self._unframed.feed(came):
             try:
-                answer = response(payload, self._of.layouts)
+                answer = response(payload, {**self._of.layouts, SELF_TEST: TESTED})
             except DamagedFrame:
                 self._found.wrong += 1
                 continue
             if answer.status is None:
                 self._found.refused += 1
+                continue
+            if answer.function == SELF_TEST:
+                self._tested = True
                 continue
             right = self.waiting.pop(answer.tag, None)
             if right is not None and replace(answer, tag=right.tag) == right:

@@ -37,7 +37,7 @@ from ..simulate.model import Model
 from .answers import Answer, Run, Tasks
 from .cores import by_hardware, by_model, run_core
 from .dma import PYNQ, DmaLink
-from .links import PATIENCE, Link, Transport, opened
+from .links import Link, Transport, opened
 from .registers import ProgramRegisters, Registers
 from .words import Array, Coder, Flags
 
@@ -327,8 +327,7 @@ def _board(place: Path, entry: Manifest, port: str | Transport) -> Backend:
             coder.design, coder.robot, coder, run, registers=registers, notes=entry.notes
         )
     transport = opened(port) if isinstance(port, str) else port
-    patience = getattr(transport, "patience", PATIENCE)
-    link = Link(transport, coder.contract.layouts, entry.identity, entry.name, patience)
+    link = Link.over(transport, coder.contract.layouts, entry.identity, entry.name)
     run = partial(run_board, coder, link)
     return Backend(coder.design, coder.robot, coder, run, notes=entry.notes)
 

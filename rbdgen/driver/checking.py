@@ -19,7 +19,7 @@ from ..design.manifest import AcceleratorManifest
 from ..robot.payload import PAYLOAD
 from .defaults import DynamicsWarning
 from .dynamics import Dynamics
-from .links import PATIENCE, Link, Transport, opened
+from .links import Link, Transport, opened
 
 Progress = Callable[[str], None]
 
@@ -49,8 +49,7 @@ def self_test(folder: str | Path, transport: Transport) -> str:
     """Run the vectors on the board, and say what it says of them; Mismatch if they fail."""
     entry = read_manifest(Path(folder)).facts
     assert isinstance(entry, AcceleratorManifest)
-    patience = getattr(transport, "patience", PATIENCE)
-    link = Link(transport, {SELF_TEST: TESTED}, entry.identity, entry.name, patience)
+    link = Link.over(transport, {SELF_TEST: TESTED}, entry.identity, entry.name)
     ((answered, wrong, clocks),) = (own.words for own in link.ask([(SELF_TEST, ())]))
     if wrong or not answered:
         raise Mismatch(f"self-test of the board: {wrong} words are wrong of {answered} responses")

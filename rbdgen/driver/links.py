@@ -6,9 +6,10 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from ..api.folder import InputError
@@ -26,19 +27,24 @@ from ..board.packets import (
     task,
 )
 
+if TYPE_CHECKING:
+    import serial
+
 TAGS = 1 << 16
 UDP = "udp"
 DATAGRAM = 1400  # bytes at the most
 PATIENCE = 0.5  # s without an answer, after which is asked again
 SIMULATED = 20.0  # the same where a simulation answers, on a machine that has more to do
 TRIES = 6  # in a row without any
+BUSY = 120.0  # s for which a simulation may be silent
 OFFERED = BUFFER // 2  # bytes of frames under way: the board's buffer is never full
 
 
 class Transport(Protocol):
     """What moves bytes to a board and back; who has another line writes these three.
 
-    One whose answers may take longer than `PATIENCE` has ``patience`` besides, in seconds.
+    One whose answers may take longer than `PATIENCE` has ``patience`` besides, in seconds, and one
+    that may be silent for longer than `TRIES` times that, ``endurance``.
     """
 
     def write(self, data: bytes) -> None:
@@ -52,38 +58,71 @@ class Transport(Protocol):
 
 
 class SerialPort:
-    """A serial line, or what looks like one; InputError where it cannot be opened."""
+    """A serial line, or what looks like one; InputError where it cannot be opened, or is lost.
 
-    def __init__(self, path: str, baud: int, patience: float = PATIENCE) -> None:
-        self.patience = patience
+    One that was lost is opened again when it is next written to. ``patience``, ``endurance``: as
+    `Link` has them.
+    """
+
+    def __init__(
+        self, path: str, baud: int, patience: float = PATIENCE, endurance: float | None = None
+    ) -> None:
+        self.patience, self.endurance = patience, endurance
+        self._path, self._baud = path, baud
+        self._port: serial.Serial | None = self._opened()
+
+    def write(self, data: bytes) -> None:
+        if self._port is None:
+            self._port = self._opened()
+        with self._lost(self._port):
+            self._port.write(data)
+
+    def read(self, timeout: float) -> bytes:
+        if self._port is None:
+            return b""
+        with self._lost(self._port) as port:
+            port.timeout = timeout
+            return bytes(port.read(1) + port.read(port.in_waiting))
+
+    def close(self) -> None:
+        if self._port is not None:
+            self._port.close()
+
+    def _opened(self) -> serial.Serial:
         try:
             import serial
         except ImportError:
             raise InputError('no pyserial for serial ports: pip install "rbdgen[board]"') from None
         try:
-            self._port = serial.Serial(path, baud)
-        except (serial.SerialException, ValueError, OSError) as error:
-            raise InputError(f"port: {path}: {error}") from None
+            port = serial.Serial(self._path, self._baud)
+        except (ValueError, OSError) as error:  # SerialException is an OSError
+            raise InputError(f"port: {self._path}: {error}") from None
         # an FTDI bridge's latency timer: 1 ms, where Linux has 16; ports without one refuse
         with suppress(AttributeError, NotImplementedError, ValueError):
-            self._port.set_low_latency_mode(True)
+            port.set_low_latency_mode(True)
+        return port
 
-    def write(self, data: bytes) -> None:
-        self._port.write(data)
-
-    def read(self, timeout: float) -> bytes:
-        self._port.timeout = timeout
-        return bytes(self._port.read(1) + self._port.read(self._port.in_waiting))
-
-    def close(self) -> None:
-        self._port.close()
+    @contextmanager
+    def _lost(self, port: serial.Serial) -> Iterator[serial.Serial]:
+        """InputError where the line is gone, as when its plug was pulled."""
+        try:
+            yield port
+        except OSError as error:
+            self._port = None
+            with suppress(OSError):
+                port.close()
+            raise InputError(
+                f"port: {self._path}: lost: {error}; the next call opens it again"
+            ) from None
 
 
 class UdpPort:
     """Datagrams to a board, ``udp://HOST`` or ``udp://HOST:PORT``; InputError for another text."""
 
-    def __init__(self, url: str, patience: float = PATIENCE) -> None:
-        self.patience = patience
+    def __init__(
+        self, url: str, patience: float = PATIENCE, endurance: float | None = None
+    ) -> None:
+        self.patience, self.endurance, self._url = patience, endurance, url
         own = urlsplit(url)
         try:
             if own.scheme != UDP or not own.hostname or own.path:
@@ -94,28 +133,44 @@ class UdpPort:
             raise InputError(f"port: {url}: {error}") from None
 
     def write(self, data: bytes) -> None:
-        for start in range(0, len(data), DATAGRAM):
-            with suppress(ConnectionRefusedError):  # of the one before, which nobody took
-                self._socket.send(data[start : start + DATAGRAM])
+        with self._lost():
+            for start in range(0, len(data), DATAGRAM):
+                with suppress(ConnectionRefusedError):  # of the one before, which nobody took
+                    self._socket.send(data[start : start + DATAGRAM])
 
     def read(self, timeout: float) -> bytes:
         found = b""
-        while select.select([self._socket], [], [], 0 if found else timeout)[0]:
-            with suppress(ConnectionRefusedError):
-                found += self._socket.recv(2 * DATAGRAM)
-                continue
-            break
+        with self._lost():
+            while select.select([self._socket], [], [], 0 if found else timeout)[0]:
+                with suppress(ConnectionRefusedError):
+                    found += self._socket.recv(2 * DATAGRAM)
+                    continue
+                break
         return found
+
+    @contextmanager
+    def _lost(self) -> Iterator[None]:
+        """InputError where there is no way to the board, as when the cable was pulled."""
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"port: {self._url}: {error}") from None
 
     def close(self) -> None:
         self._socket.close()
 
 
 def opened(port: str, patience: float = PATIENCE) -> Transport:
-    """The transport of a path of a serial port, or of ``udp://HOST:PORT``."""
+    """The transport of a path of a serial port, or of ``udp://HOST:PORT``.
+
+    Where a program stands in for a board, behind a pseudo-terminal or on this machine, it may be
+    silent for as long as the machine has other things to do.
+    """
     if port.startswith(f"{UDP}:"):
-        return UdpPort(port, patience)
-    return SerialPort(port, BAUD, patience)
+        here = urlsplit(port).hostname in ("127.0.0.1", "::1", "localhost")
+        return UdpPort(port, patience, BUSY if here else None)
+    program = Path(port).resolve().is_relative_to("/dev/pts")
+    return SerialPort(port, BAUD, patience, BUSY if program else None)
 
 
 @dataclass(frozen=True)
@@ -130,7 +185,8 @@ class _Waiting:
 class Link:
     """Tasks asked of a board, however bad the line is: lost and damaged ones are asked again.
 
-    ``repeated``, ``damaged``: how many of both there were.
+    ``patience``: seconds without an answer after which is asked again; ``endurance``: those after
+    which nobody is there. ``repeated``, ``damaged``: how many tasks and frames were.
     """
 
     transport: Transport
@@ -138,12 +194,23 @@ class Link:
     identity: str
     name: str
     patience: float = PATIENCE
+    endurance: float = 0.0  # `TRIES` times ``patience`` unless given
     repeated: int = 0
     _next_tag: int = 0
     _unframed: Unframed = field(init=False)
 
     def __post_init__(self) -> None:
         self._unframed = Unframed(self.identity)
+        self.endurance = self.endurance or (TRIES + 1) * self.patience
+
+    @classmethod
+    def over(
+        cls, transport: Transport, layouts: Mapping[int, Layout], identity: str, name: str
+    ) -> Link:
+        """The link over a transport, as patient as that says."""
+        patience = getattr(transport, "patience", PATIENCE)
+        endurance = getattr(transport, "endurance", None) or 0.0
+        return cls(transport, layouts, identity, name, patience, endurance)
 
     @property
     def damaged(self) -> int:
@@ -162,7 +229,7 @@ class Link:
         answers: dict[int, Answered] = {}
         waiting: dict[int, _Waiting] = {}
         left = iter(range(len(tasks)))
-        silent, heard = 0, time.monotonic()
+        asked = heard = time.monotonic()
         while len(answers) < len(tasks):
             self._offer(tasks, left, waiting)
             before = len(answers)
@@ -179,13 +246,12 @@ class Link:
                     answers[waiting.pop(answer.tag).task] = answer
             now = time.monotonic()
             if len(answers) > before:
-                silent, heard = 0, now
+                asked = heard = now
                 progress(len(answers))
-            patience = self.patience / 10 if lost else self.patience
-            if waiting and now - heard > patience:
-                silent, heard = silent + 1, now
-                if silent > TRIES * (10 if lost else 1):
-                    raise InputError(self._why())
+            if waiting and now - heard > self.endurance:
+                raise InputError(self._why())
+            if waiting and now - asked > (self.patience / 10 if lost else self.patience):
+                asked = now
                 self._again(waiting)
         return [answers[k] for k in range(len(tasks))]
 

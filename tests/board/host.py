@@ -16,7 +16,8 @@ def example(folder: Path, place: Path, into: Path) -> Path:
     """The program of the example in ``place``, of the accelerator in ``folder``; no warning."""
     source, program = place / f"{read_manifest(folder)['name']}_example.c", into / "example"
     assert COMPILER is not None
-    command = [COMPILER, "-std=gnu99", *WARNINGS, f"-I{folder}", source, "-o", program, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    patient = "-DPATIENCE=12000"  # ms, of a simulation on a machine that has more to do
+    command = [COMPILER, "-std=gnu99", *WARNINGS, patient, f"-I{folder}", source, "-o", program]
+    done = subprocess.run([*command, "-lm"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program

@@ -168,7 +168,7 @@ class Lossy(UdpPort):
 def test_datagrams_are_lost(folder: Path, board: SimulatedUdpBoard) -> None:
     line = Lossy(board.port)
     asked = asked_of(folder, 1)
-    link = Link(line, asked.layouts, asked.identity, "pendulum", patience=0.2)
+    link = Link(line, asked.layouts, asked.identity, "pendulum", patience=0.2, endurance=120.0)
     found = link.ask(asked.tasks)
     assert [own.words for own in found] == [own.words for own in asked.answers]
     assert line.harmed > 3

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import pickle
 import random
 import subprocess
+import threading
+import time
+import tty
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +50,7 @@ pytest.importorskip("serial", reason="pyserial is not installed")
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 BOARD = "ulx3s-85f"
 FAST = 6_000_000  # baud: twice a board's, so that the tests take half as long
+LONGEST = 120.0  # s for which a simulation may be silent on a machine that has more to do
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +75,8 @@ def layouts_of(manifest: Manifest) -> dict[int, Layout]:
 
 class Noisy:
     """A line that turns, loses, inserts and cuts, both ways, some bytes in a thousand."""
+
+    endurance = LONGEST
 
     def __init__(self, port: SerialPort, seed: int, often: float) -> None:
         self._port, self._rng, self._often = port, random.Random(seed), often
@@ -117,7 +125,7 @@ def test_a_self_test_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -
     right = on_board.board_vectors
     monkeypatch.setattr(on_board, "board_vectors", wrong)
     with api.simulated_board(BOARD, folder, baud=FAST) as running:
-        line = SerialPort(running.port, FAST)
+        line = SerialPort(running.port, FAST, endurance=LONGEST)
         with pytest.raises(Mismatch, match="1 words are wrong of 32 responses"):
             check_board(folder, line)
         there = Dynamics(folder, "board", port=running.port)
@@ -128,9 +136,9 @@ def test_a_self_test_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_self_test_between_tasks(folder: Path, board: SimulatedBoard) -> None:
     """It waits for what is on its way, and what comes after it waits for it."""
     asked = asked_of(folder, 6)
-    line = SerialPort(board.port, FAST)
+    line = SerialPort(board.port, FAST, endurance=LONGEST)
     of = {**asked.layouts, SELF_TEST: TESTED}
-    link = Link(line, of, asked.identity, "pendulum")
+    link = Link.over(line, of, asked.identity, "pendulum")
     between = [*asked.tasks[:5], (SELF_TEST, ()), *asked.tasks[5:9], (SELF_TEST, ())]
     found = link.ask(between)
     line.close()
@@ -199,13 +207,13 @@ def test_what_is_wrong_is_answered(folder: Path, board: SimulatedBoard) -> None:
     def ask(frame: bytes) -> list[tuple[int, Status | None, int]]:
         port.write(frame)
         said: list[tuple[int, Status | None, int]] = []
-        for _ in range(40):
+        started = time.monotonic()
+        while not said:
+            assert time.monotonic() < started + LONGEST, "the board says nothing"
             for payload in unframed.feed(port.read(0.05)):
                 if len(payload) == 4:
                     answer = response(payload, {})
                     said.append((answer.function, answer.status, answer.tag))
-            if said:
-                break
         return said
 
     good = framed(identity, bytes([9, 1, 2, 3]))
@@ -281,6 +289,38 @@ def test_frames_in_c_are_those_of_python(
         broken[rng.randrange(1, len(frame) - 1)] ^= 1
         assert not any(own.heard(byte, packet) for byte in broken)
     assert own.damaged() >= 300
+
+
+def test_a_plug_that_is_pulled(folder: Path, board: SimulatedBoard, tmp_path: Path) -> None:
+    """In mid-batch: one line says so, and the next call opens the port again."""
+    port = tmp_path / "port"
+    own, other = os.openpty()
+    tty.setraw(other)
+    port.symlink_to(os.ttyname(other))
+    there = Dynamics(folder, "board", port=str(port))
+    q = np.random.default_rng(2).uniform(-1, 1, (100, 2))
+
+    def pull() -> None:
+        os.read(own, 1)
+        os.close(own)
+
+    pulling = threading.Thread(target=pull)
+    pulling.start()
+    with pytest.raises(api.InputError, match=r"^port: .*port: lost: .*next call opens it again$"):
+        there.crba(q)
+    pulling.join()
+    os.close(other)
+    port.unlink()
+    with pytest.raises(api.InputError, match=r"^port: .*No such file"):
+        there.crba(q)
+    port.symlink_to(board.port)
+    np.testing.assert_array_equal(there.crba(q), Dynamics(folder, "integer").crba(q))
+
+
+def test_no_driver_of_a_board_is_copied(folder: Path, board: SimulatedBoard) -> None:
+    there = Dynamics(folder, "board", port=board.port)
+    with pytest.raises(api.InputError, match="copy: the port of a board is this process's"):
+        pickle.dumps(there)
 
 
 def test_a_board_that_is_silent(folder: Path) -> None:
