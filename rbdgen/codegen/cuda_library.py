@@ -144,12 +144,17 @@ class _Buffers:
 
 
 def on_device(array: Any) -> bool:
-    """Whether an array lies on a GPU."""
-    return hasattr(array, "__cuda_array_interface__")
+    """Whether an array lies on a GPU, and its package makes arrays there as NumPy does here.
+
+    Of CuPy that is true. Arrays of JAX and PyTorch are taken as NumPy reads them.
+    """
+    if not hasattr(array, "__cuda_array_interface__"):
+        return False
+    return isinstance(array, getattr(module_of(array), "ndarray", ()))
 
 
 def module_of(array: Any) -> Any:
-    """The package whose array it is: CuPy, or one that makes arrays as it does."""
+    """The package whose array it is."""
     return sys.modules[type(array).__module__.partition(".")[0]]
 
 

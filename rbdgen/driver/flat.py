@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..api.completion import completed
 from ..api.folder import InputError
@@ -15,7 +16,23 @@ from ..robot.model import Robot
 from ..robot.payload import PAYLOAD, SIZE
 from .words import SPELT, Array, step_counts, step_sizes
 
+TRACED = " (jax.pure_callback calls this with numbers; rbdgen.parallel can be traced)"
 FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
+
+
+def _numbers(call: str, said: str, values: Any) -> NDArray[Any]:
+    """What NumPy makes of an argument: of numbers, of arrays of other packages that it can read,
+    and of what has DLPack alone. InputError for all else, such as values that JAX traces."""
+    try:
+        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+            return np.from_dlpack(values)
+        return np.asarray(values)
+    except Exception as error:  # whatever another package raises
+        kind, first = type(values), str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"{call}: {said} is a {kind.__module__}.{kind.__qualname__}, of which NumPy makes no "
+            f"array of numbers: {first}{TRACED if kind.__module__.startswith('jax') else ''}"
+        ) from None
 
 
 def flat_states(
@@ -39,7 +56,7 @@ def flat_states(
                 f"{call}: {said} is on a GPU; its arrays are taken where all are there, "
                 f"C-contiguous, of one leading shape, by cuda (float64) or cuda32 (float32)"
             )
-        array = np.asarray(values)
+        array = _numbers(call, said, values)
         before = array.shape[: max(array.ndim - len(own), 0)]
         if array.dtype.kind not in "fiu" or array.shape != before + own:
             several = ", ".join(map(str, ("N", *own)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -203,23 +202,19 @@ def test_made_once(cache: Path, compiled: Dynamics, monkeypatch: pytest.MonkeyPa
     """Without the compilers, whatever is chosen of the hardware; damaged, it is made again."""
     monkeypatch.setattr("rbdgen.compile.flow.front_end", None)
     there = sorted(cache.glob("rbdgen/program-*"))
-    started = time.process_time()
     again = Dynamics("pendulum", "cpp", functions=("did", "m"), ii=2, width=20, target="xcup")
-    assert time.process_time() - started < 0.1
     assert sorted(cache.glob("rbdgen/program-*")) == there
     np.testing.assert_array_equal(again.crba([0.1, 0.2]), compiled.crba([0.1, 0.2]))
 
 
-def test_one_state_is_quick(compiled: Dynamics) -> None:
-    """10 µs of the processor, the best of many runs."""
-    q = np.zeros(2)
-    best = np.inf
-    for _ in range(30):
-        started = time.process_time()
-        for _ in range(300):
-            compiled.crba(q)
-        best = min(best, (time.process_time() - started) / 300)
-    assert best < 10e-6
+def test_one_state_goes_straight_to_its_program(
+    compiled: Dynamics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Past queue and copies, which take ten times as long as the program."""
+    monkeypatch.setattr(compiled, "submit", None)
+    q, v, a = np.full((3, 2), 0.1)
+    assert compiled.crba(q).shape == (2, 2)
+    assert len(compiled.computeRNEADerivatives(q, v, a)) == 3
 
 
 def test_without_a_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

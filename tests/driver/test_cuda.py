@@ -55,6 +55,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     for name in ("empty", "zeros", "full", "asarray", "ascontiguousarray"):
         make = getattr(np, name)
         setattr(module, name, lambda *given, make=make: make(*given).view(Array))
+    monkeypatch.setattr(module, "ndarray", Array, raising=False)
     monkeypatch.setattr(Array, "__module__", "device")
     monkeypatch.setitem(sys.modules, "device", module)
     return module

@@ -12,7 +12,7 @@ import pytest
 
 from rbdgen.system.stopping import meanwhile, run_child
 
-LONGEST = 60.0  # seconds for what takes one
+LONGEST = 300.0  # seconds for what takes one
 WAITING = """
 import os, sys, time
 from pathlib import Path
