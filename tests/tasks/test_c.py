@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -11,10 +12,36 @@ import pytest
 from rbdgen import api
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
 
+SWINGER = str(Path(__file__).parents[1] / "robots" / "swinger.urdf")
 FLAGS = (
     *("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O1"),
     *("-fsanitize=undefined", "-fno-sanitize-recover=undefined"),
 )
+
+
+def differ(folder: Path, example: str, function: str) -> str:
+    """What the example says of the integer model's words and flags of a function."""
+    states, expected = (folder / f"{name}_{function}.txt" for name in ("words", "expected_words"))
+    command = [example, function, str(states), str(expected)]
+    return subprocess.run(command, capture_output=True, text=True).stderr
+
+
+def compiled(folder: Path, into: Path) -> str:
+    example, sources = str(into / "example"), sorted(map(str, folder.glob("*.c")))
+    subprocess.run(["gcc", *FLAGS, *sources, "-lm", "-o", example], check=True)
+    return example
+
+
+def test_a_base_that_is_free_and_one_that_is_given(tmp_path: Path) -> None:
+    """The stages that both share are told which it is."""
+    choices = {"accelerator": True, "ii": 16, "target": "xcup", "base": "floating", "root": "each"}
+    made = api.generate(SWINGER, tmp_path / "made", to="c", functions=("minv",), **choices)
+    example = compiled(made.folder, tmp_path)
+    for function in ("minv", "minv_given"):
+        said = differ(made.folder, example, function)
+        assert said.endswith("32 states, 0 words and flags differ\n"), (function, said)
+    text = "".join(file.read_text() for file in made.folder.glob("*.c"))
+    assert set(re.findall(r"= (-?\d+); /\* root\[0\] \*/", text)) == {"0", "-1"}
 
 
 @pytest.mark.parametrize("robot", ["pendulum", pytest.param("gantry", marks=pytest.mark.slow)])
@@ -22,17 +49,14 @@ def test_every_function(robot: str, tmp_path: Path) -> None:
     functions = (*ON_ACCELERATORS, *ROLLOUTS)
     choices = {"accelerator": True, "ii": 8, "target": "xcup"}
     made = api.generate(robot, tmp_path / "made", to="c", functions=functions, **choices)
-    example, sources = str(tmp_path / "example"), sorted(map(str, made.folder.glob("*.c")))
-    subprocess.run(["gcc", *FLAGS, *sources, "-lm", "-o", example], check=True)
+    example = compiled(made.folder, tmp_path)
     raised = {}
     for function in functions:
-        expected = made / f"expected_words_{function}.txt"
-        command = [example, function, str(made / f"words_{function}.txt"), str(expected)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.stderr.endswith("32 states, 0 words and flags differ\n"), done.stderr
-        assert done.returncode == 0
-        raised[function] = np.loadtxt(expected)[:, -1]
-    unknown = subprocess.run([example, "no", command[2]], capture_output=True, text=True)
+        said = differ(made.folder, example, function)
+        assert said.endswith("32 states, 0 words and flags differ\n"), said
+        raised[function] = np.loadtxt(made / f"expected_words_{function}.txt")[:, -1]
+    states = str(made / f"words_{functions[0]}.txt")
+    unknown = subprocess.run([example, "no", states], capture_output=True, text=True)
     assert unknown.returncode == 2 and unknown.stderr.startswith(
         'example: no function "no"; one of'
     )

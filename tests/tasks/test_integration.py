@@ -15,8 +15,10 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.dynamics.interface import from_columns
 from rbdgen.golden.rollout import euler_step, rk4_step
 from rbdgen.graph.fixed import FixedGraph, Format, evaluate_fixed
+from rbdgen.graph.node import Op
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.integration import (
+    LONGEST,
     STEP,
     STEP_43,
     Coordinate,
@@ -72,6 +74,18 @@ def test_steps_are_those_of_the_rule(rule: str, turns: bool) -> None:
         q = (q + np.pi) % (2 * np.pi) - np.pi
     np.testing.assert_allclose(found[0], q, atol=2e-4)
     np.testing.assert_allclose(found[1], v, atol=5e-4)
+
+
+def test_products_with_a_step_have_room_for_the_longest_and_no_more() -> None:
+    """Of h or 4h/3, less than 2^-6 s, with q̈ and with v: one bit less would overflow."""
+    coordinate = Coordinate(0, 2, 4, A, False)
+    fixed = integration([coordinate], 18)
+    products = [fixed.formats[own] for own in fixed.graph.nodes if own.op is Op.MUL]
+    reach = {V.fraction: 2.0 ** (coordinate.a - 6), Q.fraction: 2.0 ** (coordinate.v - 6)}
+    assert {own.fraction for own in products} == reach.keys()
+    for own in products:
+        assert own.highest + 1 == reach[own.fraction] * 2**own.fraction
+    assert 4 * LONGEST / 3 == 2.0**-6
 
 
 def test_runge_kutta_is_of_fourth_order() -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rbdgen.api.reference import golden_model
 from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.compile.words import in_words, sample_inputs
-from rbdgen.design.choices import ON_ACCELERATORS
+from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from rbdgen.design.derived import of_functions
+from rbdgen.dynamics.interface import from_columns
 from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
@@ -27,6 +30,11 @@ def accelerated(fold: str) -> Accelerated:
 @pytest.fixture(scope="module")
 def made() -> Accelerated:
     return accelerated("auto")
+
+
+@cache
+def rolling() -> Accelerated:
+    return accelerate("pendulum", functions=ROLLOUTS, ii=8, target="xcup", accelerator=True)
 
 
 @cache
@@ -102,6 +110,27 @@ def test_the_gradients_are_taken_at_the_acceleration_that_was_found(made: Accele
     assert {kind_of(name) for name in whole} == {"qdd", "dqdd_dq", "dqdd_dqd"}
     for name, values in whole.items():
         np.testing.assert_array_equal(values, again.get(name, qdd.get(name)))
+
+
+@pytest.mark.parametrize("rule", ROLLOUTS)
+def test_a_rollout_is_told_its_rule_and_its_turn(rule: str) -> None:
+    """Three steps of 8 ms of a double pendulum, beside the golden model's by the same rule."""
+    made = rolling()
+    state = within_limits(made, 40, 1)
+    h = round(0.008 * 2**22) / 2**22
+    state["h"], state["steps"] = np.full((40, 2), [h, 4 * h / 3]), np.full((40, 1), 3.0)
+    found, flags = evaluate_task(made.accelerator, rule, inputs_of(made, state)[rule])
+    held = ~flags  # a state at the limits may accelerate past them
+    assert held.mean() > 0.5
+    formats = made.accelerator.result_formats[rule]
+    ends = from_columns({n: formats[n].real(w) for n, w in found.items()}, made.front.robot.nv)
+    alone, other = (
+        golden_model(of_functions(made.design, (own,)), made.front.robot, state)
+        for own in (rule, *(set(ROLLOUTS) - {rule}))
+    )
+    off, apart = (np.abs(own["q"] - alone["q"])[held] for own in (ends, other))
+    off, apart = (np.minimum(own, 2 * np.pi - own) for own in (off, apart))  # angles wrap
+    assert off.max() < 0.05 * apart.max()
 
 
 def test_an_overflow_anywhere_flags_the_task(made: Accelerated) -> None:
