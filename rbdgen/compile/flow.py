@@ -38,7 +38,6 @@ from .front import (
     refuse_large,
     refuse_still,
 )
-from .holding import refuse_dependent
 from .parameters import model_of, note_of_registers, refuse_own_angles
 from .samples import note_of_near, refuse_dependent, refuse_singular
 from .words import Words

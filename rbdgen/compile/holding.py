@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from .. import golden
-from ..design.bounds import Bounds, bounds
+from ..design.bounds import Bounds
 from ..design.choices import HELD
 from ..design.design import Design
 from ..design.states import State, random_states
@@ -24,14 +24,14 @@ from ..dynamics.scalars import Numbers
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.word import indices, spell
-from ..robot.model import Array, Robot, RobotError
+from ..robot.model import Array, Robot
 from ..search.domain import copied
 
 HOLD = "hold"  # components of λ, as coordinates of a search
 DRAWN = "drawn"  # velocities before they are those of held frames, as such coordinates
 YIELDING = 1e-3  # of the mean of J W Jᵀ's diagonal
 SLIP = 0.1  # of the drawn velocities: frames are not quite at rest in states that come in
-POSTURES, FEW, POSTURE_SEED = 64, 8, 5  # of which that is the mean
+POSTURES, POSTURE_SEED = 64, 5  # of which that is the mean
 LEAST = 1e-3  # of the largest singular value: what holds a frame by less does not
 TINY = 1e-6  # N·m or N
 WITHIN = 1 - 2.0**-40  # of the limits of velocities, which are then kept whatever is rounded
@@ -45,24 +45,6 @@ def holds(design: Design) -> bool:
 def stays(design: Design) -> bool:
     """Whether they do not move there."""
     return design.functions == ("cfd",)
-
-
-def refuse_dependent(design: Design, robot: Robot) -> None:
-    """RobotError where held directions are dependent in every posture, and nothing is damped."""
-    if not holds(design) or design.contact_damping:
-        return
-    q = random_states(robot, bounds(design, robot), FEW, POSTURE_SEED)["q"]
-    J = golden.frame_jacobians(robot, q, design.frames)[:, :, : HELD[design.contact]]
-    J = J.reshape(len(q), -1, robot.nv)
-    if not J.any(axis=(0, 2)).all():
-        return  # a direction in which a frame never moves, which is refused by its name
-    rank, rows = int(np.linalg.matrix_rank(J, rtol=LEAST**3).max()), J.shape[1]
-    if rank < rows:
-        raise RobotError(
-            f"{robot.name}: cfd: joints move the frames in {rank} independent ways, and {rows} "
-            f"directions of {', '.join(design.frames)} are held, so what holds them is not "
-            "determined; --contact-damping 0.01 shares it out, or name fewer frames"
-        )
 
 
 def random_holds(

@@ -18,7 +18,7 @@ from rbdgen.design.payload import DEFAULT_MASS
 from rbdgen.design.states import random_states
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
-from rbdgen.robot.model import Array, RobotError
+from rbdgen.robot.model import Array
 from tests.rtl.cores import batch, check
 from tests.rtl.icarus import Icarus, binary, written
 from tests.standing import balanced, biped, crouched, hopper, monoped, standing, trotting
@@ -203,15 +203,3 @@ def test_efforts_stay_within_limits(tmp_path: Path) -> None:
     design, robot = load(path, **choices)
     state = sample_states(design, robot, 200, 3, extremes=0.5)
     assert np.abs(state["tau"][:, 6:]).max() <= 40.0 + 1e-9
-
-
-def test_what_is_dependent_in_every_posture_is_refused(tmp_path: Path) -> None:
-    """Without damping what holds it is not determined; with it, words are made."""
-    path, frames = monoped(tmp_path), ("only_foot", "only_knee_link")
-    message = (
-        "monoped: cfd: joints move the frames in 3 independent ways, and 6 directions of "
-        "only_foot, only_knee_link are held"
-    )
-    with pytest.raises(RobotError, match=message):
-        front_end(path, functions=("cfd",), frames=frames)
-    front_end(path, functions=("cfd",), frames=frames, contact_damping=0.01)
