@@ -175,8 +175,8 @@ def test_pages(folders: list[Path]) -> None:
     markdown = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
     for file, text in files(folders, ".md"):
         found = Tags(markdown.render(text))
-        assert not {tag for tag, _ in found.tags} & {"script", "b", "a", "img", "em", "strong"}
-        assert ROBOT in found.text, file
+        assert not {tag for tag, _ in found.tags} & {"script", "b", "img"}
+        assert ROBOT in found.text, file  # marks of emphasis or of links would be none of it
 
 
 def test_nothing_was_run_or_written_elsewhere(folders: list[Path], robot: str) -> None:
