@@ -16,7 +16,7 @@ from ..system.notes import changes_results
 DEFAULT, WITHOUT_COMPILER, OF_FOLDERS = "cpp", "golden", "integer"
 SLOWER = f"{WITHOUT_COMPILER} answers in place of {DEFAULT}, in NumPy and on one thread"
 NO_WORDS = (WITHOUT_COMPILER, *COMPILED)  # back ends in floating point
-OF_NUMBERS = (*OF_PROGRAMS, *OF_REGISTERS, "accelerator")
+OF_NUMBERS = (*OF_PROGRAMS, *OF_REGISTERS, "xacro", "accelerator", "name")
 
 
 class DynamicsWarning(UserWarning):
