@@ -50,8 +50,8 @@ def _sum(sign: int) -> Callable[..., Term]:
 
 
 def _negate(body: Statements, node: Node, a: Term) -> Term:
-    own, f = body.fixed.formats[node.args[0]].fraction, body.fixed.formats[node].fraction
-    return negative(right(a, max(own - f, 0)))
+    f = body.fixed.formats[node].fraction
+    return negative(_aligned(body.fixed, node.args[0], a, f, f))
 
 
 def _product(body: Statements, node: Node, a: Term, b: Term) -> Term:
@@ -60,7 +60,7 @@ def _product(body: Statements, node: Node, a: Term, b: Term) -> Term:
     shift = sum(formats[x].fraction for x in node.args) - out.fraction
     if out.rounded and shift > 0:
         product = plus(product, constant(1 << (shift - 1)))
-    return right(product, shift)
+    return right(product, shift) if shift > 0 else left(product, -shift)
 
 
 def _exponent(body: Statements, node: Node, a: Term) -> Term:

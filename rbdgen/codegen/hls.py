@@ -36,10 +36,8 @@ def _sum(sign: int) -> Callable[..., Term]:
 
 
 def _negate(own: Statements, node: Node, a: Term) -> Term:
-    formats = own.fixed.formats
-    return own.negative(
-        own.right(a, max(formats[node.args[0]].fraction - formats[node].fraction, 0))
-    )
+    f = own.fixed.formats[node].fraction
+    return own.negative(_aligned(own, node.args[0], a, f, f))
 
 
 def _product(own: Statements, node: Node, a: Term, b: Term) -> Term:
@@ -48,7 +46,7 @@ def _product(own: Statements, node: Node, a: Term, b: Term) -> Term:
     shift = sum(formats[x].fraction for x in node.args) - formats[node].fraction
     if formats[node].rounded and shift > 0:
         product = own.plus(product, constant(1 << (shift - 1)))
-    return own.right(product, shift)
+    return own.right(product, shift) if shift > 0 else own.left(product, -shift)
 
 
 def _sine(output: str) -> Callable[..., Term]:

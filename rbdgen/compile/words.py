@@ -11,6 +11,7 @@ import numpy as np
 from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
 from ..design.derived import formulation_of
+from ..design.payload import PayloadLimits
 from ..design.states import State
 from ..dynamics.interface import (
     MARGIN,
@@ -158,7 +159,14 @@ def program_in_words(
 def _joints(front: Front, graph: Graph, progress: Progress) -> Program:
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
-        robot, graph, design.rotation, design.payload, True, formulation_of(design), design.step
+        robot,
+        graph,
+        design.rotation,
+        design.payload,
+        balanced=True,
+        formulation=formulation_of(design),
+        step=design.step,
+        loads=PayloadLimits.of(design.limits),
     )
     if not program.reads:
         raise _constant(front)

@@ -14,12 +14,18 @@ weighed in the parent's.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from ..design.payload import PayloadLimits, random_payloads
 from ..graph.word import spell
+from ..robot.drivetrains import drivetrains
 from ..robot.model import Robot
+from .bodies import Payload
 from .composite import Columns, Composite
+from .drivetrains import armature
 from .factorisation import Order, factorise
 from .interface import random_inputs
 from .motion import State
@@ -30,19 +36,36 @@ from .steps import Inline
 from .units import Balance, Units
 
 SAMPLES, SEED = 64, 5
+NOTHING: Mapping[int, Payload] = {}
 
 
-def balance_of(robot: Robot, order: Order) -> Balance:
-    """Units from states at random; of coordinates that are not in ``order`` from M's diagonal."""
+def balance_of(
+    robot: Robot,
+    order: Order,
+    carried: Mapping[int, Payload] = NOTHING,
+    loads: PayloadLimits | None = None,
+) -> Balance:
+    """Units from states at random; of coordinates that are not in ``order`` from M's diagonal.
+
+    ``carried``: which joint's body has a payload, within ``loads``: joints weigh what they do with
+    those that states at random have, none of them too.
+    """
     names = [*(spell("q", k) for k in range(robot.nq)), *(spell("qd", k) for k in range(robot.nv))]
     drawn = random_inputs(robot, names, SAMPLES, SEED)
     still = [0.0] * robot.nv
-    state = State([drawn[spell("q", k)] for k in range(robot.nq)], still, still)
+    payload = {}
+    if loads is not None:
+        words = random_payloads(loads, SAMPLES, np.random.default_rng(SEED))
+        payload = {i: replace(own, words=list(words.T)) for i, own in carried.items()}
+    q = [drawn[spell("q", k)] for k in range(robot.nq)]
+    state = State(q, still, still, payload=payload)
     run, unit = Inline(Numbers()), Units()
     moved = move(run, robot, state, unit)
     columns = Columns(run, robot, moved, unit)
     gather(run, robot, moved, unit, observe=columns.add)
     M = columns.gradient.M
+    for k, own in drivetrains(robot).items():
+        M[k][k] = M[k][k] + armature(own)
     inverse = factorise(Numbers(), M, order).D_inverse
     coordinates = {}
     for k in range(robot.nv):

@@ -25,9 +25,8 @@ from functools import cached_property
 
 from ..graph.visits import Visit
 from .factorisation import Entries, Matrix, Order
-from .rnea import is_nothing
 from .scalars import Arithmetic, Scalar, Vector
-from .spatial import is_constant
+from .spatial import is_constant, is_nothing
 from .steps import Runner
 
 Triangle = list[Vector]  # rows of 1, 2, 3 … entries

@@ -18,7 +18,7 @@ from ..robot.model import Joint
 from .bodies import Mass
 from .motion import Motion, State
 from .scalars import Scalar, Vector
-from .spatial import ZERO, Placement, Wrench, add, cross
+from .spatial import ZERO, Placement, Wrench, add, cross, is_nothing
 from .steps import Runner
 from .templates import on_link
 from .units import Units, scaled
@@ -78,7 +78,7 @@ def _diagonal(terms: Vector, u: Scalar, v: Scalar, alpha: Scalar, product: Scala
     The same as (plus + minus) α + (plus - minus) · product: whichever has fewer constants.
     """
     plus, minus, total, difference = terms
-    if 0.0 in (plus, minus):
+    if is_nothing(plus) or is_nothing(minus):
         return plus * u - minus * v
     return total * alpha + difference * product
 

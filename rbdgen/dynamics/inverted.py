@@ -26,9 +26,9 @@ from .composite import Gradient
 from .elimination import Elimination
 from .factorisation import Entries, Order
 from .kept import Task, times
-from .rnea import is_nothing
 from .scalars import Scalar, Vector
 from .sparse import connected
+from .spatial import is_nothing
 from .steps import Runner
 from .units import Balance
 

@@ -30,6 +30,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..design.choices import STEP
+from ..design.payload import PayloadLimits
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
@@ -121,15 +122,17 @@ def program(
     network: str = "sklansky",
     frame: int | None = None,
     held: dict[Node, str] | None = None,
+    loads: PayloadLimits | None = None,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
-    that carries a payload. ``balanced``: for words, joints are counted in units of their own where
-    M is inverted (``balance``), and outputs are results times powers of two. ``formulation``: of
-    `FORMULATIONS`; each has templates of its own, and some are of id alone. ``step`` [s]: of
-    Euler's rule. ``network`` and ``frame``: as for ``common_frame``. ``held``: gets the words that
-    stand for the numbers of a ``robot`` that has nodes for some; see ``Recorder``.
+    that carries a payload, within ``loads``. ``balanced``: for words, joints are counted in units
+    of their own where M is inverted (``balance``), and outputs are results times powers of two.
+    ``formulation``: of `FORMULATIONS`; each has templates of its own, and some are of id alone.
+    ``step`` [s]: of Euler's rule. ``network`` and ``frame``: as for ``common_frame``. ``held``:
+    gets the words that stand for the numbers of a ``robot`` that has nodes for some; see
+    ``Recorder``.
     """
     run = Recorder(held={} if held is None else held)
     if formulation in OF_ID:
@@ -140,8 +143,8 @@ def program(
     slopes_asked = bool(kinds & {*OF_QDD})
     slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (slopes_asked and inverse_given)
     order = _solved(robot, graph)
-    units = balance_of(robot, order) if balanced and order else ALIKE
     state = _state(run, robot, graph, carrier)
+    units = balance_of(robot, order, state.payload, loads) if balanced and order else ALIKE
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
     def at(state: State, runner: Runner, gradients: bool) -> Found:

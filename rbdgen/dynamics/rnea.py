@@ -25,6 +25,7 @@ from .spatial import (
     Wrench,
     add,
     cross,
+    is_nothing,
     is_zero,
     scale,
     wrench_sum,
@@ -89,11 +90,6 @@ def gather(
 def summed(run: Runner, key: tuple[int, ...], region: Region, a: Scalar, b: Scalar) -> Scalar:
     """a + b, of two joints that share a coordinate; b where nothing was there yet."""
     return b if is_nothing(a) else run(Visit("sum", key), region, operator.add, a, b)
-
-
-def is_nothing(x: Scalar) -> bool:
-    """Whether ``x`` is the number 0, and no scalar of a graph or a program."""
-    return isinstance(x, float) and x == 0
 
 
 def _whole_force(own: Wrench, below: list[Wrench]) -> Wrench:

@@ -184,6 +184,11 @@ class TurnZX:
         return T if is_zero([self.about_z.sin, self.about_z.cos - 1.0]) else self.about_z.tensor(T)
 
 
+def is_nothing(x: Scalar) -> bool:
+    """Whether ``x`` is the number 0: no array, and no scalar of a graph or a program."""
+    return isinstance(x, float) and x == 0
+
+
 def is_constant(x: Scalar) -> bool:
     """Whether ``x`` is a plain number or a graph constant: products with it are no hardware."""
     return isinstance(x, (float, int)) or getattr(getattr(x, "op", None), "value", "") == "const"

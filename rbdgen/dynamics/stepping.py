@@ -30,9 +30,9 @@ from .exponential import PLACES, Moved, moved
 from .factorisation import Entries
 from .kept import times
 from .motion import State
-from .rnea import indices, is_nothing
+from .rnea import indices
 from .scalars import Scalar, Vector
-from .spatial import is_zero
+from .spatial import is_nothing, is_zero
 from .steps import Runner
 from .units import ALIKE, Balance
 

@@ -10,6 +10,7 @@ carry chain as wide as its result, plus one bit:
 * reciprocal: a mantissa and an exponent, see ``reciprocal``. An operand out of range (not
   positive, or too small) *overflows* the exponent: it comes out 2^width too large, and wraps.
 * selection: both values truncated to the result's last bit.
+* a result that has bits below all that its operands make has zeros there.
 * everything wraps around at its width. A value that wrapped has *overflowed*, unless its format
   says ``wraps`` (angles do); the flag is part of the specification. A format that ``saturates``
   has its nearest word instead: the lowest word, negated, is the highest, and no overflow.
@@ -188,7 +189,9 @@ def _sum(sign: int) -> Callable[..., Integers]:
 
 
 def _negate(fixed: FixedGraph, node: Node, a: Integers) -> Integers:
-    return -truncated(a, fixed.formats[node.args[0]].fraction, fixed.formats[node].fraction)[0]
+    f = fixed.formats[node].fraction
+    a, fa = truncated(a, fixed.formats[node.args[0]].fraction, f)
+    return -a << (f - fa)
 
 
 def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integers:
@@ -198,7 +201,7 @@ def _product(fixed: FixedGraph, node: Node, a: Integers, b: Integers) -> Integer
     product = a * b
     if out.rounded and shift > 0:
         product = product + (np.int64(1) << (shift - 1))
-    return product >> shift
+    return product >> shift if shift > 0 else product << -shift
 
 
 def _exponent(fixed: FixedGraph, node: Node, a: Integers) -> Integers:

@@ -120,6 +120,7 @@ WORDS: tuple[Pass[Setting], ...] = (
         "last: a format for every signal that there is, from its range",
     ),
 )
+BEFORE_WORDS = WORDS[:-1]
 PASSES: tuple[Pass[Any], ...] = (*EXACT, *UNITS, *WORDS)
 
 
@@ -140,7 +141,7 @@ def run(
 
 def to_fixed(graph: Graph, setting: Setting) -> FixedGraph:
     """The graph in words: all of WORDS."""
-    *before, last = WORDS
-    made = last(run(before, graph, setting), setting)
+    last = WORDS[-1]
+    made = last(run(BEFORE_WORDS, graph, setting), setting)
     assert isinstance(made, FixedGraph), f"{last.name} makes no words"
     return made

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,59 +15,91 @@ from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
 from ..graph.node import Node, Op, source
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, factored
+from ..graph.visits import Program, Result, Visit, factored
 from .along import column, visited
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Finer, Given
 from .instances import FixedProgram, computing
-from .order import UNITS, run
+from .order import BEFORE_WORDS, UNITS, run
 from .ranges import Ranges
+from .rounding import CARRIED, DEVIATIONS, MOST
+from .setting import Setting
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
 
 GUARD = 6  # bits
-SMALL = 2.0**-8  # in units of joints: results that are less have room for the rounding of others
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
-LEAST = 2.0**-6  # of what its operands make possible, that a result has room for: see ``_Noisy``
 # what takes longer words than a multiplier does
 ADDED = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+SETTLING = 4  # times that room makes errors, and errors room
+DIVIDING = (Op.RECIP, Op.MANTISSA, Op.SCALE)
 # "in" or "out", a template, and which of its inputs or outputs; or "task", "", and its word
 Port = tuple[str, str, str]
 
 
 @dataclass(frozen=True, eq=False)
 class _Noisy(Given):
-    """What is zero in every visit, by cancelling or since a factor is, is not when rounded."""
+    """Ranges with room for what rounding makes of a visit's values, zeros among them.
+
+    ``off``: the largest standard deviation of what each input reads, over all visits.
+    """
+
+    off: Mapping[str, float] = field(default_factory=dict)
+    width: int = 0
 
     def ranges(self, graph: Graph) -> Ranges:
         found = super().ranges(graph)
-        return replace(found, bound=_with_noise(graph, found.bound, set()))
+        ulps = {node: _ulp(size, self.width) for node, size in found.bound.items()}
+        return replace(found, bound=with_noise(graph, found, self.off, ulps)[0])
 
 
-def _with_noise(graph: Graph, bound: Mapping[Node, float], raised: set[Node]) -> dict[Node, float]:
-    """Bounds with room for what rounding makes of zeros; ``raised``: where that is all there is."""
-    found = dict(bound)
+def with_noise(
+    graph: Graph, ranges: Ranges, off: Mapping[str, float], ulps: Mapping[Node, float]
+) -> tuple[dict[Node, float], dict[Node, float]]:
+    """Bounds with room for the errors of words, and the errors' standard deviations.
+
+    A sum that cancels, or a product with a factor that is zero but for its rounding, is as large as
+    its error. ``off``: the deviation of each input; ``ulps``: the last bit of each node's word.
+    """
+    room, deviations, raised = dict(ranges.bound), dict[Node, float](), set[Node]()
+    so_far = replace(ranges, bound=room)
     for node in graph.nodes:
-        of = [found[a] for a in node.args]
-        # what makes up for rounding is not made smaller again
-        shares = [1.0 if a in raised else LEAST for a in node.args]
-        match node.op:
-            case Op.MUL:
-                allowed = max(shares) * of[0] * of[1]
-            case Op.ADD | Op.SUB:
-                allowed = max(share * x for share, x in zip(shares, of, strict=True))
-            case Op.NEG:
-                allowed = of[0]
-            case Op.MULC:
-                allowed = node.value * of[0]
-            case _:
-                continue
-        if allowed > found[node]:
-            found[node] = allowed
+        if node.op is Op.INPUT:
+            deviations[node] = off[node.name]
+        elif node.op in (Op.CONST, Op.MULC):
+            deviations[node] = node.value * deviations[node.args[0]] if node.args else 0.0
+        elif node.op in DIVIDING:  # of the smallest operand it is largest
+            deviations[node] = MOST * ranges.bound[node]
+        else:
+            brought = CARRIED[node.op](node, so_far, *(deviations[a] for a in node.args))
+            error = DEVIATIONS * math.hypot(brought, ulps[node] / math.sqrt(12))
+            most = max(_errors_at_most(node, room, raised), DEVIATIONS * ulps[node])
+            deviations[node] = min(error, most) / DEVIATIONS
+        error = DEVIATIONS * deviations[node]
+        if error > room[node]:
             raised.add(node)
-    return found
+        room[node] = max(room[node], room[node] / MARGIN + error)
+    return room, deviations
+
+
+def _errors_at_most(node: Node, room: Mapping[Node, float], raised: Collection[Node]) -> float:
+    """What operands' errors bring on at most: a small share of what these make possible, since
+    slopes are not all largest at once; but all of it of one that is ``raised``, mostly error."""
+    shares = [1.0 if a in raised else MOST for a in node.args]
+    match node.op:
+        case Op.MUL:
+            return max(shares) * room[node.args[0]] * room[node.args[1]]
+        case Op.ADD | Op.SUB:
+            return sum(share * room[a] for share, a in zip(shares, node.args, strict=True))
+        case _:
+            return math.inf
+
+
+def _ulp(size: float, width: int) -> float:
+    """The last bit of a word of ``width`` bits for values up to ``size``."""
+    return float(2.0 ** (integer_bits(size) - width + 1))
 
 
 def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> FixedProgram:
@@ -77,17 +109,10 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
     """
     seen = both({k: own[::EVERY] for k, own in given.samples.items()}, given.extremes)
     columns: dict[Any, Array] = {**seen}
-    sizes = _largest(program, columns)
-    if any(map(divides, program.templates.values())):
-        sizes = {result: max(size, SMALL) for result, size in sizes.items()}
-    whole_bits = _whole_bits(program, sizes, given.limits)
-    lowered = {
-        name: run(UNITS, own, None) if divides(own) else own
-        for name, own in program.templates.items()
-    }
-    finer = _finer(program, lowered)
-    templates: dict[str, FixedGraph] = {}
-    for name, template in lowered.items():
+    found = _room(program, _seen(program, columns), given.limits, width)
+    whole_bits = found.whole
+    read, lowered = dict[str, _Noisy](), dict[str, Graph]()
+    for name, template in program.templates.items():
         limits = {
             port: (-_below(whole_bits["in", name, port]), _below(whole_bits["in", name, port]))
             for port in template.inputs
@@ -97,8 +122,14 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
             for v in program.of(name)
         )
         further = partial(iter, others)  # visit by visit: together they would fill the memory
-        words = _Noisy(limits, first, {}, frozenset(), further=further, finer=finer[name])
-        _, fixed = to_words(template, words, width)
+        off = {port: found.off[name, port] for port in template.inputs}
+        own = _Noisy(limits, first, {}, frozenset(), further=further, off=off, width=width)
+        units = run(UNITS, template, None) if divides(template) else template
+        read[name], lowered[name] = own, run(BEFORE_WORDS, units, Setting(own, width))
+    finer = _finer(program, lowered)  # of the graphs that become words: a pass may leave out a sum
+    templates: dict[str, FixedGraph] = {}
+    for name, template in lowered.items():
+        _, fixed = to_words(template, replace(read[name], finer=finer[name]), width)
         templates[name] = _matched(name, fixed, whole_bits, width, finer[name])
     return _instantiated(program, templates, graph, given, width)
 
@@ -159,13 +190,13 @@ def _only_added(template: Graph, node: Node) -> bool:
     )
 
 
-def _largest(program: Program, words: dict[Any, Array]) -> dict[Result, float]:
-    """How large every result gets, with room for what rounding makes of zeros on the way.
+def _seen(program: Program, words: dict[Any, Array]) -> dict[Visit, dict[Node, float]]:
+    """How large every node gets in each visit, with a margin.
 
     ``words``: (N,) of each of the task's; those of results that visits read are added.
     """
-    wanted, sizes = program.wanted, dict[Result, float]()
-    for visit, sources in program.reads.items():
+    wanted, seen = program.wanted, dict[Visit, dict[Node, float]]()
+    for visit in program.reads:
         template, largest = program.templates[visit.template], dict[Node, float]()
 
         def watch(node: Node, values: Array, largest: dict[Node, float] = largest) -> None:
@@ -173,15 +204,63 @@ def _largest(program: Program, words: dict[Any, Array]) -> dict[Result, float]:
 
         made = visited(program, visit, template, words, watch)
         words |= {result: values for result, values in made.items() if result in wanted}
-        raised = set[Node]()
-        for node in template.nodes:
-            read = sources[node.name] if node.op is Op.INPUT else None
-            if isinstance(read, Result) and sizes[read] > largest[node]:
-                largest[node] = sizes[read]
-                raised.add(node)
-        bound = _with_noise(template, largest, raised)
-        sizes |= {Result(visit, name): bound[node] for name, node in template.outputs.items()}
-    return sizes
+        seen[visit] = largest
+    return seen
+
+
+@dataclass
+class _Room:
+    """Integer bits of whatever is joined, and the deviation of what each visit reads and gives."""
+
+    whole: dict[Port, int]
+    off: dict[tuple[str, str], float]  # template and input → the largest of its visits
+
+
+def _room(
+    program: Program,
+    seen: Mapping[Visit, Mapping[Node, float]],
+    limits: Mapping[str, tuple[float, float]],
+    width: int,
+) -> _Room:
+    """Room for values as large as ``seen``, and for the errors of the words that have this room.
+
+    The more integer bits a word has, the larger is its error, for which others need room.
+    """
+    sizes = {
+        Result(visit, name): seen[visit][node]
+        for visit in program.reads
+        for name, node in program.templates[visit.template].outputs.items()
+    }
+    most = dict[str, dict[Node, float]]()  # of each template's nodes
+    for visit, own in seen.items():
+        above = most.setdefault(visit.template, {})
+        above |= {node: max(size, above.get(node, 0.0)) for node, size in own.items()}
+    whole, off = _whole_bits(program, sizes, limits), dict[tuple[str, str], float]()
+    for _ in range(SETTLING):
+        deviations, off = dict[Result, float](), dict[tuple[str, str], float]()
+        for visit, sources in program.reads.items():
+            template, name = program.templates[visit.template], visit.template
+            ulps = {node: _ulp(most[name][node], width) for node in template.nodes}
+            for result, node in template.outputs.items():
+                ulps[node] = max(ulps[node], 2.0 ** (whole["out", name, result] - width + 1))
+            own = dict[str, float]()
+            for node in template.nodes:
+                if node.op is Op.INPUT:
+                    read, _ = factored(sources[node.name])
+                    if isinstance(read, Result):
+                        own[node.name] = deviations[read]
+                    else:
+                        own[node.name] = ulps[node] / math.sqrt(12)
+                    off[name, node.name] = max(own[node.name], off.get((name, node.name), 0.0))
+            ranges = Ranges(seen[visit], frozenset())
+            room, errors = with_noise(template, ranges, own, ulps)
+            for result, node in template.outputs.items():
+                sizes[Result(visit, result)] = room[node]
+                deviations[Result(visit, result)] = errors[node]
+        before, whole = whole, _whole_bits(program, sizes, limits)
+        if whole == before:
+            break
+    return _Room(whole, off)
 
 
 def _whole_bits(

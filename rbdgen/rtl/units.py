@@ -101,7 +101,8 @@ def _sum(m: Module, fixed: FixedGraph, node: Node, a: Operand, b: Operand) -> Va
 
 def _negation(m: Module, fixed: FixedGraph, node: Node, a: Operand) -> Value:
     out = fixed.formats[node]
-    positive = truncated(*a, out.fraction)[0]
+    value, fraction = truncated(*a, out.fraction)
+    positive = aligned(value, out.fraction - fraction)
     return mirrored(positive, Const(1)) if out.saturates else -positive
 
 
@@ -113,6 +114,8 @@ def _rounded(fixed: FixedGraph, node: Node, p: Value) -> Value:
     """The bits of a product ``p`` from the result's last one up, rounded if it is to be."""
     out = fixed.formats[node]
     shift = sum(fixed.formats[a].fraction for a in node.args) - out.fraction
+    if shift < 0:
+        return aligned(p, -shift)
     spare = max(shift + 1 - len(p), 0)  # a product below the last bit is 0 or -1
     whole = Cat(p, p[-1].replicate(spare))
     kept = whole[shift:].as_signed()

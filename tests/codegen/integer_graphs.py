@@ -133,11 +133,11 @@ def _node(
     value, args = 0.0, pick[:2]
     match op:
         case Op.MUL:
-            fraction = min(sum(fractions[:2]), widest // 2 + int(rng.integers(-6, 6)))
+            fraction = min(sum(fractions[:2]) + 3, widest // 2 + int(rng.integers(-6, 6)))
             out = Format(width, fraction, rng.random() < 0.5)
         case Op.NEG:
             args = pick[:1]
-            out = Format(width, fractions[0] - int(rng.integers(0, 4)), saturates=saturates)
+            out = Format(width, fractions[0] - int(rng.integers(-2, 4)), saturates=saturates)
         case Op.MULC:
             args, value = pick[:1], 2.0 ** int(rng.integers(1, 4))
             own = formats[pick[0]]
