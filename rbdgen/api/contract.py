@@ -11,8 +11,6 @@ from ..graph.fixed import Format
 from ..rtl import task_packets
 from ..rtl.task_packets import PacketFormat
 
-UNREAD = "u"  # an operand of that kind: the function does not read the word, which is the others'
-
 
 @dataclass(frozen=True)
 class Operand:

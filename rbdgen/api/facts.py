@@ -47,7 +47,7 @@ from ..estimate.features import Features, features
 from ..graph.node import Op
 from ..graph.word import kind_of, spell
 from ..robot.model import Robot
-from ..tasks.routes import CODES
+from ..tasks.routes import CODES, OF_ROLLOUTS, UNREAD
 from .board_lines import board_lines
 from .results import Info
 
@@ -192,6 +192,15 @@ def formats(core: Core) -> Formats:
     return Formats(given, found)
 
 
+def operand_called(field: str, function: str, k: int) -> str:
+    """The name of a function's operand, the ``k``-th word of its task.
+
+    Words of rollouts stand before M⁻¹, so that the task of another function has them unread.
+    """
+    others = function not in ROLLOUTS and kind_of(field) in OF_ROLLOUTS
+    return spell(UNREAD, k) if others else field
+
+
 def accelerator_facts(made: Product) -> AcceleratorFacts:
     """Functions with their words, stages with their rates; a core is a stage without slots."""
     accelerator = made.accelerator
@@ -204,8 +213,14 @@ def accelerator_facts(made: Product) -> AcceleratorFacts:
             function: FunctionFacts(
                 code=CODES[function],
                 inputs=tuple(
-                    OperandFacts(n, accelerator.word_of(n), f.width, f.fraction, around.get(n))
-                    for n, f in accelerator.formats[function].items()
+                    OperandFacts(
+                        operand_called(n, function, k),
+                        accelerator.word_of(n),
+                        f.width,
+                        f.fraction,
+                        around.get(n),
+                    )
+                    for k, (n, f) in enumerate(accelerator.formats[function].items())
                 ),
                 outputs=tuple(
                     OutputFacts(n, f.width, f.fraction) for n, f in results[function].items()

@@ -13,7 +13,8 @@ from ..rtl.task_registers import MAGIC
 from ..system.records import NoRecord
 from ..system.templates import render
 from ..tasks.integration import LONGEST, STEP
-from .contract import UNREAD, Contract, Operand
+from ..tasks.routes import UNREAD
+from .contract import Contract, Operand
 from .folder import InputError
 from .header_arrays import Arrays
 

@@ -13,7 +13,8 @@ from ..graph.arrays import FAR, SYMMETRIC, shape_of, skipped_of
 from ..graph.fixed import Format
 from ..graph.word import indices, kind_of, parse
 from ..robot.payload import PAYLOAD
-from .contract import UNREAD, Function, Operand
+from ..tasks.routes import UNREAD
+from .contract import Function, Operand
 
 SINES = {"sin": "sines", "cos": "cosines"}  # `sin` itself is a function of C's
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..api.completion import refuse_missing_forces
-from ..api.contract import UNREAD, Contract
+from ..api.contract import Contract
 from ..api.folder import InputError
 from ..design.arrays import given_coordinates, gives
 from ..design.design import Design
@@ -20,6 +20,7 @@ from ..graph.word import kind_of, renamed
 from ..robot.model import Robot
 from ..robot.wrapping import wrapped
 from ..tasks.integration import LONGEST, STEP
+from ..tasks.routes import UNREAD
 from ..tasks.stages import COUNT
 
 Array = NDArray[np.float64]

@@ -264,7 +264,9 @@ def place(field: str) -> str:
 
 
 # The words of a task in their order, by kind; each function takes the first of them.
-ORDER = ("sin", "cos", "q", PAYLOAD, "qd", "u", "f_ext", "steps", "h", "Minv")
+OF_ROLLOUTS = ("steps", "h")
+UNREAD = "u"  # an operand of that kind: the function does not read the word, which is the others'
+ORDER = ("sin", "cos", "q", PAYLOAD, "qd", "u", "f_ext", *OF_ROLLOUTS, "Minv")
 STEPS = "steps[0]"  # of a rollout
 _AT_MOST = {"m": PAYLOAD, "minv": PAYLOAD, "minv_given": PAYLOAD, "g": PAYLOAD, "nle": "qd"}
 _AT_MOST |= {"euler": "h", "rk4": "h", "difd": "Minv"}

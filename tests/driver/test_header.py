@@ -271,7 +271,7 @@ def test_forces_sines_and_payload_come_in(tmp_path: Path, angles: str) -> None:
 
 @pytest.fixture(scope="module")
 def rolling(tmp_path_factory: pytest.TempPathFactory) -> tuple[Dynamics, dict[str, Any]]:
-    choices: dict[str, Any] = {"functions": ("euler", "rk4"), "ii": 4, "target": "xcup"}
+    choices: dict[str, Any] = {"functions": ("difd", "euler", "rk4"), "ii": 4, "target": "xcup"}
     folder = generate(
         "pendulum", tmp_path_factory.mktemp("rolling") / "made", accelerator=True, **choices
     )
@@ -307,6 +307,23 @@ def test_rollouts_come_with_numbers(
             assert decode(*map(pointer, (answer,)), ctypes.byref(tag), pointer(q), pointer(v)) == 1
             np.testing.assert_array_equal(q, ticket.arrays["q"])
             np.testing.assert_array_equal(v, ticket.arrays["qd"])
+
+
+def test_words_of_rollouts_are_not_read_by_what_comes_after_them(
+    rolling: tuple[Dynamics, dict[str, Any]], tmp_path: Path
+) -> None:
+    """M⁻¹ stands behind them in a task."""
+    driver, manifest = rolling
+    program, packets = library(tmp_path, manifest, {}), packet_format(manifest)
+    assert driver._backend.coder is not None
+    contract = driver._backend.coder.contract.functions["difd"]
+    for state in rows(states("pendulum", 3, 6)):
+        takes = [state[name] for name in ("q", "v", "a", "Minv")]
+        values = driver.submit("difd", *takes)._batches[0].values
+        words = [int(values[i.word][0]) for i in contract.inputs]
+        packet = np.zeros(1 + len(words), np.uint32)
+        assert program.encode_difd(*map(pointer, takes), TAG, pointer(packet)) == 0
+        np.testing.assert_array_equal(packet, packets.encode_task(contract.code, TAG, words))
 
 
 @pytest.mark.parametrize(
