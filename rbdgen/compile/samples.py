@@ -241,7 +241,8 @@ def domain_of(
     return Domain(
         limits,
         frozenset(whole),
-        frozenset(angles & limits.keys() - whole),
+        # a payload divides, too: of its coordinates accelerations are no polynomials
+        frozenset(angles & limits.keys() - whole) | frozenset(loads),
         vectors,
         derived,
         to_columns(robot, own_names, samples)

@@ -56,7 +56,8 @@ def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -
 def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format) -> float:
     """Standard deviation of a word from the real number that it stands for."""
     carried = _carried(node, ranges, of)
-    if word.width >= COARSE:
+    coarse = any(of[a] > MOST * ranges.bound[a] for a in node.args)  # no less of what they make
+    if word.width >= COARSE and not coarse:
         carried = min(carried, MOST * ranges.bound[node])
     return _with(carried, 2.0**-word.fraction)
 

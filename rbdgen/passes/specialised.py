@@ -34,7 +34,7 @@ def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
     of = {visit: Visit(part, visit.key) for part, own in shared.items() for visit in own}
     reads = {
         of[visit]: {
-            port: _renamed(needs[visit].read(port, source), of)
+            port: _known(_renamed(needs[visit].read(port, source), of), templates)
             for port, source in sources.items()
             if port in templates[of[visit].template].inputs
         }
@@ -95,6 +95,19 @@ def kind_of(name: str) -> str:
 def _renamed(source: Source, of: Mapping[Visit, Visit]) -> Source:
     word, by = factored(source)
     return scaled(replace(word, visit=of[word.visit]), by) if isinstance(word, Result) else source
+
+
+def _known(source: Source, templates: Mapping[str, FixedGraph]) -> Source:
+    """The number that a source is, where what its visits do not need leaves one."""
+    word, by = factored(source)
+    if not isinstance(word, Result):
+        return source
+    template = templates[word.visit.template]
+    node = template.graph.outputs[word.name]
+    if node.op is not Op.CONST:
+        return source
+    own = template.formats[node]
+    return by * float(own.real(own.quantize(node.value)))
 
 
 def _part(

@@ -53,7 +53,8 @@ class Domain:
         return Graph(self.names, outputs, tuple(copies.values())), copies
 
     def angles_read(self, graph: Graph) -> dict[Node, int]:
-        """How many coordinates that turn each node of a graph over coordinates depends on."""
+        """How many coordinates in which it may be no polynomial each node of a graph over
+        coordinates depends on."""
         turning = [*self.turns, *self.angles, *(name for own in self.vectors for name in own)]
         place = {name: 1 << k for k, name in enumerate(sorted(turning))}
         reads: dict[Node, int] = {}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from rbdgen.cli.main import main
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.compile.samples import sample_states
+from rbdgen.compile.words import Words
 from rbdgen.dynamics.interface import to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.fixed import evaluate_fixed
@@ -16,6 +19,7 @@ from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.passes.gains import gains
 from rbdgen.passes.precision import EVEN_SHARE, PrecisionError, affordable, fractions
 from rbdgen.passes.ranges import Ranges
+from rbdgen.passes.words import relative_error
 
 
 def error_of(core: Core, seed: int) -> dict[str, float]:
@@ -200,3 +204,19 @@ def test_a_budget_out_of_range_is_refused(capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit, match="2"):
         main(["info", "pendulum", "--error", "0.5"])
     assert "from 1e-7 to 0.1" in capsys.readouterr().err
+
+
+def test_sums_of_coarse_words_have_room_for_what_these_leave_out() -> None:
+    """A payload's inertia comes in two bits, so little does it matter: what it is added to is as
+    far off, and overflowed at whatever error was aimed at."""
+    robot = Path(__file__).parent.parent / "robots" / "levers.urdf"
+    made = front_end(
+        str(robot),
+        functions=("m",),
+        payload="lower",
+        formulation="logarithmic",
+        fit=False,
+        error=0.01,
+    )
+    words = Words(made)
+    assert relative_error(words.whole[1], made.graph, words.given.few) <= 0.01

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rbdgen.compile.flow import front_end
-from rbdgen.compile.words import sample_inputs
+from rbdgen.compile.words import Words, sample_inputs
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.node import Op
-from rbdgen.graph.visits import Result, Visit
+from rbdgen.graph.visits import Result, Visit, factored
 from rbdgen.passes.instances import FixedProgram
 from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.specialised import kind_of, specialised
 from rbdgen.robot.chained_frames import chained_frames
 
+RAILS = str(Path(__file__).parent.parent / "robots" / "rails.urdf")
 CASES = [
     ("pendulum", "did", "fixed", 1),
     ("iiwa14", "did", "fixed", 1),
@@ -61,6 +63,28 @@ def test_the_same_words_come_out(case: Case) -> None:
             fraction = made.whole.formats[made.whole.graph.outputs[name]].fraction
             left = own.whole.formats[own.whole.graph.outputs[name]].fraction
             np.testing.assert_array_equal(words * 2.0**-fraction, after.outputs[name] * 2.0**-left)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_what_is_one_number_is_read_as_one(rounds: int) -> None:
+    """No datapath stores a constant: where all that others want of it is one, they read that."""
+    made = Words(front_end(RAILS, functions=("nle",), payload="l0", fold="joints")).program[0]
+    own = specialised(made, rounds)
+    for sources in own.real.reads.values():
+        for word, _ in map(factored, sources.values()):
+            if isinstance(word, Result):
+                template = own.templates[word.visit.template].graph
+                assert template.outputs[word.name].op is not Op.CONST
+    rng = np.random.default_rng(3)
+    inputs = {
+        name: rng.integers(word.lowest, word.highest, 50, endpoint=True)
+        for name, word in made.whole.inputs.items()
+    }
+    before, after = evaluate_fixed(made.whole, inputs), evaluate_fixed(own.whole, inputs)
+    for name, node in made.whole.graph.outputs.items():
+        words = made.whole.formats[node].real(before.outputs[name])
+        left = own.whole.formats[own.whole.graph.outputs[name]]
+        np.testing.assert_array_equal(left.real(after.outputs[name]), words)
 
 
 def test_the_interface_stays(case: Case) -> None:

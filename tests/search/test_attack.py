@@ -71,6 +71,7 @@ def test_states_that_once_overflowed(state: dict[str, Any]) -> None:
         ("pendulum", ("fd", "minv"), {}),
         ("pendulum", ("id",), {"error": 1e-3}),
         ("gantry", ("id", "did"), {}),
+        ("gantry", ("fd",), {"payload": "tool"}),
         ("iiwa14", ("id",), {}),
         ("iiwa14", ("id",), {"angles": "sincos"}),
         ("hyq", ("id",), {"multipliers": 60}),
