@@ -243,17 +243,17 @@ def _room(
             ulps = {node: _ulp(most[name][node], width) for node in template.nodes}
             for result, node in template.outputs.items():
                 ulps[node] = max(ulps[node], 2.0 ** (whole["out", name, result] - width + 1))
-            own = dict[str, float]()
+            read_off = dict[str, float]()
             for node in template.nodes:
                 if node.op is Op.INPUT:
                     read, _ = factored(sources[node.name])
                     if isinstance(read, Result):
-                        own[node.name] = deviations[read]
+                        read_off[node.name] = deviations[read]
                     else:
-                        own[node.name] = ulps[node] / math.sqrt(12)
-                    off[name, node.name] = max(own[node.name], off.get((name, node.name), 0.0))
+                        read_off[node.name] = ulps[node] / math.sqrt(12)
+                    off[name, node.name] = max(read_off[node.name], off.get((name, node.name), 0.0))
             ranges = Ranges(seen[visit], frozenset())
-            room, errors = with_noise(template, ranges, own, ulps)
+            room, errors = with_noise(template, ranges, read_off, ulps)
             for result, node in template.outputs.items():
                 sizes[Result(visit, result)] = room[node]
                 deviations[Result(visit, result)] = errors[node]
