@@ -42,7 +42,7 @@ DRAWN: list[tuple[int, int, Any, str]] = [  # seed, joints, kinds, function
     (8, 2, ALL_KINDS, "nle"),
     (9, 2, ALL_KINDS, "m"),
     (10, 3, ALL_KINDS, "id"),
-    (11, 2, SINGLE, "difd"),
+    (12, 2, ONE, "difd"),
 ]
 LEAST = 1e-5  # of entries that registers hold alone, whose rounding is their own
 REGISTERS: dict[str, Any] = {"parameters": "registers", "fit": False}
