@@ -17,7 +17,7 @@ from ..codegen.cuda_library import CudaLibrary
 from ..codegen.interface import Interface
 from ..codegen.library import Library
 from ..design.choices import COMPILED, ROLLOUTS
-from ..design.design import Design
+from ..design.design import Design, snap_in_floats
 from ..dynamics.interface import to_columns
 from ..passes.registers import PARAMETER
 from ..robot.canonical import canonicalize
@@ -168,7 +168,7 @@ class Program:
 
     @cached_property
     def _canonical(self) -> Robot:
-        return canonicalize(self.robot, self.design.snap, alike=self.design.alike)
+        return canonicalize(self.robot, snap_in_floats(self.design), alike=self.design.alike)
 
 
 def compiled(
@@ -223,7 +223,7 @@ def _write(design: Design, kind: Kind, work: Path, progress: Progress) -> None:
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as place:
         (Path(place) / ROBOT).write_bytes(read_bytes(design.robot))
         (Path(place) / DESIGN).write_text(design_text(design), "utf-8")
-        front = front_end(str(Path(place) / DESIGN), progress)
+        front = front_end(str(Path(place) / DESIGN), progress, in_floats=True)
         cuda = kind.language == "cuda"
         files = cuda_program(front, progress, kind.on_gpu) if cuda else cpp_program(front)
         for name, text in files.items():

@@ -42,6 +42,16 @@ class Made:
         return front
 
     @cached_property
+    def _in_floats(self) -> Front:
+        """The same for programs in floating point."""
+        if self.design.snap is not None:
+            return self.front
+        self.progress(f"reading {self.robot}")
+        front = front_end(self.robot, self.progress, in_floats=True, **self.choices)
+        self._say(front.notes)
+        return front
+
+    @cached_property
     def product(self) -> Product:
         """The graph in fixed point, scheduled: a core, or an accelerator's stages."""
         product = compile_front(self.front, self.progress)
@@ -50,9 +60,10 @@ class Made:
 
     def front_of(self, language: str) -> Front:
         """The same, with a note if choices were given that change nothing in ``language``."""
+        front = self._in_floats if language in OF_NUMBERS else self.front
         notes = notes_of_use(language, self.choices, language not in OF_NUMBERS, texts=True)
         self._say(tuple(notes))
-        return replace(self.front, notes=(*self.front.notes, *notes)) if notes else self.front
+        return replace(front, notes=(*front.notes, *notes)) if notes else front
 
     def _say(self, notes: tuple[str, ...]) -> None:
         for note in notes:

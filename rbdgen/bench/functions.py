@@ -137,7 +137,7 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
     """Operations of did after each rewrite and pass; of the other choices, latencies too."""
     rows: list[dict[str, Any]] = []
 
-    def front(function: str, **choices: str | int) -> Front:
+    def front(function: str, **choices: Any) -> Front:
         said = " ".join(f"{k} {v}" for k, v in choices.items())
         progress(f"{title(robot, base)} {function}: {said or 'rewrites'}")
         return front_end(

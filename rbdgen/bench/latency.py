@@ -94,7 +94,9 @@ def _files(place: Path, robots: Path | None) -> list[tuple[str, str | None, str]
 def _formulations(name: str, file: str, progress: Progress) -> list[dict[str, Any]]:
     """The robot in every formulation, and which of them each style latency chooses."""
     design = filed(file)
-    limits = {} if design.limits.velocity else {"velocity": 10, "acceleration": 10}
+    limits: dict[str, Any] = {"velocity": 10, "acceleration": 10}
+    if design.limits.velocity:
+        limits = {}
     front = front_end(file, **DESIGN, **limits)
     chained = _chained(front)
     chosen = [ranked(own, progress)[0] for own in (front, chained)]

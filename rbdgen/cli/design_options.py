@@ -92,7 +92,8 @@ def modelled(group: argparse._ArgumentGroup) -> None:
         "--snap",
         type=checked("snap"),
         metavar="TOL",
-        help="angles this near [rad] to a multiple of 90° become it (default: 1e-5; 0: none)",
+        help="angles this near [rad] to a multiple of 90° become it (default: 1e-5 in words, 0 "
+        "in floating point)",
     )
     group.add_argument(
         "--alike",

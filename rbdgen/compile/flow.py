@@ -15,7 +15,7 @@ from typing import Any
 from ..design.bounds import bounds
 from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
-from ..design.design import has_registers
+from ..design.design import has_registers, snap_in_floats
 from ..design.effects import notes_of_interval
 from ..design.limits import unused_limits
 from ..design.loading import load
@@ -45,8 +45,13 @@ from .words import Words
 __all__ = ["Core", "Front", "Progress", "front_end", "fixed_point", "compile_core"]
 
 
-def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any) -> Front:
-    """URDF or design file → traced graph. ``choices`` are fields of Design that win over it."""
+def front_end(
+    path: str, progress: Progress = lambda _: None, /, in_floats: bool = False, **choices: Any
+) -> Front:
+    """URDF or design file → traced graph. ``choices`` are fields of Design that win over it.
+
+    ``in_floats``: of a program in floating point, so that no angle is snapped unasked.
+    """
     notes: list[str] = []
     design, robot = load(path, notes=notes, **choices)
     refuse_large(design, robot)
@@ -54,7 +59,8 @@ def front_end(path: str, progress: Progress = lambda _: None, /, **choices: Any)
     refuse_dependent(design, robot)
     progress(f"trace: {robot.nv} coordinates")
     bodies, registers = of_bodies(design), has_registers(design)
-    *_, (last, canonical) = stages(robot, design.snap, notes, bodies, design.alike, registers)
+    snap = snap_in_floats(design) if in_floats else design.snap
+    *_, (last, canonical) = stages(robot, snap, notes, bodies, design.alike, registers)
     numbers = model_of(design, robot, bodies) if registers else None
     if numbers:
         refuse_own_angles(design, numbers)

@@ -150,7 +150,9 @@ def _guard(value: Any) -> int:
     return int(number)
 
 
-def _snap(value: Any) -> float:
+def _snap(value: Any) -> float | None:
+    if value is None:
+        return None
     number = _number(value)
     if not 0 <= number <= LARGEST_SNAP:
         raise ValueError(f"an angle from 0 to {LARGEST_SNAP} rad, not {number:g}")

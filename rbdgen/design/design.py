@@ -50,7 +50,8 @@ class Design:
                          has such; else it is refused.
     ``xacro``            arguments by name of a robot that is xacro; of a URDF a record of those
                          that it was expanded with.
-    ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none.
+    ``snap``             angles this near [rad] to a multiple of 90° are taken for it; 0: none; if
+                         not said 1e-5 where there are words, 0 in floating point.
     ``alike``            limbs that differ by no more than this part of their size are made alike,
                          to take turns: the first one's figures stand for all; 0: none.
     ``functions``        which of ``FUNCTIONS`` the hardware computes.
@@ -156,7 +157,7 @@ class Design:
     gravity: tuple[float, float, float] | None = None
     open_loops: bool = False
     xacro: Mapping[str, str] | None = None
-    snap: float = 1e-5
+    snap: float | None = None
     alike: float = 0.0
     functions: tuple[str, ...] = ("id",)
     width: int = 18
@@ -332,6 +333,11 @@ def _check_parameters(design: Design) -> None:
             )
     if "ddid" in design.functions:
         raise RobotError("functions: ddid: not with --parameters registers; leave one out")
+
+
+def snap_in_floats(design: Design) -> float:
+    """``snap`` of programs in floating point: 0 unless the design says it."""
+    return 0.0 if design.snap is None else design.snap
 
 
 def has_registers(design: Design) -> bool:

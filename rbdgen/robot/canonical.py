@@ -21,7 +21,7 @@ Rewrite = Callable[[Robot], Robot]
 
 
 def rewrites(
-    snap: float = 0.0,
+    snap: float | None = 0.0,
     notes: list[str] | None = None,
     alike: float = 0.0,
     geometry: bool = False,
@@ -43,7 +43,7 @@ def rewrites(
 
 def stages(
     robot: Robot,
-    snap: float = 0.0,
+    snap: float | None = 0.0,
     notes: list[str] | None = None,
     bodies: bool = False,
     alike: float = 0.0,
@@ -59,7 +59,7 @@ def stages(
 
 def canonicalize(
     robot: Robot,
-    snap: float = 0.0,
+    snap: float | None = 0.0,
     notes: list[str] | None = None,
     alike: float = 0.0,
     geometry: bool = False,

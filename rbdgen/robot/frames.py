@@ -12,14 +12,17 @@ from .model import Inertia, JointKind, Robot, Transform, frozen
 
 ONE_AXIS = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 Z = frozen([0.0, 0.0, 1.0])
+SNAP = 1e-5  # rad: so near a right angle a file's digits are cut off
 
 
-def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) -> Robot:
+def align_axes(robot: Robot, snap: float | None = 0.0, notes: list[str] | None = None) -> Robot:
     """Turn each body frame so that its joint's axis, or normal, is +z; snap angles near 90°.
 
     With the axis on z a placement is Rz(γ) Rx(α) Rz(β); each of the three angles within ``snap``
-    [rad] of a multiple of 90° becomes that multiple. What changed is appended to ``notes``.
+    [rad] of a multiple of 90° becomes that multiple; None: within `SNAP`. What changed is appended
+    to ``notes``.
     """
+    tolerance = SNAP if snap is None else snap
     turned = robot
     for i, joint in enumerate(robot.joints):
         if joint.kind in ONE_AXIS:
@@ -28,7 +31,7 @@ def align_axes(robot: Robot, snap: float = 0.0, notes: list[str] | None = None) 
             turned = move_frame(turned, i, Transform(plane_rotation(joint.axis)))
     joints = []
     for joint in turned.joints:
-        rotation, change = snapped(joint.placement.rotation, snap)
+        rotation, change = snapped(joint.placement.rotation, tolerance)
         if notes is not None and change > 1e-9:
             notes.append(
                 changing(

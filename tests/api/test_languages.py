@@ -99,3 +99,33 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         with pytest.raises(api.UsageError, match="leave --accelerator out"):
             api.generate("pendulum", place, to=["verilog", language], accelerator=True)
     assert not place.exists()
+
+
+NEAR_A_RIGHT_ANGLE = """<robot name="near"><link name="base"/>
+<link name="a"><inertial><mass value="2"/><origin xyz="0.1 0.2 0.3"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="j" type="revolute"><parent link="base"/><child link="a"/>
+<origin rpy="1.5708 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" velocity="2" effort="9"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("to", "snap", "kept"),
+    [
+        (("cpp",), None, True),
+        (("cuda",), None, True),
+        (("cpp",), 1e-5, False),
+        (("c", "cpp"), None, True),
+        (("c",), None, False),
+        (("c",), 0.0, True),
+    ],
+)
+def test_angles_are_snapped_in_words_alone_unless_that_is_said(
+    to: tuple[str, ...], snap: float | None, kept: bool, tmp_path: Path
+) -> None:
+    """1.5708 is 3.7e-6 rad from a right angle; a folder says if it is taken for one."""
+    (file := tmp_path / "near.urdf").write_text(NEAR_A_RIGHT_ANGLE)
+    folders = api.generate(str(file), tmp_path / "out", to=to, snap=snap, fit=False)
+    assert isinstance(folders, tuple)
+    manifest = (folders[-1].folder / "manifest.json").read_text()
+    assert ("is taken for it" in manifest) == (not kept)

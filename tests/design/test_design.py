@@ -191,7 +191,7 @@ def test_needs_and_root_modes(write) -> None:  # type: ignore[no-untyped-def]
 
 def test_choices_of_the_caller_win(write) -> None:  # type: ignore[no-untyped-def]
     design, robot = load(write("robot: arm.urdf\nwidth: 20"), width=16, base="floating", snap=None)
-    assert (design.width, design.base, design.snap) == (16, "floating", 1e-5)
+    assert (design.width, design.base, design.snap) == (16, "floating", None)
     assert robot.nv == 8
     with pytest.raises(RobotError, match=r"^width: .* from 12 to 32"):
         load("iiwa14", width=64)
