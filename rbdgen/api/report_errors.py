@@ -115,7 +115,8 @@ def _sizes(name: str, rows: Sequence[str], relative: Array) -> str:
     ]
     columns = [f"≤ {high:.1e}" for high in edges[:-1]]
     below = "% of a row's errors that are of this size, and above half of it; the last: all smaller"
-    return heat.picture(f"{name}: how large errors are", rows, columns, below, shares, "{:.0f}")
+    title, bad = f"{name}: how large errors are", [1 - k / BINS for k in range(BINS)]
+    return heat.picture(title, rows, columns, below, shares, "{:.0f}", weights=bad)
 
 
 def _by_speed(name: str, rows: Sequence[str], relative: Array, speeds: Array) -> str:

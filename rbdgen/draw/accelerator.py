@@ -29,6 +29,7 @@ GAP, BACK = 84.0, 13.0  # between columns, and between the lines that go back
 BEND, STROKE, DASHES = 7.0, 1.9, "5 3"
 CHIP, CHIP_ROW = 250.0, 19.0  # of the legend
 BODY, BEAM, TINT = "#f6f8fa", "#3f4a59", "#e3e7ec"
+SMALL = 10.0  # size of the notes' text
 SWEEPS = 8
 CROSSING = 400.0  # what a crossing of two lines costs, beside squares of their rise [px²]
 NOTES = (
@@ -100,7 +101,8 @@ def picture(accelerator: Accelerator, title: str) -> str:
     columns = _columns(order, [link for link in links if link not in back], back)
     wide = [max(GATE if n.name in (ENTRY, EXIT) else STAGE for n in c) for c in columns]
     left = [LEFT + sum(wide[:k]) + GAP * k for k in range(len(wide))]
-    width = max(left[-1] + wide[-1] + LEFT, LEFT + 2 * CHIP)
+    said = max(svg.extent(words, SMALL) for words in NOTES)
+    width = max(left[-1] + wide[-1] + LEFT, LEFT + 2 * CHIP, 28 + said, 28 + svg.extent(title, 19))
     rows = -(-len(accelerator.functions) // int((width - LEFT) / CHIP))
     top = TOP + CHIP_ROW * rows + 22
     _stack(columns, top)
@@ -282,7 +284,8 @@ class _Lines:
         group = svg.group(self.page, f"{link.function}: back to {link.receiver}", class_="back")
         svg.path(group, d, colour, STROKE)
         svg.tip(group, (stop, end), colour)
-        said = f"{link.function} {link.visit}" if link.visit.again else link.function
+        again = f": {link.visit.stage} again" if link.visit.again else ""
+        said = link.function + again
         middle, room = (left + right) / 2, svg.extent(said, 10) + 8
         svg.rectangle(group, middle - room / 2, low - 3, room, 6, PAPER)
         svg.text(group, middle, low + 3.5, said, "middle", 10, colour=colour)
@@ -311,7 +314,7 @@ def _heading(
         said = f"every {accelerator.interval(function)}, {after}"
         svg.text(legend, x + 68, y, said, size=11, colour=GREY)
     for k, words in enumerate(NOTES):
-        svg.text(page, 14, height - 28 + 15 * k, words, size=10, colour=GREY)
+        svg.text(page, 14, height - 28 + 15 * k, words, size=SMALL, colour=GREY)
 
 
 def _box(

@@ -19,20 +19,20 @@ from .svg import extent
 
 CYCLE, NARROW = 14.0, 7.0  # widths and heights in pixels; a cycle's, and the least
 WIDE = 2800.0  # of all cycles together, from which on a cycle is drawn narrower
-TOP = 121.0  # title, one row of kinds and two of hints, and the upper axis
-LEGEND = 760.0  # its width, at least
-LEGEND_ROW = 17.0
+TOP = 125.0  # title, one row of kinds and two of hints, and the upper axis
+LEGEND = 860.0  # its width, at least
+LEGEND_ROW = 19.0
 FOOT = 34.0
-STREAM = 14.0  # width of the bars for input and output
+STREAM = 16.0  # width of the bars for input and output
 STREAMS_LEGEND = "task in, result out"
 INDENT = 12.0  # of a joint's name, per level of the tree
-PORT = 11.0  # between labels of channels at one end of a bar
-LABEL = 14.0  # a bar's label, above it or below
+PORT = 14.0  # between labels of channels at one end of a bar
+LABEL = 17.0  # a bar's label, above it or below
 GAP = 8.0
 BEND = 5.0  # between the vertical parts of channels
 BUNDLE = 4  # this many channels from regions of one kind share a port
 COLUMNS = 4  # of labels at a shared port
-NAME, SMALL, TINY = 11.0, 10.0, 9.0  # sizes of text
+NAME, SMALL, TINY = 14.0, 13.0, 12.0  # sizes of text
 
 
 @dataclass(frozen=True)

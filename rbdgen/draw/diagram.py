@@ -20,6 +20,7 @@ from . import svg
 from .bars import (
     FOOT,
     INDENT,
+    NAME,
     SMALL,
     STREAM,
     STREAMS_LEGEND,
@@ -55,6 +56,7 @@ COLOURS = {
     "effort": "#b5403a",
 }
 SPARE = ("#3d4fa1", "#98701a", "#93408f", "#4a7a3a")  # of kinds that are not there, in turn
+STEPS, APART = (5, 10, 20, 50), 34.0  # cycles from number to number on the axis; pixels, at least
 HINTS = (
     "on an arrow: FIFO depth [tasks] × width [bit], first the sending joint where several arrive",
     "on a bar: cycles, then units: × products, + additions, ∿ sine and cosine, ÷ reciprocals",
@@ -99,7 +101,7 @@ def diagram(
 
 def _joints(page: ET.Element, layout: Layout, parents: Sequence[int], shade: Sequence[str]) -> None:
     """Joints' names as a tree, each unbranched stretch of it on its own ground."""
-    group = svg.group(page, id="joints", font_size="11")
+    group = svg.group(page, id="joints", font_size=svg.number(NAME))
     for colour, (top, bottom) in zip(shade, layout.rows, strict=True):
         svg.rectangle(group, 0, top, layout.width, bottom - top, colour)
     for joint, (top, bottom) in enumerate(layout.rows):
@@ -112,8 +114,9 @@ def _joints(page: ET.Element, layout: Layout, parents: Sequence[int], shade: Seq
 
 
 def _axis(page: ET.Element, layout: Layout) -> None:
-    group = svg.group(page, id="cycles", font_size="9", fill=GREY)
-    for cycle in range(0, layout.plan.latency, 5):
+    group = svg.group(page, id="cycles", font_size=svg.number(TINY), fill=GREY)
+    step = next(step for step in STEPS if step * layout.cycle >= APART)
+    for cycle in range(0, layout.plan.latency, step):
         x = layout.at(cycle)
         svg.line(group, [(x, layout.roof - 4), (x, layout.floor + 4)], FAINT, 1)
         for y in (layout.roof - 8, layout.floor + 14):
@@ -143,7 +146,7 @@ def _legend(page: ET.Element, layout: Layout, colours: dict[str, str]) -> None:
     svg.line(group, [(x, y + 4.5), (x + 25, y + 4.5)], GREY, 1.4, arrow=True)
     svg.text(group, x + 29, y + 8.5, STREAMS_LEGEND)
     for row, hint in enumerate(HINTS, 1):
-        svg.text(group, 14, y + 9 + 15 * row, hint)
+        svg.text(group, 14, y + 9 + 17 * row, hint)
 
 
 def _streams(page: ET.Element, layout: Layout) -> None:
@@ -153,7 +156,9 @@ def _streams(page: ET.Element, layout: Layout) -> None:
         (OUTPUT, layout.end, "result out"),
     ):
         hint = f"{region_name(region)}: cycle {layout.plan.fire[region]}"
-        group = svg.group(page, hint, id=region_name(region), class_="region", font_size="10")
+        group = svg.group(
+            page, hint, id=region_name(region), class_="region", font_size=svg.number(SMALL)
+        )
         height = layout.floor - layout.roof
         svg.rectangle(group, x, layout.roof, STREAM, height, GREY)
         middle = x + STREAM / 2 + 3.5, layout.roof + min(height, 300) / 2

@@ -44,7 +44,8 @@ def picture(report: Explored) -> str:
     """An SVG document with a panel for multipliers and one for LUTs.
 
     A dot is filled where Yosys has counted, a ring is an estimate, a cross does not fit the part.
-    Lines join the front's designs that differ by their interval alone. Hints say the rest.
+    Lines join the front's designs that differ by their interval alone. Hints say the rest, and the
+    interval where no label has room.
     """
     points, part, limits = shown_of(report), report.part, report.limits
     title = f"{report.robot}: {', '.join(report.functions)} on {part}"
@@ -151,6 +152,10 @@ def _panel(
         if len(on) > 1:
             joined = [(x.at(m.figure), y.at(1 / m.point.interval)) for m in on]
             svg.line(page, joined, own, 1)
+    labels = svg.Labels(10, RADIUS + 4)
+    for mark in marks:
+        if mark.point.pareto:
+            labels.keep_clear((x.at(mark.figure), y.at(1 / mark.point.interval)))
     for mark in marks:
         point, own = mark.point, colour[mark.series]
         spot = x.at(mark.figure), y.at(1 / point.interval)
@@ -158,8 +163,7 @@ def _panel(
         group = svg.group(page, _hint(mark))
         _shape(group, spot, own, shape)
         if point.pareto:
-            words = f"II {point.interval}"
-            svg.text(group, spot[0] - 9, spot[1] + 4, words, "end", 10, colour=own)
+            labels.put(group, spot, f"II {point.interval}", own)
 
 
 def _shape(parent: ET.Element, at: svg.Point, colour: str, shape: str) -> None:

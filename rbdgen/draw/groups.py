@@ -11,7 +11,7 @@ from . import svg
 from .colours import GREY, GRID, SERIES
 
 LEFT, TOP, HIGH, FOOT, ROW = 70.0, 60.0, 300.0, 60.0, 17.0
-BAR, BESIDE, BETWEEN = 26.0, 4.0, 26.0  # widths of a bar, and between bars and groups
+BAR, BESIDE, BETWEEN = 26.0, 6.0, 26.0  # widths of a bar, and between bars and groups, at least
 TICKS = 5
 
 
@@ -35,11 +35,18 @@ def picture(title: str, unit: str, groups: Mapping[str, Sequence[Bar]]) -> str:
     """
     bars = [bar for group in groups.values() for bar in group]
     step, top = _scale(max((bar.size for bar in bars), default=0.0) or 1.0)
-    wide = sum(len(g) * (BAR + BESIDE) + BETWEEN for g in groups.values())
     names = list(dict.fromkeys(name for bar in bars for name in bar.parts))
     colour = {name: SERIES[k % len(SERIES)] for k, name in enumerate(names)}
     longest = max((svg.extent(name, 11) for name in names), default=0.0)
-    width = max(LEFT + wide + 20, 42 + longest, 28 + svg.extent(title, 16))
+    between = BETWEEN + max(
+        (svg.extent(name, 12) - len(g) * BAR for name, g in groups.items()), default=0.0
+    )
+    between = max(BETWEEN, between)
+    least = max(42 + longest, 28 + svg.extent(title, 16)) - LEFT - 20 - between * len(groups)
+    named = max((svg.extent(bar.name, 10) for bar in bars), default=0.0)
+    bar_width = max(BAR, named, least / max(len(bars), 1) - BESIDE)
+    wide = len(bars) * (bar_width + BESIDE) + between * len(groups)
+    width = LEFT + wide + 20
     page = svg.document(width, TOP + HIGH + FOOT + ROW * len(names), title)
     svg.text(page, 14, 28, title, size=16, weight="bold")
     y = TOP + HIGH + FOOT - 6
@@ -53,27 +60,33 @@ def picture(title: str, unit: str, groups: Mapping[str, Sequence[Bar]]) -> str:
         svg.line(page, [(LEFT, y), (width - 14, y)], GRID, 1)
         svg.text(page, LEFT - 6, y + 4, f"{k * step:g}", "end", 11, colour=GREY)
     svg.text(page, 14, TOP - 8, unit, size=11, colour=GREY)
-    x = LEFT + BETWEEN / 2
+    x = LEFT + between / 2
     for group, own_bars in groups.items():
         start = x
         for bar in own_bars:
-            _bar(page, x, high, bar, unit, colour)
-            x += BAR + BESIDE
+            _bar(page, (x, bar_width), high, bar, unit, colour)
+            x += bar_width + BESIDE
         svg.text(page, (start + x - BESIDE) / 2, TOP + HIGH + 36, group, "middle", 12, "bold")
-        x += BETWEEN
+        x += between
     return svg.to_text(page)
 
 
 def _bar(
-    page: ET.Element, x: float, high: float, bar: Bar, unit: str, colour: Mapping[str, str]
+    page: ET.Element,
+    place: tuple[float, float],
+    high: float,
+    bar: Bar,
+    unit: str,
+    colour: Mapping[str, str],
 ) -> None:
-    y = TOP + HIGH
+    """A bar at ``place``, its left end and its width."""
+    (x, width), y = place, TOP + HIGH
     for name, size in bar.parts.items():
         own = svg.group(page, f"{bar.name}, {name}: {size:.3g} {unit}")
         y -= size * high
-        svg.rectangle(own, x, y, BAR, size * high, colour[name])
-    svg.text(page, x + BAR / 2, y - 4, f"{bar.size:.3g}", "middle", 9)
-    svg.text(page, x + BAR / 2, TOP + HIGH + 16, bar.name, "middle", 10)
+        svg.rectangle(own, x, y, width, size * high, colour[name])
+    svg.text(page, x + width / 2, y - 4, f"{bar.size:.3g}", "middle", 9)
+    svg.text(page, x + width / 2, TOP + HIGH + 16, bar.name, "middle", 10)
 
 
 def _scale(largest: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
@@ -9,6 +10,7 @@ from ..system.quoting import lines
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 INK, PAPER = "#1f2933", "#ffffff"
+DARKEST, LIGHTEST = 0.09, 0.95  # lightness of white and of black on dark pages
 LETTER, DIGIT = 0.57, 0.65  # mean width of a letter, and of a digit or sign, in font sizes
 
 Point = tuple[float, float]
@@ -31,9 +33,22 @@ def document(width: float, height: float, title: str) -> ET.Element:
 
 
 def to_text(page: ET.Element) -> str:
-    """The document; what cannot be seen, which XML has no place for, is not in its texts."""
+    """The document; what cannot be seen, which XML has no place for, is not in its texts.
+
+    Where the reader's pages are dark, every colour is the one of `night`.
+    """
     for element in page.iter():
         element.text = element.text and lines(element.text)
+    used = dict.fromkeys(
+        (kind, colour)
+        for element in page.iter()
+        for kind in ("fill", "stroke")
+        if (colour := element.get(kind, "")).startswith("#")
+    )
+    rules = "".join(f'[{kind}="{colour}"]{{{kind}:{night(colour)}}}' for kind, colour in used)
+    style = ET.Element("style")
+    style.text = f"@media (prefers-color-scheme: dark) {{{rules}}}"
+    page.insert(1, style)  # behind the title
     ET.indent(page)
     return ET.tostring(page, encoding="unicode") + "\n"
 
@@ -152,10 +167,56 @@ def label(
     text(parent, x, y, words, anchor, size, colour=colour)
 
 
+class Labels:
+    """Texts beside dots of which none lies on another one or on a dot.
+
+    ``size`` of the text, ``away``: from a dot's middle to the text's end [px].
+    """
+
+    def __init__(self, size: float, away: float) -> None:
+        self.size, self.away = size, away
+        self._taken: list[tuple[float, float, float, float]] = []  # left, top, right, bottom
+
+    def keep_clear(self, at: Point) -> None:
+        """No text may lie on this dot."""
+        r = self.away - 4
+        self._taken.append((at[0] - r, at[1] - r, at[0] + r, at[1] + r))
+
+    def put(self, parent: ET.Element, at: Point, words: str, colour: str) -> None:
+        """The text to the left of the dot, to its right, above or below: where there is room
+        first; nowhere if there is none."""
+        wide, (x, y), size = extent(words, self.size), at, self.size
+        sides = (
+            (x - self.away - wide, y - size / 2),
+            (x + self.away, y - size / 2),
+            (x - wide / 2, y - self.away - size),
+            (x - wide / 2, y + self.away),
+        )
+        for left, top in sides:
+            own = (left, top, left + wide, top + size)
+            if not any(_meet(own, other) for other in self._taken):
+                self._taken.append(own)
+                text(parent, left, top + 0.85 * size, words, size=size, colour=colour)
+                return
+
+
+def _meet(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
 def extent(words: str, size: float) -> float:
     """About how wide the text is: fonts differ."""
     letters = sum(c.isalpha() or c.isspace() for c in words)
     return size * (LETTER * letters + DIGIT * (len(words) - letters))
+
+
+def night(colour: str) -> str:
+    """The colour ``#rrggbb``, or ``#rgb``, for dark pages: as light as it was dark, of its hue."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    red, green, blue = (int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4))
+    hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
+    mixed = colorsys.hls_to_rgb(hue, DARKEST + (LIGHTEST - DARKEST) * (1 - light), saturation)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)
 
 
 def number(x: float) -> str:

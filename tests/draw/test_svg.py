@@ -1,0 +1,78 @@
+"""What all pictures have: colours for dark pages, labels that do not lie on each other."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+from rbdgen.draw import heat, svg
+from rbdgen.draw.groups import Bar, picture
+
+
+def lightness(colour: str) -> float:
+    parts = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+    return (max(parts) + min(parts)) / 510
+
+
+def test_dark_pages_turn_light_and_dark_round() -> None:
+    assert lightness(svg.night(svg.PAPER)) < 0.1 < 0.8 < lightness(svg.night(svg.INK))
+    assert svg.night("#fff") == svg.night("#ffffff")
+    middle = svg.night("#2f6db3")
+    assert abs(lightness(middle) - lightness("#2f6db3")) < 0.15 and middle[5:] > middle[1:3]
+
+
+def test_every_colour_has_a_rule() -> None:
+    page = ET.fromstring(picture("two bars", "µs", {"one": [Bar("a", {"x": 1.0, "y": 2.0})]}))
+    (style,) = page.findall("{*}style")
+    rules = set(re.findall(r'\[(\w+)="(#\w+)"\]', style.text or ""))
+    used = {
+        (kind, element.get(kind))
+        for element in page.iter()
+        for kind in ("fill", "stroke")
+        if element.get(kind, "").startswith("#")
+    }
+    assert rules == used
+
+
+def test_labels_leave_each_other_room() -> None:
+    page = svg.document(200, 100, "labels")
+    labels = svg.Labels(10, 9)
+    spots = [(100.0, 50.0), (104.0, 52.0), (108.0, 54.0)]
+    for spot in spots:
+        labels.keep_clear(spot)
+    for spot in spots:
+        labels.put(page, spot, "II 16", svg.INK)
+    found = page.findall("text")
+    boxes = [
+        (float(t.get("x", "")), float(t.get("y", "")), svg.extent(t.text or "", 10)) for t in found
+    ]
+    assert len(boxes) >= 2
+    for k, (x, y, wide) in enumerate(boxes):
+        for u, v, other in boxes[:k]:
+            assert x + wide <= u or u + other <= x or abs(y - v) >= 10
+
+
+def test_names_of_bars_have_room() -> None:
+    page = ET.fromstring(
+        picture("t", "µs", {"g": [Bar("completely fused", {"x": 1.0}), Bar("split", {"x": 2.0})]})
+    )
+    texts = {t.text: t for t in page.iter() if t.tag.endswith("text")}
+    first, second = (float(texts[name].get("x", "")) for name in ("completely fused", "split"))
+    assert second - first >= svg.extent("completely fused", 10) / 2 + svg.extent("split", 10) / 2
+
+
+def test_the_worst_row_is_the_darkest() -> None:
+    """Of the worst row a few in a hundred are large, of the good one all are small."""
+    weights = [1.0, 0.5]
+    drawn = heat.picture(
+        "h",
+        ["bad", "good"],
+        ["large", "small"],
+        "size",
+        [[5, 95], [0, 100]],
+        "{:.0f}",
+        weights=weights,
+    )
+    cells = [r for r in ET.fromstring(drawn).iter() if r.tag.endswith("rect")][1:]
+    shades = [float(r.get("fill-opacity", "1")) for r in cells]
+    assert shades[0] == max(shades) and shades[2] == 0
