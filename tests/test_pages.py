@@ -100,6 +100,10 @@ SMALLER = {
     "info ROBOT": "info pendulum",
     "generate humanoid": "generate pendulum",
 }
+# How a pendulum begins whose file takes the arguments that pages name.
+XACRO = """<robot name="pendulum" xmlns:xacro="http://ros.org/wiki/xacro">
+  <xacro:arg name="left" default="0"/>
+  <xacro:arg name="tool" default="none"/>"""
 PRINTED = ("design  ", "formulation: ")  # how blocks begin that show what a command prints
 
 
@@ -164,8 +168,9 @@ def test_what_does_not_run() -> None:
 @pytest.mark.parametrize("name", [name for name, path in OTHERS.items() if indented(path)])
 def test_commands_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for file in ("my_robot.urdf", "my_robot.urdf.xacro"):
-        shutil.copy(ROOT / "robots" / "pendulum.urdf", file)
+    shutil.copy(ROOT / "robots" / "pendulum.urdf", "my_robot.urdf")
+    plain = Path("my_robot.urdf").read_text()
+    Path("my_robot.urdf.xacro").write_text(plain.replace('<robot name="pendulum">', XACRO))
     Path("my_robot.xml").write_text(ARM)
     for file in (ROOT / "robots").glob("gantry.*"):
         shutil.copy(file, ".")

@@ -42,7 +42,7 @@ FLAGS = ("-std=c++17", "-O0", "-march=native", "-fPIC")
 CHOICES: Mapping[str, Mapping[str, Any]] = {
     "alex_psyonic_hands": {"mimic": "independent"},  # its fingers follow joints that are not there
 }
-# Of the largest entry: values that agree to ten digits are computed once.
+# Of the largest entry.
 WITHIN = 1e-10
 # What M times an array makes, of those that have M⁻¹ in them.
 EFFORTS = {"qdd": "tau", "dqdd_dq": "dtau_dq", "dqdd_dqd": "dtau_dqd", "Minv": None}

@@ -14,6 +14,7 @@ from ..design.choices import (
 )
 from ..design.target import TARGETS
 from .arguments import checked, number, numbers
+from .defaults import Defaults
 
 
 def called(group: argparse._ActionsContainer) -> None:
@@ -29,12 +30,13 @@ def called(group: argparse._ActionsContainer) -> None:
 def base(group: argparse._ActionsContainer) -> None:
     """How the base is held, and who moves mimic joints."""
     group.add_argument(
-        "--base", choices=("fixed", "floating"), help="floating: free to move (default: fixed)"
+        "--base", choices=("fixed", "floating"), help="fixed (default), or floating: free to move"
     )
     group.add_argument(
         "--mimic",
         choices=("fold", "independent"),
-        help="a mimic joint follows its master (default), or is free as in Pinocchio's default",
+        help="fold (default): a mimic joint follows its master; independent: it is free, as in "
+        "Pinocchio's default",
     )
     group.add_argument(
         "--open-loops",
@@ -52,7 +54,7 @@ def base(group: argparse._ActionsContainer) -> None:
     )
 
 
-def modelled(group: argparse._ArgumentGroup) -> None:
+def modelled(group: argparse._ArgumentGroup, default: Defaults) -> None:
     """What counts of the robot."""
     group.add_argument(
         "--root",
@@ -86,7 +88,7 @@ def modelled(group: argparse._ArgumentGroup) -> None:
         type=number,
         nargs=3,
         metavar=("X", "Y", "Z"),
-        help="default: the robot's, else 0 0 -9.81 m/s²",
+        help=f"of the base's frame (default: {default.gravity})",
     )
     group.add_argument(
         "--snap",
@@ -156,15 +158,17 @@ def width(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def sized(group: argparse._ArgumentGroup, several: bool) -> None:
+def sized(group: argparse._ArgumentGroup, several: bool, default: Defaults) -> None:
     """The part, the interval and what takes turns; ``several``: intervals."""
-    group.add_argument("--target", choices=tuple(TARGETS), help="the part (default: ecp5-85f)")
+    group.add_argument(
+        "--target", choices=tuple(TARGETS), help=f"the part (default: {default.target})"
+    )
     group.add_argument(
         "--ii",
         type=numbers if several else checked("ii"),
         metavar="K[,K]" if several else "K",
         help="initiation interval: a task every K cycles, in hardware that is shared (default: "
-        + ("those up to 32 that save some)" if several else "the shortest that fits the part)"),
+        f"{default.ii})",
     )
     group.add_argument(
         "--multipliers",
@@ -176,10 +180,12 @@ def sized(group: argparse._ArgumentGroup, several: bool) -> None:
         "--fold",
         choices=FOLDS,
         help="what --ii and --multipliers fold: limbs, n limbs that are alike up to signs take "
-        "turns in the hardware of one; joints, joints do, in the least logic; "
-        "none, operations share multipliers; auto (default), limbs where there are such, else "
-        "joints where the area model says that it saves 30 %% of the LUTs and M is not inverted, "
-        "else none; in accelerators stage by stage, and the columns of a product, too",
+        "turns in the hardware of one; joints, joints do, in the least logic; none, operations "
+        "share multipliers; auto, limbs where there are such and the interval is no longer for it, "
+        "else joints where the area model says that it saves 30 %% of the LUTs and M is not "
+        "inverted, else none; auto of an accelerator, stage by stage: limbs, else joints where it "
+        "is large or does not fit the part, and columns of products "
+        f"(default: {default.fold})",
     )
     if not several:
         group.add_argument(

@@ -18,9 +18,10 @@ from ..design.choices import (
     TOLERANCE,
 )
 from .arguments import checked, whole
+from .defaults import Defaults
 
 
-def computed(group: argparse._ArgumentGroup) -> None:
+def computed(group: argparse._ArgumentGroup, default: Defaults) -> None:
     """The functions, and how they are formulated."""
     group.add_argument(
         "--function",
@@ -40,17 +41,18 @@ def computed(group: argparse._ArgumentGroup) -> None:
         "and what holds them, lambda_c; com and jcom: centre of mass, its Jacobian; energy: "
         "kinetic and potential, from q, qd; ag and hg: centroidal momentum matrix Ag, and Ag qd; "
         "of an accelerator also euler and rk4: q and qd after so many steps "
-        f"(default: the design's, else id). Pinocchio's names do too: {', '.join(ALIASES)}",
+        f"(default: {default.function}). Pinocchio's names do too: {', '.join(ALIASES)}",
     )
     group.add_argument(
         "--formulation",
         choices=FORMULATIONS,
-        help="auto (default): with --style latency that of the fewest cycles, else composite; "
+        help="auto: with --style latency that of the fewest cycles, else composite; "
         "composite: from link to link, gradients of composite bodies, the fewest "
         "multiplications; recursive: gradients carried from link to link as others do; "
         "logarithmic: sums in one frame for each tree, far fewer cycles on long chains; of id "
         "alone: linear, from link to link with one matrix a joint, and Lathrop's of 1985, "
-        "lathrop-linear and lathrop-log, to compare with",
+        "lathrop-linear and lathrop-log, to compare with "
+        f"(default: {default.formulation})",
     )
     group.add_argument(
         "--network",
@@ -149,14 +151,15 @@ def computed(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--angles",
         choices=("on-chip", "sincos"),
-        help="make sines on the chip (default), or take sines and cosines as inputs",
+        help="make sines on the chip, or take sines and cosines as inputs "
+        f"(default: {default.angles})",
     )
     group.add_argument(
         "--code",
         choices=CODES,
-        help="of --to cpp and cuda: inlined (default), all operations one after another; loops, a "
-        "function for each kind of joint and of pair of joints, called by tables: far less code, "
-        "for robots of many joints; of id, m, did, difd, minv and fd",
+        help="of --to cpp, cuda and hls: inlined (default), all operations one after another; "
+        "loops, a function for each kind of joint and of pair of joints, called by tables: far "
+        "less code, for robots of many joints; of id, m, did, difd, minv, fd, dfd and step",
     )
     group.add_argument(
         "--float-error",

@@ -10,6 +10,7 @@ from ..design.loading import shipped_robots
 from ..robot.topology import TOLERANCE
 from . import design_options as groups
 from .arguments import Parser, assignment, count, examples, number
+from .defaults import DEFAULTS, DESIGN
 from .function_options import computed
 
 TOPOLOGY = """\
@@ -88,13 +89,14 @@ def robot_command(
     """A command about a robot; ``several``: at several initiation intervals."""
     made = command(commands, name, about, *shown)
     _robot(made, "?" if name == "compare" else None)
-    computed(made.add_argument_group("what is computed"))
+    default = DEFAULTS.get(name, DESIGN)
+    computed(made.add_argument_group("what is computed"), default)
     model = made.add_argument_group("the robot")
     groups.base(model)
-    groups.modelled(model)
+    groups.modelled(model, default)
     groups.limits(made.add_argument_group("limits, which words have room for"))
     groups.words(made.add_argument_group("words"))
-    groups.sized(made.add_argument_group("the part, and how much of it"), several)
+    groups.sized(made.add_argument_group("the part, and how much of it"), several, default)
     if name in ("info", "generate"):
         groups.accelerator(made.add_argument_group("an accelerator"))
     return made
@@ -141,7 +143,8 @@ def _robot(made: Parser, nargs: str | None = None) -> None:
         metavar="ROBOT",
         nargs=nargs,
         default="iiwa14",
-        help="a URDF, xacro or MJCF file, a YAML design that names one, - for standard input, a "
+        help="a URDF, xacro or MJCF file, a YAML design that names one and whose choices hold "
+        "where no option says another, - for standard input, a "
         f"name of robot_descriptions, or one of {', '.join(shipped_robots())}",
     )
 

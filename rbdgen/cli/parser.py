@@ -72,8 +72,7 @@ def parser() -> Parser:
         metavar="NPZ",
         type=Path,
         default=Path("states.npz"),
-        help="gets the arrays that the functions need, all functions unless some are named "
-        "(default: %(default)s)",
+        help="gets the arrays that the functions need (default: %(default)s)",
     )
 
     made = robot_command(
@@ -152,7 +151,8 @@ def parser() -> Parser:
         "-o",
         "--output",
         metavar="DIR",
-        help="default: build/NAME; where --to names several languages, DIR/LANGUAGE",
+        help="where --to names several languages, DIR/LANGUAGE (default: a folder in build, called "
+        "by the robot, the functions and what else is asked for)",
     )
     called(made)
     made.add_argument(
@@ -175,13 +175,24 @@ def parser() -> Parser:
         "rbdgen explore iiwa14 --executor slurm --executor-option slurm_partition=cpu",
         several=True,
     )
-    made.add_argument("--widths", type=numbers, metavar="BITS[,BITS]", help="of words, to try")
-    made.add_argument("-o", "--output", metavar="DIR", help="default: build/NAME_explore")
+    made.add_argument(
+        "--widths",
+        type=numbers,
+        metavar="BITS[,BITS]",
+        help="of words, to try (default: --width's; with --quick, 12 to 32)",
+    )
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="default: a folder in build, called as that of generate, and _explore",
+    )
     made.add_argument(
         "--quick",
         action="store_true",
         help="thousands of designs in minutes: every interval, width, guard bit and rotation, "
-        "unless given; schedules without linear programs, whose error is printed",
+        "unless given; multipliers are shared and nothing takes turns, in schedules without "
+        "linear programs, whose error is printed",
     )
     made.add_argument(
         "--no-synthesis", action="store_true", help="estimate only; map nothing with Yosys"

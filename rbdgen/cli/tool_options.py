@@ -36,7 +36,9 @@ def board(made: Parser) -> None:
         "of m alone, where that fills more than a third of it: joints in turn, in the fewest LUTs)",
     )
     design_options.width(group)
-    group.add_argument("-o", "--output", metavar="DIR", help="its folder (default: build/NAME)")
+    group.add_argument(
+        "-o", "--output", metavar="DIR", help="its folder (default: as that of generate)"
+    )
     forced(made)
     group = made.add_argument_group("the bitstream")
     group.add_argument("--seeds", type=count, default=1, help="placements tried (default: 1)")

@@ -132,9 +132,11 @@ class Design:
     ``fold``             with ``ii`` or ``multipliers``: "limbs", limbs that are alike up to signs
                          take turns in one of them; "joints", joints do, one datapath for each
                          thing that they compute; "none", operations share multipliers;
-                         "auto", limbs where there are such and they give no longer an interval.
-                         Of an accelerator: in the stages whose interval is a multiple of their
-                         number; joints in τ, M and the gradients of τ; and with "auto" and
+                         "auto", limbs where there are such and they give no longer an interval,
+                         else joints where that saves much logic and M is not inverted, else
+                         "none". Of an accelerator: limbs in the stages whose interval is a
+                         multiple of their number; joints in τ, M and the gradients of τ, with
+                         "auto" where it is large or does not fit the part; and with "auto" and
                          "joints" columns do in a product of matrices.
     ``fit``              without ``ii``, ``multipliers`` and ``fold``: the fastest design that fits
                          the part; else one that takes a task every cycle, whether it fits or not.
