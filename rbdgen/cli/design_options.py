@@ -42,8 +42,9 @@ def base(group: argparse._ActionsContainer) -> None:
         "--open-loops",
         action="store_const",
         const=True,
-        help="leave out what closes loops or couples joints (connect, weld, tendons, joints of two "
-        "parents in <gazebo>), and compute the open tree (default: such a robot is refused)",
+        help="leave out what closes loops or couples joints (connect, weld, tendons, second "
+        "parents of links, joints within <gazebo>), and compute the open tree (default: such a "
+        "robot is refused)",
     )
     group.add_argument(
         "--xacro",

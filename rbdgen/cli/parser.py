@@ -241,7 +241,9 @@ def parser() -> Parser:
         "rbdgen simulate build/arm --waves",
     )
     made.add_argument("--states", type=count, default=1000, help="default: %(default)s")
-    made.add_argument("--seed", type=seed, default=0, help="of states and stalls")
+    made.add_argument(
+        "--seed", type=seed, default=0, help="of states and stalls (default: %(default)s)"
+    )
     made.add_argument(
         "--waves",
         action="store_true",
@@ -343,7 +345,9 @@ def parser() -> Parser:
         "rbdgen demo",
         "rbdgen demo -o /tmp/demo --quiet",
     )
-    made.add_argument("-o", "--output", metavar="DIR", default="build/demo")
+    made.add_argument(
+        "-o", "--output", metavar="DIR", default="build/demo", help="default: %(default)s"
+    )
     made = command(
         commands,
         "bench",
@@ -356,7 +360,9 @@ def parser() -> Parser:
     made.add_argument(
         "names", nargs="*", metavar="NAME", help="which of them; all: all but those of days"
     )
-    made.add_argument("-o", "--output", metavar="DIR", default="build/bench")
+    made.add_argument(
+        "-o", "--output", metavar="DIR", default="build/bench", help="default: %(default)s"
+    )
     made.add_argument(
         "--only",
         type=names,
@@ -388,7 +394,9 @@ def parser() -> Parser:
         help="of 004: its gradient in a controller at 1 kHz, closed over MuJoCo's arm with noise, "
         "a delay and a push; error of the tool by width, 004-closed.svg and .json",
     )
-    made.add_argument("-o", "--output", metavar="DIR", default="build/reproduce")
+    made.add_argument(
+        "-o", "--output", metavar="DIR", default="build/reproduce", help="default: %(default)s"
+    )
     for name in ("generate", "explore"):
         forced(commands.choices[name])
     for name in ("board", "compare", "package", "report", "simulate", "synthesize", "calibrate"):

@@ -114,7 +114,9 @@ def synthesize(made: Parser) -> None:
         metavar="K",
         help="the K-th of them alone; may be repeated",
     )
-    group.add_argument("--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at")
+    group.add_argument(
+        "--frequency", type=positive, default=150.0, metavar="MHZ", help="aimed at (default: 150)"
+    )
     _nextpnr(group)
     group.add_argument(
         "--no-floorplan",
