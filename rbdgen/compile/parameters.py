@@ -23,6 +23,7 @@ from ..search.domain import copied
 
 MOST_OFF = 0.8  # of a pivot, to first order; beyond that it may be anything
 SLACK = 1e-9  # of a limit, which rounding takes
+PIVOT = "pivot"  # an output that only limits are read of
 DEVIATION = "deviation"  # of the file's parameters, in units of the tolerance
 
 
@@ -114,7 +115,8 @@ class Parameters:
         To first order a pivot D is off by up to r D, r < 1 for all of them. What depends on 1 / D
         is then off by up to 1 / (1 - r) times what it is to first order.
         """
-        pivots = {f"pivot[{n.index}]": n.args[0] for n in self.graph.nodes if n.op in RECIPROCALS}
+        divided = [node.args[0] for node in self.graph.nodes if node.op in RECIPROCALS]
+        pivots = {spell(PIVOT, k): node for k, node in enumerate(divided)}
         whole = replace(self, graph=Graph(self.graph.inputs, self.graph.outputs | pivots))
         own, slopes = self.numbers.values[None, :], self.numbers.slopes.T
         one = whole.columns(np.concatenate([own, own + slopes, own - slopes]))
