@@ -15,19 +15,21 @@ from .samples import sample_states
 SEED = 29
 MOST, FEWEST = 4000, 1000  # states that are tried
 VALUES = 20_000_000  # of all nodes in all states, or the fewest
+EXTREMES = 0.5  # of the states have every coordinate at a limit: float is worst there more often
 
 
 @dataclass(frozen=True)
 class FloatFacts(Record):
     """Of the functions in float: the ``error`` asked for, by an array's largest entry; how many
     operations are ``in_double``; the largest error in ``states`` random states within the limits,
-    and that of float ``alone``."""
+    which are floats, and that of float ``alone``; that of ``inputs`` which become floats before."""
 
     error: float
     in_double: int
     states: int
     reached: float
     alone: float
+    inputs: float
 
 
 def with_doubles(
@@ -36,7 +38,7 @@ def with_doubles(
     """Which nodes they are; the front with a note, said too, where there are some or float is not
     enough."""
     n = min(MOST, max(FEWEST, VALUES // max(1, len(front.graph.nodes))))
-    state = sample_states(front.design, front.canonical, n, SEED)
+    state = sample_states(front.design, front.canonical, n, SEED, EXTREMES)
     if front.parameters:  # of as many robots of the model
         state[PARAMETER] = front.parameters.of_drawn(n)
     error = front.design.float_error
@@ -50,23 +52,29 @@ def with_doubles(
 
 def facts_of(front: Front, found: InDouble) -> FloatFacts:
     """What a manifest says of it."""
-    reached, alone = (float(f"{error:.1e}") for error in (found.reached, found.alone))
-    return FloatFacts(front.design.float_error, len(found.nodes), found.states, reached, alone)
+    errors = (float(f"{error:.1e}") for error in (found.reached, found.alone, found.inputs))
+    return FloatFacts(front.design.float_error, len(found.nodes), found.states, *errors)
 
 
 def _notes(front: Front, found: InDouble) -> list[str]:
-    asked = front.design.float_error
+    asked, notes = front.design.float_error, []
     if found.nodes:
         operations = sum(1 for node in front.graph.nodes if node.args)
-        return [
+        notes.append(
             f"float: {len(found.nodes)} of {operations} operations are in double: float alone is "
             f"off by {found.alone:.1e} of an array's largest entry, with them results are by "
-            f"{found.reached:.1e}, in {found.states} states within the limits (float_error: "
-            f"{asked:g})"
-        ]
-    if found.alone > asked:
-        return [
+            f"{found.reached:.1e}, in {found.states} states of floats within the limits "
+            f"(float_error: {asked:g})"
+        )
+    elif found.alone > asked:
+        notes.append(
             f"float: loops compute in float alone, off by {found.alone:.1e} of an array's largest "
-            f"entry in {found.states} states, not {asked:g}"
-        ]
-    return []
+            f"entry in {found.states} states of floats, not {asked:g}"
+        )
+    if found.inputs > asked:
+        notes.append(
+            f"float: where a state in double becomes floats, that alone moves results by up to "
+            f"{found.inputs:.1e} of an array's largest entry; float_error ({asked:g}) is of states "
+            "that are floats already"
+        )
+    return notes

@@ -35,12 +35,14 @@ TRIALS = 6
 @dataclass(frozen=True)
 class InDouble:
     """``nodes``: those in double; ``alone``, ``reached``: the largest error of an output, by the
-    largest entry of its array, of ``states`` states: of float alone, and with those nodes."""
+    largest entry of its array, of ``states`` states: of float alone, and with those nodes.
+    ``inputs``: by how much exact results of states in double differ once those are floats."""
 
     nodes: frozenset[Node]
     alone: float
     reached: float
     states: int
+    inputs: float
 
 
 def in_double(
@@ -48,12 +50,13 @@ def in_double(
 ) -> InDouble:
     """The fewest operations in double that leave errors of ``KEPT * error``.
 
-    ``samples``: inputs (N,) of states within the limits. Errors are those of computing: the float
-    nearest to an input is the input. Unless any ``may`` be in double, it says how far float is off.
+    ``samples``: inputs (N,) of states within the limits. Errors are those of computing, in states
+    that are floats: the nearest ones to the samples. Unless any ``may`` be in double, it says how
+    far float is off.
     """
     given = {name: to_float(values) for name, values in samples.items()}
     if not given:  # nothing that depends on a state
-        return InDouble(frozenset(), 0.0, 0.0, 0)
+        return InDouble(frozenset(), 0.0, 0.0, 0, 0.0)
     wanted = evaluate(graph, given)
     sizes = _sizes(wanted)
     n = len(next(iter(given.values())))
@@ -62,20 +65,20 @@ def in_double(
         return _errors(evaluate_mixed(graph, given, nodes), wanted, sizes)
 
     first = off(frozenset())
-    alone = _largest(first)
+    alone, inputs = _largest(first), _largest(_errors(evaluate(graph, samples), wanted, sizes))
     if alone <= KEPT * error or not may:
-        return InDouble(frozenset(), alone, alone, n)
+        return InDouble(frozenset(), alone, alone, n, inputs)
     worst = np.unique([np.argsort(own)[-WORST:] for own in first.values()])
     some = {name: values[worst] for name, values in given.items()}
     own, read = reach(graph, some, sizes)
     prices = Prices(graph, own, read)
-    found = InDouble(computing(graph), alone, _largest(off(computing(graph))), n)
+    found = InDouble(computing(graph), alone, _largest(off(computing(graph))), n, inputs)
     price, too_low, enough = FIRST, 0.0, 0.0
     for _ in range(TRIALS):
         nodes = cheapest(prices, price / (KEPT * error) ** 2)
         reached = _largest(off(nodes))
         if reached <= KEPT * error:
-            enough, found = price, InDouble(nodes, alone, reached, n)
+            enough, found = price, InDouble(nodes, alone, reached, n, inputs)
         else:
             too_low = price
         if too_low and enough:

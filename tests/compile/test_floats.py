@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from rbdgen.compile.floats import facts_of, with_doubles
 from rbdgen.compile.flow import front_end
+from rbdgen.compile.front import Front
+from rbdgen.compile.samples import sample_states
+from rbdgen.dynamics.interface import to_columns
+from rbdgen.graph.evaluate import evaluate
+from rbdgen.graph.mixed import evaluate_mixed, to_float
+from rbdgen.graph.node import Node
+from rbdgen.passes.in_double import in_double
 
 
 def test_accelerations_take_double_and_efforts_do_not() -> None:
@@ -12,12 +23,30 @@ def test_accelerations_take_double_and_efforts_do_not() -> None:
     facts = facts_of(front, found)
     assert 0 < facts.in_double == len(found.nodes) < len(front.graph.nodes) / 2
     assert facts.reached <= 5e-6 < 1e-5 < facts.alone and facts.error == 1e-5
-    (note,) = set(told.notes) - set(front.notes)
+    note, of_inputs = told.notes[len(front.notes) :]
     assert f"{facts.in_double} of" in note and f"{facts.alone:.1e}" in note
+    assert f"{facts.inputs:.1e}" in of_inputs and facts.inputs > 1e-5
+    graph = front.graph
+    columns = _drawn(front, 0.5)
+    exact = evaluate(graph, {name: to_float(own) for name, own in columns.items()})
+    largest = max(np.abs(own).max() for own in exact.values())
+
+    def off(nodes: frozenset[Node]) -> float:
+        values = evaluate_mixed(graph, columns, nodes)
+        return max(np.abs(values[name] - own).max() for name, own in exact.items()) / largest
+
+    assert off(found.nodes) <= facts.error < off(frozenset())
+    inside = in_double(graph, _drawn(front, 0.0), facts.error)
+    assert facts.alone > 1.2 * inside.alone  # corners of the limits are among the states
     front = front_end("iiwa14", functions=("id",))
     told, found = with_doubles(front)
     assert not found.nodes and told.notes == front.notes
     assert facts_of(front, found).reached < 1e-6
+
+
+def _drawn(front: Front, extremes: float) -> Mapping[str, np.ndarray]:
+    state = sample_states(front.design, front.canonical, 4000, 3, extremes)
+    return to_columns(front.canonical, front.graph.inputs, state)
 
 
 def test_the_error_is_a_choice() -> None:

@@ -44,6 +44,19 @@ def test_float_alone_where_that_is_enough() -> None:
     assert not refused.nodes and refused.reached == refused.alone > 1e-5
 
 
+def test_states_that_become_floats_are_others() -> None:
+    graph, samples = cancelling()
+    assert in_double(graph, samples, 1e-6).inputs == 0  # they are floats
+    rng = np.random.default_rng(8)
+    x = rng.uniform(1, 2, 3000)
+    others = {"x": x, "y": x + rng.uniform(-1e-3, 1e-3, 3000)}
+    found = in_double(graph, others, 1e-6)
+    off = evaluate(graph, {name: to_float(own) for name, own in others.items()})["qdd[0]"]
+    exact = evaluate(graph, others)["qdd[0]"]
+    assert found.inputs == np.abs(off - exact).max() / np.abs(off).max() > 1e-5
+    assert found.reached <= KEPT * 1e-6
+
+
 def test_everything_where_nothing_less_will_do() -> None:
     graph, samples = cancelling()
     found = in_double(graph, samples, 1e-9)
