@@ -7,7 +7,7 @@
 # make pictures  draws the pictures of docs/ again
 # make lint    style and types only;  make format  rewrites the style
 # make figures  which figures of the pages are no longer what their commands print
-# make mutants  whether tests see a change in the arithmetic: hours, or a part
+# make mutants  whether tests see a change in the arithmetic: hours, or a part;  FOLDER=rbdgen/rtl: there
 # make durations  measures which tests make fast leaves out
 # make clean   removes what was built, and .venv
 #
@@ -53,7 +53,7 @@ figures: $(DEV)
 
 mutants: $(DEV)
 	$(PY) -m pip install --quiet --disable-pip-version-check --editable ".[dev,mutants]"
-	$(PY) -m tests.mutants --jobs $(JOBS)
+	$(PY) -m tests.mutants --jobs $(JOBS) $(FOLDER)
 
 bench: $(DEV)
 	$(PY) -m rbdgen bench all

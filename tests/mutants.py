@@ -1,13 +1,17 @@
-"""Mutation score of the arithmetic core: do its tests see a change of one thing?
+"""Mutation score of the arithmetic core, or of a folder: do its tests see a change of one thing?
 
-    make mutants        # or: python -m tests.mutants [--jobs N] [--sample N] [graph/fixed …]
+    make mutants                          # of the core
+    make mutants FOLDER=rbdgen/schedule   # of another folder, a file, or a line: rtl/axi.py:328
+
+or: python -m tests.mutants [--jobs N] [--sample N] [FOLDER …]
 
 Each mutant is a module with one operator, number, argument or string changed as mutmut changes it,
 anywhere but in annotations and decorators: in tables made at import and in functions that are
 cached, too. It is imported in a process of its own, which has the tests of `make fast`: the
-module's own, then the others of ``TESTS``, until one fails. So the score is one of tests of
-less than a second; what they let through the longer ones may still see. What was found is kept in
-``VERDICTS``, and holds while module and tests are the same; a killed one stays killed.
+module's own, then the others that ``seen_by`` names, until one fails. So the score is one of tests
+of less than a second; what they let through the longer ones may still see, and what tests start as
+``python -m rbdgen`` is not changed. What was found is kept in ``VERDICTS``, and holds while module
+and tests are the same; a killed one stays killed.
 """
 
 from __future__ import annotations
@@ -17,11 +21,14 @@ import gc
 import hashlib
 import importlib
 import json
+import math
 import multiprocessing
 import os
 import random
 import resource
+import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -39,27 +46,11 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from mutmut.mutation.file_mutation import deep_replace
 from mutmut.mutation.mutators import mutation_operators
 
-ROOT = Path(__file__).parents[1]
+from tests.mirror import CORE, ROOT, modules_of, seen_by
+
 VERDICTS = ROOT / "build/mutants.json"
-MODULES = {  # and the tests that are first to see a change
-    "graph/fixed": "graph/fixed",
-    "graph/reciprocal": "graph/reciprocal",
-    "graph/sincos": "graph/sincos",
-    "graph/word": "graph/word",
-    "rtl/arithmetic": "rtl/units",
-    "rtl/multiplier": "rtl/multiplier",
-    "rtl/reciprocal": "rtl/function_units",
-    "rtl/sincos": "rtl/function_units",
-    "rtl/units": "rtl/units",
-}
-_GRAPH = [f"graph/{name}" for name in ("fixed", "fixed_graph", "reciprocal", "sincos", "verify")]
-_RTL = [f"rtl/{name}" for name in ("arithmetic", "units", "placed_units", "multiplier")]
-TESTS = {
-    "graph": (*_GRAPH, "graph/word", "rtl/function_units"),  # hardware of the same algorithms
-    "rtl": (*_RTL, "rtl/function_units"),
-}
 FAST = ["-q", "-x", "--assert=plain", "-p", "no:cacheprovider", "-m", "not slow and not seconds"]
-SECONDS = 60  # of processor time, after which the tests of a mutant hang: it is seen
+SECONDS = 60  # of processor time, after which a test file hangs, as after ten times as long: seen
 BYTES = 8 << 30  # of memory
 # once, for all processes
 LOADED = ("amaranth.sim", "apytypes", "hypothesis", "jinja2", "numpy", "scipy.linalg", "yaml")
@@ -137,7 +128,7 @@ class Changes(cst.CSTVisitor):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("modules", nargs="*", default=[*MODULES], metavar="MODULE")
+    parser.add_argument("places", nargs="*", default=[*CORE], metavar="FOLDER")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
         "--sample", type=int, help="the first so many of all mutants in their seeded order"
@@ -147,11 +138,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a third of the time of a mutant
     for name in LOADED:
         importlib.import_module(name)
-    every = [mutant for module in chosen.modules for mutant in mutants_of(module)]
+    try:
+        every = [mutant for place in chosen.places for mutant in mutants_of(place)]
+        modules = list(dict.fromkeys(mutant.module for mutant in every))
+        _check_tests(modules, kept := _verdicts())
+    except ValueError as error:
+        parser.error(str(error))
     # in any order, so that those of an hour are a sample of all
     mutants = random.Random(0).sample(every, len(every))[: chosen.sample]
-    kept = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
-    _check_tests(chosen.modules, kept)
     left = [m for m in mutants if kept.get(m.key) not in (KILLED, _digest(m.module))]
     left.sort(key=lambda m: m.key not in kept)  # a new test may see what survived
     gc.freeze()  # what processes share is no garbage of theirs
@@ -168,7 +162,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _report([m for m in every if m in tried], {m for m in tried if kept[m.key] != KILLED})
 
 
-def mutants_of(module: str) -> list[Mutant]:
+def _verdicts() -> dict[str, str]:
+    found: dict[str, str] = json.loads(VERDICTS.read_text()) if VERDICTS.is_file() else {}
+    return found
+
+
+def mutants_of(place: str) -> list[Mutant]:
+    """The mutants of a folder's modules, of one module, or of one line of it after a colon."""
+    path, _, line = place.partition(":")
+    every = [mutant for module in modules_of(path) for mutant in _mutants_of(module)]
+    found = [mutant for mutant in every if not line or mutant.line == int(line)]
+    if not found:
+        raise ValueError(f"{place}: nothing that could be changed")
+    return found
+
+
+def _mutants_of(module: str) -> list[Mutant]:
     tree, changes = _changes(module)
     return [
         Mutant(module, n, where, line, tree.code_for_node(old), tree.code_for_node(new))
@@ -191,20 +200,14 @@ def _source(module: str) -> str:
 @cache
 def _digest(module: str) -> str:
     """Of the tests."""
-    text = "".join(Path(file).read_text() for file in sorted(_files(module)))
+    text = "".join(Path(file).read_text() for file in sorted(seen_by(module)))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _files(module: str) -> list[str]:
-    """The tests of a module's room, its own first."""
-    tests = dict.fromkeys((MODULES[module], *TESTS[module.partition("/")[0]]))
-    return [f"tests/{folder}/test_{name}.py" for folder, name in (t.split("/") for t in tests)]
 
 
 def _check_tests(modules: Sequence[str], kept: dict[str, str]) -> None:
     """Tests that fail without a change say nothing of one."""
     for module in modules:
-        files, digest = _files(module), _digest(module)
+        files, digest = seen_by(module), _digest(module)
         if digest not in kept:
             process = FORK.Process(target=_pass, args=(files,))
             process.start()
@@ -231,22 +234,23 @@ def _tried(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]
 
 def _trial(mutant: Mutant) -> None:
     """In its own process, which ends with 0 if all tests pass."""
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     sys.meta_path.insert(0, Changed(mutant))
-    first, *others = _files(mutant.module)
-    _pass([first])
-    _pass(others)
+    _pass(seen_by(mutant.module))
 
 
 def _pass(files: Sequence[str]) -> None:
-    """Ends the process if a test fails."""
+    """Ends the process if a test fails, hangs or takes more memory than ``BYTES``."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    code = pytest.main([*FAST, *files])
-    if code != pytest.ExitCode.OK:
-        os._exit(int(code))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    for file in files:
+        end = math.ceil(time.process_time()) + SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
+        signal.alarm(10 * SECONDS)
+        code = pytest.main([*FAST, file])
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+            os._exit(int(code))
 
 
 class Changed(MetaPathFinder, SourceLoader):

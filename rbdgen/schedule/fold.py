@@ -177,7 +177,8 @@ class Fold:
         if self.flagged_at is not None:
             words.append(Word(None, 1, self.flagged_at, 0))
         channel = Channel(INPUT, OUTPUT, tuple(words))
-        depth = -(-(channel.delay + channel.hold + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
+        # read at once: a place is free again two cycles after its token is taken
+        depth = -(-(channel.delay + 2) // self.interval) + 1 + PUSHES_ON_THE_WAY
         return replace(channel, depth=depth)
 
     @property

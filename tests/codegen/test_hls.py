@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -164,6 +166,20 @@ def test_pragmas_stand_where_they_apply(
         assert ("#pragma HLS PIPELINE II=2\n" in text) != bool(limit)
     assert files["made.tcl"].endswith("cosim_design\nexport_design -format ip_catalog\nexit\n")
     assert "UG1399" in files["README.md"]
+
+
+@pytest.mark.parametrize(("flagging", "bits"), [("", 0), ("word", 1), ("angle", 0)])
+def test_an_overflow_is_a_bit_where_it_flags_something(flagging: str, bits: int) -> None:
+    """No angle overflows, as it is meant to wrap around."""
+    b = Builder()
+    x, y = b.input("x"), b.input("y")
+    nodes = {"word": b.add(x, y), "angle": b.sub(x, y)}
+    word = Format(12, 6)
+    formats = {x: word, y: word, nodes["word"]: word, nodes["angle"]: replace(word, wraps=True)}
+    fixed = FixedGraph(Graph(("x", "y"), nodes), {"x": word, "y": word}, formats, 12, {})
+    flagged = {nodes[name]: frozenset({0}) for name in (flagging,) if name}
+    files, _ = hls_files(verify_fixed(fixed), flagged, {}, 1, 0, "made", ABOUT)
+    assert len(re.findall(r"\w+_over = ", files["made.cpp"])) == bits
 
 
 def test_products_by_constants_take_no_multiplier() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,26 @@ def test_whatever_ports_read(tmp_path: Path) -> None:
     for _, found in (made.rows(states), host.rows([states])):
         own = np.asarray(found).reshape(-1, len(wanted))
         assert np.isnan(own[7]).all() and np.isfinite(np.delete(own, 7, axis=0)).all()
+
+
+def test_bytes_are_those_of_the_tables(tmp_path: Path) -> None:
+    """Places and runs are words of two bytes; there are constants in double and in float."""
+    front = front_end("pendulum", functions=("did",), code="loops")
+    program = visits_of(front)
+    assert program is not None
+    source = test_cuda.files(front.graph, interface_of(front), tmp_path, program=program)
+    text = source.read_text()
+    tables = re.findall(r"(\w+)\[\](?:\[\d+\])? = \{\n(.*?)\n\};", text, re.DOTALL)
+    numbers = {"places": 0, "constants": 0, "runs": 0}
+    for name, rows in tables:
+        row = re.findall(r"\{ (.*?) \}", rows)
+        kind = name.rpartition("_")[2]
+        if kind in numbers:
+            numbers[kind] += sum(own.count(",") + 1 for own in row)
+    facts = loops(program, front.graph).facts
+    assert 1 < facts.runs == numbers["runs"] / 3
+    wide = 8 + 4
+    assert facts.bytes == 2 * (numbers["places"] + numbers["runs"]) + wide * numbers["constants"]
 
 
 def test_slots_are_given_on(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rbdgen.codegen.interface import Array, Entry, Interface
+from rbdgen.codegen.rows import rows
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder
 from tests.codegen.library import Library, has
@@ -62,3 +63,11 @@ def _at(offset: int, size: int, dtype: Any) -> np.ndarray:
     whole = room[start : start + LINE + (offset + size) // LINE * LINE].view(dtype)
     whole[:] = np.nan
     return whole
+
+
+def test_numbers_of_a_state_before_each_array() -> None:
+    takes = Array("q", (3,)), Array("R", (2, 3)), Array("h", ())
+    found = rows(Interface(takes, (Array("q", (3,)), Array("M", (3, 4))), {}, {}))
+    for way, wanted in (("in", {"q": 0, "R": 3, "h": 9}), ("out", {"q_out": 0, "M": 3})):
+        assert {own["name"]: own["before"] for own in found[f"rows_{way}"]} == wanted
+    assert (found["row_in"], found["row_out"]) == (10, 15)

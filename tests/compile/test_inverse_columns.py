@@ -10,7 +10,8 @@ import pytest
 
 from rbdgen.compile import inverse_columns
 from rbdgen.compile.accelerate import accelerate
-from rbdgen.compile.inverse_columns import FORWARD, INVERSE, OF_FACTORS
+from rbdgen.compile.flow import front_end
+from rbdgen.compile.inverse_columns import FORWARD, INVERSE, MANY, OF_FACTORS, saves
 from rbdgen.compile.samples import sample_states
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.dynamics.interface import to_columns
@@ -41,6 +42,30 @@ def test_where_columns_take_no_turns(
     robot: str, ii: int, many: int, choices: dict[str, Any]
 ) -> None:
     assert OF_FACTORS not in made(robot, ii, many, **choices).accelerator.stages
+
+
+@pytest.mark.parametrize(
+    ("functions", "additions", "interval", "many", "expected"),
+    [
+        (("m", "minv"), 2000, 2, MANY, True),
+        (("m", "minv"), 1999, 2, MANY, False),
+        (("m", "minv"), 2000, 1, MANY, False),  # there are two columns
+        (("m",), 2000, 2, MANY, False),
+        # of M's two pivots one takes an addition, and of M⁻¹'s entries one: half of four
+        (("m", "minv"), 4, 2, 0, True),
+        (("m", "minv"), 3, 2, 0, False),
+    ],
+)
+def test_columns_save_where_they_leave_few_additions_and_have_time(
+    functions: tuple[str, ...],
+    additions: int,
+    interval: int,
+    many: int,
+    expected: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inverse_columns, "MANY", many)
+    assert saves(front_end("pendulum", functions=functions), additions, interval) is expected
 
 
 @pytest.mark.parametrize(

@@ -177,3 +177,26 @@ def test_what_does_not_fit_is_refused() -> None:
         word_packet(LAYOUT).encode({"a": 1 << 17, "f": 0, "b": 0, "u": 0, "g": 0})
     with pytest.raises(ValueError, match="4 beats, not 3"):
         word_packet(LAYOUT).decode([0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("operands", "results", "core", "clocks"),
+    [
+        # seven beats in, four out
+        (6, 3, {}, 7),
+        (6, 3, {"interval": 9}, 9),
+        (6, 3, {"interval": 9, "takes_every": 4}, 12),
+        (6, 3, {"takes_every": 4}, 8),
+        (6, 3, {"takes_every": 7, "resumes": 30}, 7),
+        # three in, 36 out
+        (2, 34, {"interval": 4, "takes_every": 4}, 36),
+        (2, 34, {"interval": 4, "resumes": 40}, 40),
+        (2, 34, {"interval": 33, "takes_every": 8, "resumes": 50}, 40),
+        (2, 34, {"interval": 36, "resumes": 50}, 36),
+    ],
+)
+def test_clocks_of_a_task_are_those_of_what_is_slowest(
+    operands: int, results: int, core: dict[str, int], clocks: int
+) -> None:
+    """The link in, the core, which may wait for its cycle, or the link out."""
+    assert WordShell(PrefixSums(operands, results)).clocks_per_task(**core) == clocks

@@ -9,6 +9,7 @@ from rbdgen.graph.algorithm import Do, Draft
 from rbdgen.graph.reciprocal import Scale
 from rbdgen.rtl.pipeline import HARDWARE, Pipeline
 from rbdgen.schedule.binding import shifting
+from tests.rtl.simulated import streamed
 
 
 def test_every_step_is_hardware() -> None:
@@ -42,3 +43,17 @@ def test_shifts_take_the_cycles_that_schedules_give_them(steps: int) -> None:
     pipe = Pipeline(Module(), name="s")
     pipe.build(algorithm, x=x, k=k)
     assert pipe.cycle[algorithm.outputs["scaled"]] == len(shifting(steps))
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 5])
+def test_shifts_are_by_as_many_places_as_they_say(steps: int) -> None:
+    """Of words of either sign, one in every cycle."""
+    draft = Draft()
+    x, places = draft.input("x", 9), draft.bits(draft.input("places", steps), 0, steps)
+    pipe, algorithm = Pipeline(Module(), name="s"), draft.finish(y=draft.shift(x, places))
+    word, k = Signal(signed(9)), Signal(signed(steps))
+    y = pipe.build(algorithm, x=word, places=k)["y"]
+    words = [(x, own) for own in range(1 << steps) for x in (-256, -77, -1, 0, 5, 255)]
+    latency = pipe.cycle[algorithm.outputs["y"]]
+    found = streamed(pipe.m, (word, k), words, (y,), latency)
+    assert found == [[x >> own] for x, own in words]

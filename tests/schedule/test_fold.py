@@ -7,11 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from amaranth.sim import Simulator, SimulatorContext
 
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.target import find_target
-from rbdgen.graph.node import Op, operands
+from rbdgen.graph.fixed import FixedGraph, Format
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Op, operands
 from rbdgen.robot.model import RobotError
+from rbdgen.rtl.channel import ChannelFifo
+from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel
 from rbdgen.schedule.fold import Fold, Place, job_operands, verify_fold
 from rbdgen.schedule.modulo import fold
 from rbdgen.schedule.program import ScheduleError
@@ -126,6 +131,48 @@ def test_the_verifier_sees_each_broken_rule(rule: str) -> None:
     made = fold(CASES["iiwa14"]().fixed, TARGET, 4)
     with pytest.raises(ScheduleError, match=rule):
         verify_fold(broken(made, rule))
+
+
+def stalls(channel: Channel, interval: int) -> int:
+    """How many of ten tasks, one an interval, find no room; who reads takes each when it can."""
+    fifo = ChannelFifo(channel, channel.depth)
+    missed = 0
+
+    async def bench(context: SimulatorContext) -> None:
+        nonlocal missed
+        room = 1
+        for cycle in range(10 * interval):
+            due = cycle % interval == 0
+            missed += due and not room
+            context.set(fifo.push, due and room)
+            context.set(fifo.pop, context.get(fifo.valid))
+            room = context.get(fifo.room)
+            await context.tick()
+
+    simulator = Simulator(fifo)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    return missed
+
+
+def test_results_have_room_and_no_place_too_many() -> None:
+    """One place fewer stalls tasks, where an interval that outlasts pushes on the way divides the
+    time that a place is taken."""
+    b, word = Builder(), Format(8, 4)
+    with b.region("forward", 0):
+        x, y = b.input("x"), b.input("y")
+        graph = Graph(("x", "y"), {"z": b.mul(b.mul(x, y), x)})
+    formats = dict.fromkeys(graph.nodes, word)
+    fixed = FixedGraph(graph, {"x": word, "y": word}, formats, 8, {})
+    divides = set()
+    for interval in range(PUSHES_ON_THE_WAY + 1, 7):
+        channel = fold(fixed, TARGET, interval).channel
+        assert not stalls(channel, interval)
+        if (channel.delay + 2) % interval == 0:
+            divides.add(interval)
+            assert stalls(replace(channel, depth=channel.depth - 1), interval)
+    assert divides
 
 
 def test_the_smallest_interval_that_fits_a_budget() -> None:

@@ -15,9 +15,11 @@ from rbdgen.compile.words import sample_inputs
 from rbdgen.design.target import find_target
 from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.program import program
-from rbdgen.graph.node import Node, Op, source
-from rbdgen.graph.visits import Result, Visit
-from rbdgen.passes.instances import FixedProgram
+from rbdgen.graph.fixed import FixedGraph, Format
+from rbdgen.graph.graph import Graph
+from rbdgen.graph.node import Builder, Node, Op, source
+from rbdgen.graph.visits import Program, Result, Visit
+from rbdgen.passes.instances import FixedProgram, instantiate
 from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.specialised import specialised
 from rbdgen.robot.chained_frames import chained_frames
@@ -222,6 +224,21 @@ def test_a_plan_is_the_same_every_time() -> None:
 @cache
 def ways(robot: str, functions: str) -> Ways:
     return Ways(words(robot, functions), TARGET)
+
+
+def test_what_reads_nothing_of_a_task_begins_with_it() -> None:
+    b = Builder()
+    x = b.input("x")
+    template = Graph(("x",), {"y": b.mul(x, x)})
+    first, second, third = visits = [Visit("square", (k,)) for k in range(3)]
+    reads = {first: {"x": 0.5}, second: {"x": Result(first, "y")}, third: {"x": "given"}}
+    outputs = {f"y{k}": Result(visit, "y") for k, visit in enumerate(visits)}
+    word = Format(18, 16)
+    words = FixedGraph(template, {"x": word}, dict.fromkeys(template.nodes, word), 18, {})
+    made = instantiate(Program({"square": template}, reads, outputs), {"square": words})
+    plan = in_rounds(made, TARGET, 4, 2)
+    assert plan.at[first] == 0
+    assert min(plan.at[second], plan.at[third]) > 0
 
 
 def test_the_leanest_way_has_the_fewest_lanes() -> None:
