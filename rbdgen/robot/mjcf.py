@@ -29,7 +29,7 @@ from .mjcf_couplings import DAMPER, FRICTION_LOSS, GRAVITY, LIMIT, couplings_of,
 from .mjcf_notes import listed, notes_of
 from .model import EARTH, Array, RobotError
 from .urdf_elements import GRAVITY as GRAVITY_OF
-from .urdf_elements import LOOP, NOTE
+from .urdf_elements import LOOP, MADE, NOTE
 from .xml_lines import quoted
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class _Conversion:
         said += [self._element(LOOP, loop) for loop in self.couplings.loops]
         if not np.array_equal(self.gravity, EARTH):
             said.append(f'  <{GRAVITY_OF} xyz="{_numbers(self.gravity)}"/>')
-        head = f'<robot name={quoteattr(self.name)} version="1.1" xmlns:rbdgen="rbdgen">'
+        head = f'<robot name={quoteattr(self.name)} version="1.1" {MADE}="rbdgen">'
         return "\n".join([head, *said, *lines, "</robot>"]) + "\n"
 
     def _element(self, tag: str, text: str) -> str:

@@ -61,12 +61,14 @@ def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
             for key, value in element.attributes.items():
                 taken = key in ATTRIBUTES["dynamics"]
                 if (not taken or moving[name].nv > 1) and said_number(value) != 0:
-                    add("several" if taken else "dynamics", element, key, [name])
+                    add("several" if taken else _kind(key), element, key, [name])
         for element in joint.all("limit"):
             for key in element.attributes:
                 if key not in ATTRIBUTES["limit"]:
                     add("limit", element, key, [name])
     for element in beside_links(document):
+        if element.tag == "dynamics":  # is looked at above
+            continue
         values = {**element.attributes, element.tag: element.content}
         values[element.tag] = element.attributes.get("value", element.content)
         for key, value in values.items():
@@ -77,13 +79,25 @@ def unread(document: Element, moving: Mapping[str, JointKind]) -> list[str]:
 
 MESSAGES = {
     "limit": "in <limit>: not read",
-    "dynamics": changing("in <dynamics>: not read; joints have no springs"),
+    "spring": changing("in <dynamics>: not read; joints have no springs"),
+    "rotor": changing(
+        "in <dynamics>: not read; a rotor's inertia, times the squared reduction, is armature there"
+    ),
+    "dynamics": changing("in <dynamics>: not read; only damping, friction and armature are"),
     "several": changing(
         "in <dynamics>: left out; only joints that turn or slide have friction and rotors"
     ),
     "reduction": "read for rotors' inertias alone; positions, rates and efforts are the joints', "
     "not the motors'",
 }
+
+
+def _kind(key: str) -> str:
+    """Which of ``MESSAGES`` speaks of such an attribute of ``<dynamics>``."""
+    name = plain(key)
+    if "spring" in name or "stiffness" in name:
+        return "spring"
+    return "rotor" if name in (*ROTORS, *REDUCTIONS) else "dynamics"
 
 
 def tilted_planes(joints: Mapping[str, tuple[Element, JointKind, Array]]) -> list[str]:

@@ -54,8 +54,9 @@ BESIDES = {
     "dynamics": (),
 }
 LONGEST_NAME = 150
-# Children of <robot> in a URDF that was made of another file: what was left out; what closes a loop
-# or couples joints there; its gravity.
+# An attribute of <robot> in a URDF that was made of MJCF or xacro. Children of it: what was left out;
+# what closes a loop or couples joints there; its gravity.
+MADE = "xmlns:rbdgen"
 NOTE, LOOP, GRAVITY = "rbdgen:note", "rbdgen:loop", "rbdgen:gravity"
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
@@ -84,9 +85,13 @@ def expand(file: str) -> str:
 
 
 def attribute(element: Element, key: str) -> str | None:
-    """The attribute's text, with a clear refusal of xacro that was not expanded."""
+    """The attribute's text, with a clear refusal of xacro that was not expanded.
+
+    A URDF that was made of another file holds no xacro: a name there may have ``${`` or ``$(``.
+    """
     value = element.attributes.get(key)
-    if value is not None and ("${" in value or "$(" in value):
+    xacro = value is not None and ("${" in value or "$(" in value)
+    if xacro and MADE not in element.root.attributes:
         raise element.error(f"{key}={quoted(value)} is xacro; {expand(element.file)}")
     return value
 

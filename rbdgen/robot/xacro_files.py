@@ -13,7 +13,7 @@ from xml.dom.minidom import Document
 from xml.parsers.expat import ExpatError
 
 from .model import RobotError
-from .urdf_elements import NOTE, expand
+from .urdf_elements import MADE, NOTE, expand
 from .xml_lines import did_you_mean, one_line, parse_xml, quoted, read_bytes
 
 _MACRO = re.compile(r"<xacro:macro\s[^>]*?\bname\s*=\s*[\"']([\w:.-]+)")
@@ -81,7 +81,7 @@ def expanded(file: Path, given: Mapping[str, str] | None = None) -> str:
         _refuse_macros(file, shown)
     note = document.createElement(NOTE)
     note.setAttribute("text", f"{one_line(file.name)}: {_note(arguments, given or {})}")
-    robot.setAttribute("xmlns:rbdgen", "rbdgen")
+    robot.setAttribute(MADE, "rbdgen")
     robot.insertBefore(note, robot.firstChild)
     return str(document.toprettyxml(indent="  "))
 

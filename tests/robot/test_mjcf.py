@@ -301,6 +301,12 @@ def test_gravity_of_a_design_wins_and_goes_with_its_folder(tmp_path: Path) -> No
     assert load(urdf)[1].gravity.tolist() == [0, 0, -1.62]
 
 
+def test_names_may_look_like_xacro(tmp_path: Path) -> None:
+    name = "$(arg side)"
+    robot, _ = read(SWING.format("${m}", "", "", f' name="{name}"'), tmp_path / "swing.xml")
+    assert robot.name == "${m}" and name in (robot.joint_names[0], robot.joints[0].body)
+
+
 def test_what_has_no_name_is_named_by_its_number(tmp_path: Path) -> None:
     robot, notes = read(SWING.format("", "", "", ""), tmp_path / "swing.xml")
     assert (robot.name, robot.joint_names, robot.joints[0].body) == ("swing", ["joint0"], "body1")

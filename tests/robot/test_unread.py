@@ -46,6 +46,12 @@ def test_what_else_stands_in_dynamics_is_one_note() -> None:
     (note,) = notes_of(arm(read, some, read, some))
     said = 'stiffness of 2 joints ("j1", "j3") in <dynamics>: not read; joints have no springs'
     assert note == changing(f"{FILE}:3: {said}")
+    for own, said in {
+        'rotor_inertia="2e-5" gear_ratio="50"': "rotor_inertia, gear_ratio of joint",
+        'coulomb="2"': "coulomb of joint",
+    }.items():
+        (note,) = notes_of(arm(f"<dynamics {own}/>"))
+        assert said in note and "spring" not in note and "armature" in note
     own = '<axis xyz="0 0 1"/><dynamics damping="1" friction="0"/>'
     (note,) = notes_of(arm(own, kind="planar"))
     assert note.startswith(f'{FILE}:2: damping of joint "j0" in <dynamics>: left out; only joints')
