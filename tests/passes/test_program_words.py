@@ -55,9 +55,9 @@ def front(robot: str, functions: str) -> Front:
     seed = int(robot[-1])
     rng = np.random.default_rng(10 * seed + 7)
     if robot.startswith("chain"):
-        given = random_robot(rng, 2 + seed % 4, [JointKind.REVOLUTE], branching=0.0, plain=0.0)
+        given = random_robot(rng, 2 + seed % 4, [JointKind.REVOLUTE], branching=0.0)
     else:
-        given = random_robot(rng, 5, ALL_KINDS, 0.5, mimic=0.8, plain=0.0)
+        given = random_robot(rng, 5, ALL_KINDS, 0.5, mimic=0.8)
     design, canonical = Design("", functions=names), canonicalize(given)
     part = find_target(design.target)
     return Front(design, part, given, canonical, trace(design, canonical))
