@@ -54,8 +54,8 @@ BESIDES = {
     "dynamics": (),
 }
 LONGEST_NAME = 150
-# An attribute of <robot> in a URDF that was made of MJCF or xacro. Children of it: what was left out;
-# what closes a loop or couples joints there; its gravity.
+# An attribute of <robot> in a URDF that was made of MJCF or xacro. Children of it: what was left
+# out; what closes a loop or couples joints there; its gravity.
 MADE = "xmlns:rbdgen"
 NOTE, LOOP, GRAVITY = "rbdgen:note", "rbdgen:loop", "rbdgen:gravity"
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
