@@ -79,10 +79,10 @@ def pairs_of(found: Limbs, tolerance: float) -> list[Pair]:
 def nearest(found: Limbs, tolerance: float) -> str:
     """Which two limbs are nearest to being alike, and by how much they differ."""
     off = {
-        (a, b): found.differences(a, b)
+        (a, b): found.apart(a, b)  # with what stands on them
         for b in range(len(found.branches))
         for a in range(b)
-        if (found.branches[a].after is None) == (found.branches[b].after is None)
+        if found.branches[a].after == found.branches[b].after
     }
     least = {pair: float(x.min()) for pair, x in off.items() if np.isfinite(x.min())}
     if not least:
@@ -91,6 +91,8 @@ def nearest(found: Limbs, tolerance: float) -> str:
     own = found.figures(a, b)
     k = int(off[a, b].argmin())
     what = max(own, key=lambda name: own[name][k])
+    if own[what][k] < off[a, b][k]:
+        what = "of what stands on them"
     return (
         f"{found.name(a)} and {found.name(b)}, the nearest to each other, differ by "
         f"{least[a, b]:.1e} of their size ({what}), which is more than {tolerance:g}"

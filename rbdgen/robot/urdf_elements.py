@@ -90,8 +90,9 @@ def attribute(element: Element, key: str) -> str | None:
     A URDF that was made of another file holds no xacro: a name there may have ``${`` or ``$(``.
     """
     value = element.attributes.get(key)
-    xacro = value is not None and ("${" in value or "$(" in value)
-    if xacro and MADE not in element.root.attributes:
+    if value is None or MADE in element.root.attributes:
+        return value
+    if "${" in value or "$(" in value:
         raise element.error(f"{key}={quoted(value)} is xacro; {expand(element.file)}")
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -89,6 +90,18 @@ def test_they_are_alike_by_their_shapes_and_the_first_one_stays(seed: int) -> No
     assert len(notes) == branches / 2
     assert all("first one's figures stand for both" in note for note in notes)
     assert equal_limbs(equal, 0.1) is equal  # nothing is left to do
+
+
+@pytest.mark.parametrize("seed", [3, 6, 20, 28])
+def test_a_refusal_has_a_difference_above_the_tolerance(seed: int) -> None:
+    """Parallel axes, which meet anywhere once blurred: limbs differ in what stands on them."""
+    own = subtree(seed, plain=1.0)
+    D = np.diag(SIGNS[seed % len(SIGNS)]) @ Rotation.random(rng=seed).as_matrix()
+    robot = align_axes(robot_of([own, blurred(mirrored(own, D, "other_", len(own)), seed)]))
+    with pytest.raises(RobotError, match=r"differ by .* of their size") as refusal:
+        equal_limbs(robot, 0.1)
+    (off,) = re.findall(r"differ by (\S+) of", str(refusal.value))
+    assert float(off) > 0.1
 
 
 def test_friction_becomes_the_first_ones_too() -> None:
