@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..design.manifest import AcceleratorManifest, CoreManifest
 from ..design.target import find_target
+from ..rtl.lint import verilog_file
 from ..system.templates import render
 from .checked import checked_manifest, text_of
 from .folder import OutputError, write_file
@@ -64,22 +65,23 @@ def package_fusesoc(
     stride = max(len(answer) for answer in packets.answers)
     verilog = text_of(place, f"{name}_axi_words.v")
     ports = shell_ports(verilog, f"{name}_axi_words")
-    others = [port for port in ports if port.taken and not port.name.startswith(_LINKS)]
+    others = [port for port in ports if not port.name.startswith(_LINKS)]
     part = find_target(entry.target)
     placed = part.family == "ecp5"
+    bench = render(
+        "package/bench.sv.jinja",
+        name=name,
+        tasks=TASKS,
+        beats=sum(len(task) for task in packets.tasks),
+        stride=stride,
+        tagged=packets.tagged,
+        patience=PATIENCE,
+        idle=[port for port in others if port.name not in ("clk", "rst")],
+    )
     files = {
         f"{name}_tasks.hex": _hex(packets.tasks),
         f"{name}_answers.hex": _hex(packets.answers, stride),
-        f"{name}_tb.sv": render(
-            "package/bench.sv.jinja",
-            name=name,
-            tasks=TASKS,
-            beats=sum(len(task) for task in packets.tasks),
-            stride=stride,
-            tagged=packets.tagged,
-            patience=PATIENCE,
-            idle=[port for port in others if port.name not in ("clk", "rst")],
-        ),
+        f"{name}_tb.sv": verilog_file(bench, {"PINCONNECTEMPTY": "outputs that no task needs"}),
     }
     if placed:
         files[f"{name}_pins.v"] = _pins(name, ports)
@@ -134,4 +136,5 @@ def _pins(name: str, ports: Sequence[ShellPort]) -> str:
         else:
             where.append({"name": port.name, "of": "out", "at": given, "width": port.width})
             given += port.width
-    return render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)
+    text = render("package/pins.v.jinja", name=name, ports=where, taken=taken, given=given)
+    return verilog_file(text)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..rtl.lint import verilog_file
 from ..system.templates import render
 from .checked import checked_accelerator, text_of
 from .folder import OutputError, write_file
@@ -136,12 +137,13 @@ def ip_text(name: str, ports: list[ShellPort]) -> str:
             (PARAMETER, "POLARITY ACTIVE_LOW"),
         ],
     }
-    return render(
+    text = render(
         "package/ip.v.jinja",
         name=name,
         ports=[clock, reset, *(_port(port) for port in links)],
         inner=[port.name for port in links],
     )
+    return verilog_file(text)
 
 
 def _port(port: ShellPort) -> dict[str, object]:

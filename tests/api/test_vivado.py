@@ -15,6 +15,7 @@ from rbdgen.api.folder import OutputError
 from rbdgen.api.fusesoc import ShellPort, package_fusesoc, shell_ports
 from rbdgen.api.vivado import BOARDS, INTERFACES, NOTE, ZynqBoard, ip_text, package_vivado
 from tests.rtl.icarus import binary
+from tests.rtl.lint import check_lint
 
 NAME = "pendulum_xc7_ii2_accelerator_id_m"
 COMMANDS = (
@@ -142,6 +143,12 @@ def test_the_ip_computes(accelerator: Path, tmp_path: Path) -> None:
         check=True,
     )
     assert "PASS: 64 tasks, every bit equal" in done.stdout
+
+
+@pytest.mark.rtl
+def test_lint(accelerator: Path) -> None:
+    sources = [f"{NAME}.v", f"{NAME}_axi_words.v", f"vivado/{NAME}_ip.v"]
+    check_lint([accelerator / source for source in sources], f"{NAME}_ip")
 
 
 def test_cores_are_refused(tmp_path: Path) -> None:

@@ -19,11 +19,13 @@ from rbdgen.board.pll import pll
 from rbdgen.design.manifest import AcceleratorManifest
 from rbdgen.system.data import data_folder
 from sim.runner import build_sources, run
+from tests.rtl.lint import check_lint
 
 pytest.importorskip("amaranth_boards", reason="amaranth-boards is not installed")
 pytest.importorskip("cocotbext.eth", reason="cocotbext-eth is not installed")
 pytest.importorskip("cocotbext.uart", reason="cocotbext-uart is not installed")
 pytestmark = [pytest.mark.rtl, pytest.mark.synthesis, pytest.mark.slow]
+CELLS = data_folder("sim") / "ecp5" / "pins_sim.v"
 STRIDE = 30  # of the tasks that the benches ask
 # Link → a board with it, MHz of the accelerator, the bench.
 BENCHES = {
@@ -65,19 +67,33 @@ def scenario(folder: Path, board: Board) -> dict[str, Any]:
     }
 
 
+def written(name: str, link: str, mhz: float, folder: Path, place: Path) -> list[Path]:
+    """The Verilog of a board's top and all below it, with what there is of pins and PLL."""
+    board = find_board(name, LEDS, link)
+    entry = read_manifest(folder).facts
+    assert isinstance(entry, AcceleratorManifest)
+    top = place / f"{entry.name}_board.v"
+    top.write_text(top_text(entry.name, board, pll(board.clock_hz, mhz)))
+    return [top, *link_sources(place, folder, entry, board, board.baud)]
+
+
+@pytest.mark.parametrize("link", BENCHES)
+def test_lint(link: str, folder: Path, tmp_path: Path) -> None:
+    name, mhz, _ = BENCHES[link]
+    top, *sources = written(name, link, mhz, folder, tmp_path)
+    cells = tmp_path / "cells.vlt"  # models of cells are the bench's, not the design's
+    cells.write_text(f'`verilator_config\nlint_off -file "*/{CELLS.name}"\n')
+    check_lint([top, *sources], top.stem, "--timing", str(cells), str(CELLS))
+
+
 @pytest.mark.parametrize("link", BENCHES)
 def test_on_the_bench(link: str, folder: Path, tmp_path: Path) -> None:
     name, mhz, bench = BENCHES[link]
     board = find_board(name, LEDS, link)
-    entry = read_manifest(folder).facts
-    assert isinstance(entry, AcceleratorManifest)
-    top = tmp_path / f"{entry.name}_board.v"
-    top.write_text(top_text(entry.name, board, pll(board.clock_hz, mhz)))
-    sources = link_sources(tmp_path, folder, entry, board, board.baud)
-    cells = data_folder("sim") / "ecp5" / "pins_sim.v"
+    top, *sources = written(name, link, mhz, folder, tmp_path)
     held = {"HELD": 9} if link == "udp" else {}  # 2^20 clocks would take minutes
     built = tmp_path / "built"
-    build_sources([cells, top, *sources], built, name=top.stem, parameters=held, timing=True)
+    build_sources([CELLS, top, *sources], built, name=top.stem, parameters=held, timing=True)
     stimulus = scenario(folder, board)
     assert run(bench, stimulus, built, name=top.stem) == 4
     # The bench can fail: one bit of one answer is enough.

@@ -156,7 +156,7 @@ def binary(name: str) -> str:
 
 def without_initial_values(source: Path) -> Path:
     """The same Verilog, its registers X until something is written to them; tables stay."""
-    text = re.sub(r"^(  reg .*) = \d+'h[0-9a-f]+;$", r"\1;", source.read_text(), flags=re.MULTILINE)
+    text = re.sub(r"^  initial \S+ += .*;\n", "", source.read_text(), flags=re.MULTILINE)
     stripped = source.with_name(f"{source.stem}_stripped.v")
     stripped.write_text(text)
     return stripped
