@@ -20,7 +20,8 @@ def written(robot: Robot, place: Path) -> Path:
 
 
 def urdf_of(robot: Robot) -> str:
-    """All of a robot but its gravity, which no URDF has; the root link has no rotor."""
+    """All of a robot but its gravity, which no URDF has, and its rotors; the joints that have
+    limits all have the same ones of velocity and effort."""
     parts = [_link(ROOT, robot.base_inertia)]
     for joint in robot.joints:
         parent = robot.joints[joint.parent].body if joint.parent >= 0 else ROOT
@@ -41,14 +42,19 @@ def _link(name: str, inertia: Inertia) -> str:
 
 
 def _joint(robot: Robot, joint: Joint, parent: str) -> str:
+    kind, (lower, upper) = joint.kind.value, (joint.limits.lower, joint.limits.upper)
+    if not np.isfinite((lower, upper)).all():
+        lower, upper = -1.0, 1.0  # of slides, which have limits in every URDF
+        kind = "continuous" if joint.kind is JointKind.REVOLUTE else kind
     lines = [
-        f'<joint name="{joint.name}" type="{joint.kind.value}">',
+        f'<joint name="{joint.name}" type="{kind}">',
         f'<parent link="{parent}"/><child link="{joint.body}"/>{_origin(joint.placement)}',
     ]
     if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC, JointKind.PLANAR):
         lines.append(f'<axis xyz="{_words(joint.axis)}"/>')
     if joint.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-        lines.append('<limit lower="-1" upper="1" velocity="2" effort="90"/>')
+        ends = f'lower="{lower!r}" upper="{upper!r}" ' if kind != "continuous" else ""
+        lines.append(f'<limit {ends}velocity="2" effort="90"/>')
         if joint.mimic:
             own = joint.mimic
             lines.append(

@@ -1,0 +1,31 @@
+"""Random designs say the same through all exits, or are refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.differential import EXITS, examine
+from tests.drawn_designs import FUNCTIONS, SHARINGS, dealt, drawn
+
+
+def test_a_design_says_the_same_through_all_exits(tmp_path: Path) -> None:
+    outcome = examine(1, 0, tmp_path)
+    assert not outcome.difference and not outcome.refused, outcome
+    assert outcome.checked == [*EXITS]
+
+
+@pytest.mark.parametrize("values", [FUNCTIONS, SHARINGS], ids=["functions", "sharings"])
+def test_every_value_is_dealt_equally_often(values: tuple[object, ...]) -> None:
+    for start in (0, len(values)):
+        places = range(start, start + len(values))
+        found = [dealt("own", range(len(values)), 5, number) for number in places]
+        assert sorted(found) == [*range(len(values))]
+    assert found != [dealt("other", range(len(values)), 5, number) for number in places]
+
+
+def test_a_number_has_one_design(tmp_path: Path) -> None:
+    first, again = (drawn(2, 3, tmp_path) for _ in range(2))
+    assert first.choices == again.choices and str(first) == str(again)
+    assert first.choices != drawn(3, 3, tmp_path).choices
