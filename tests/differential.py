@@ -292,7 +292,7 @@ def judge(
     design: Design, notes: tuple[str, ...], errors: Mapping[str, Errors], overflows: int
 ) -> None:
     """Different where words are off by more, or overflow more often, than the notes say."""
-    said = " ".join(note for note in notes if " relative RMS in " in note)
+    said = " ".join(note for note in notes if "relative RMS in" in note)
     known = {name: float(off) for name, off in re.findall(r"(\w+) off by ([-\de.]+)", said)}
     for name, error in errors.items():
         promised = LARGEST_ERROR if design.error is None else 1.5 * design.error
