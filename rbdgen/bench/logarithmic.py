@@ -20,7 +20,8 @@ from ..api.verilog import verilog
 from ..compile.flow import Core, compile_core, front_end
 from ..draw.tables import table
 from ..estimate.features import features
-from ..graph.node import Op, source
+from ..graph.node import Op
+from ..graph.wires import source
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
 from .chains import chain_urdf

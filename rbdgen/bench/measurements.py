@@ -41,6 +41,7 @@ from .exact import exact_accelerators, exact_c, exact_hls
 from .folding import fold_overhead, folded
 from .functions import ROBOTS, all_functions, as_text, title
 from .gpu import gpu
+from .identities import saved
 from .latency import latency, robots_folder
 from .logarithmic import chains, logarithmic
 from .loops import loops
@@ -290,6 +291,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "cpu": cpu,
     "parameters": parameters,
     "payload": payload,
+    "identities": saved,
     "second": second,
     "rounding": rounding,
     "codesign": codesign,

@@ -12,6 +12,7 @@ TAKES = {
     "cpu": "an hour",
     "parameters": "minutes",
     "payload": "minutes",
+    "identities": "minutes",
     "second": "minutes",
     "rounding": "minutes",
     "codesign": "minutes",

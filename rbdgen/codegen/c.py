@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op
+from ..graph.wires import source
 from .c_units import Body
 from .integers import (
     RANGES,

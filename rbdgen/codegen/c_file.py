@@ -6,7 +6,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import Node, source
+from ..graph.node import Node
+from ..graph.wires import source
 from .c import MADE, Layout, Statements
 from .c_units import units
 from .integers import INT32, INT64, type_of

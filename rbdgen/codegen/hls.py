@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from ..graph.algorithm import Algorithm
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op
+from ..graph.wires import source
 from .ap import Body, Term, compared, constant, word_range
 from .hls_units import MadeOf
 from .units import Units

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, Region, source
+from ..graph.node import Node, Op, Region
+from ..graph.wires import source
 from .ap import Term, constant, word_range
 from .hls import MADE, Resources, Statements
 from .hls_units import MadeOf

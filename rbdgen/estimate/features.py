@@ -13,7 +13,8 @@ from typing import Any
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import STILL, Node, Op, Region, operands
+from ..graph.node import STILL, Node, Op, Region
+from ..graph.wires import operands
 from ..schedule.binding import Binding, angles, pivots, shifting
 from ..schedule.channels import Channel, Pipeline
 from ..schedule.fabric import ADDRESSED, BANK, LOADS, LONGEST_RING, capacity

@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .graph import Graph
-from .node import STILL, Node, Op, operands
+from .node import STILL, Node, Op
 from .reciprocal import Reciprocal, Scale
 from .sincos import SinCos
+from .wires import operands
 from .word import indices
 
 Integers = NDArray[np.int64]

@@ -109,18 +109,6 @@ UNCOMPUTED = (Op.INPUT, *STILL)
 ANY: Region = ("backward", 0)  # of what is computed where nothing else is
 
 
-def source(node: Node) -> Node:
-    """The node whose bits these are: multiplication by a power of two only renames them."""
-    while node.op is Op.MULC:
-        node = node.args[0]
-    return node
-
-
-def operands(node: Node) -> list[Node]:
-    """The nodes whose bits a unit reads; what stands still is wired in."""
-    return [s for s in (source(a) for a in node.args) if s.op not in STILL]
-
-
 class Builder:
     """Makes interned nodes. ``region`` labels what is made inside its ``with`` block."""
 

@@ -13,9 +13,10 @@ import numpy as np
 from ..graph.evaluate import Array
 from ..graph.fixed import FixedGraph, Format
 from ..graph.graph import Graph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op
 from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Visit, factored
+from ..graph.wires import source
 from .along import column, visited
 from .climbs import SEARCHED_MANY
 from .climbs import joined as both

@@ -12,7 +12,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import STILL, Node, Op, source
+from ..graph.node import STILL, Node, Op
+from ..graph.wires import source
 from ..graph.word import indices, kind_of, spell
 from .fields import fill
 from .lut_ram import LutRam

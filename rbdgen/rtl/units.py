@@ -12,7 +12,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 
 from ..design.target import Style, Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import Node, Op, source
+from ..graph.node import Node, Op
+from ..graph.wires import source
 from .arithmetic import add_or_subtract, aligned, mirrored, truncated
 from .lut_ram import LutRam
 from .multiplier import Multiplier

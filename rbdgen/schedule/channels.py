@@ -24,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import STILL, Node, Region, source
+from ..graph.node import STILL, Node, Region
+from ..graph.wires import source
 from .binding import Binding
 from .pipelined import OUTPUT, Schedule, region_of
 from .program import ScheduleError

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..graph.fixed import FixedGraph
-from ..graph.node import STILL, Node, Op, operands, source
+from ..graph.node import STILL, Node, Op
+from ..graph.wires import operands, source
 from ..system.refusal import Refusal
 from .pipelined import INPUT_REGISTER
 from .program import ScheduleError

@@ -17,7 +17,8 @@ from itertools import count
 
 from ..design.target import Target
 from ..graph.fixed import FixedGraph
-from ..graph.node import STILL, Node, Op, operands
+from ..graph.node import STILL, Node, Op
+from ..graph.wires import operands
 from .assign import assign
 from .exact import exact
 from .fold import Fold, ends_in_register, in_port, keeping, register_number, verify_fold

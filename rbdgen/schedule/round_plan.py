@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..graph.fixed import FixedGraph, Format
-from ..graph.node import STILL, Node, Region, source
+from ..graph.node import STILL, Node, Region
 from ..graph.visits import Result, Visit, factored
+from ..graph.wires import source
 from ..passes.instances import FixedProgram
 from .binding import Binding
 from .channels import Channel

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rbdgen.graph.node import Op, source
+from rbdgen.graph.node import Op
+from rbdgen.graph.wires import source
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel, Pipeline, Word
 from rbdgen.schedule.pipelined import INPUT, OUTPUT, region_of
 from tests.schedule.examples import CASES, compiled

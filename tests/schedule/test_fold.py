@@ -13,7 +13,8 @@ from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.design.target import find_target
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Op, operands
+from rbdgen.graph.node import Builder, Op
+from rbdgen.graph.wires import operands
 from rbdgen.robot.model import RobotError
 from rbdgen.rtl.channel import ChannelFifo
 from rbdgen.schedule.channels import PUSHES_ON_THE_WAY, Channel

@@ -17,8 +17,9 @@ from rbdgen.draw.round_picture import round_picture
 from rbdgen.dynamics.program import program
 from rbdgen.graph.fixed import FixedGraph, Format
 from rbdgen.graph.graph import Graph
-from rbdgen.graph.node import Builder, Node, Op, source
+from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.visits import Program, Result, Visit
+from rbdgen.graph.wires import source
 from rbdgen.passes.instances import FixedProgram, instantiate
 from rbdgen.passes.program_words import fixed_program
 from rbdgen.passes.specialised import specialised
