@@ -4,7 +4,7 @@ There are eight sign matrices D = diag(±1, ±1, ±1) of the root link's frame: 
 images along x, y and z, half turns about them, and the inversion. On a base that stands still, up
 to eight further orthogonal matrices D take the frame that one limb's axes make to another's, up to
 signs, as of limbs round a table. A limb's anchor is the point of its first revolute joint's
-axis that is nearest the next axis not parallel to it. With directions in the root link's frame, all
+axis that is nearest the next axis across it. With directions in the root link's frame, all
 joints at zero and positions from the limb's own anchor, limb b is limb a seen through D where their
 k-th joints have
 
@@ -47,6 +47,8 @@ MIRRORS = frozen([np.diag(signs) for signs in SIGNS])
 STANDS = "where it stands"
 NOISE = 1e-9  # moments that are as small a part of the limb's are rounding
 PARALLEL = 1e-6  # axes whose sine squared is less
+NEARLY = 1e-4  # the same of axes that are measured: their common perpendicular is anywhere
+ACROSS = 0.3  # of the largest squared sine, so that one of 45 degrees is never just at it
 TINY = 1e-300  # in place of zero where something is divided by it
 
 
@@ -168,7 +170,8 @@ def shape_of(
 def _anchor(
     robot: Robot, poses: Sequence[Transform], limb: Sequence[int], otherwise: Array
 ) -> Array:
-    """The foot on the first axis of its common perpendicular with the next one not parallel to it.
+    """The foot on the first axis of its common perpendicular with the next one across it, which
+    is as much so as others are: nearly parallel ones meet anywhere.
 
     Where there is none, the point of the first axis nearest ``otherwise``; with no revolute joint
     ``otherwise`` itself.
@@ -180,9 +183,11 @@ def _anchor(
         (poses[i].translation, poses[i].rotation @ robot.joints[i].axis) for i in turning
     ]
     p, d = first
-    for o, e in others:
-        normal = np.cross(d, e)
-        if (square := normal @ normal) > PARALLEL:
+    normals = [np.cross(d, e) for _, e in others]
+    squares = [float(normal @ normal) for normal in normals]
+    least = max(ACROSS * max(squares, default=0.0), NEARLY)
+    for (o, e), normal, square in zip(others, normals, squares, strict=True):
+        if square > least:
             return p + d * (np.cross(o - p, e) @ normal / square)
     return _nearest(p, d, otherwise)
 

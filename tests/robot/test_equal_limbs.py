@@ -92,14 +92,23 @@ def test_they_are_alike_by_their_shapes_and_the_first_one_stays(seed: int) -> No
     assert equal_limbs(equal, 0.1) is equal  # nothing is left to do
 
 
-@pytest.mark.parametrize("seed", [3, 6, 20, 28])
-def test_a_refusal_has_a_difference_above_the_tolerance(seed: int) -> None:
-    """Parallel axes, which meet anywhere once blurred: limbs differ in what stands on them."""
+def plain_limbs(seed: int) -> Robot:
+    """A tree whose axes are along x, y and z, and its blurred image, turned about anything."""
     own = subtree(seed, plain=1.0)
     D = np.diag(SIGNS[seed % len(SIGNS)]) @ Rotation.random(rng=seed).as_matrix()
-    robot = align_axes(robot_of([own, blurred(mirrored(own, D, "other_", len(own)), seed)]))
+    return align_axes(robot_of([own, blurred(mirrored(own, D, "other_", len(own)), seed)]))
+
+
+@pytest.mark.parametrize("seed", [2, 6, 29])
+def test_axes_that_are_nearly_parallel_say_not_where_a_limb_stands(seed: int) -> None:
+    robot = plain_limbs(seed)
+    assert len(topology(equal_limbs(robot, 0.1), tolerance=1e-9).alike) > 0
+
+
+@pytest.mark.parametrize("seed", [3, 9, 20, 28])
+def test_a_refusal_has_a_difference_above_the_tolerance(seed: int) -> None:
     with pytest.raises(RobotError, match=r"differ by .* of their size") as refusal:
-        equal_limbs(robot, 0.1)
+        equal_limbs(plain_limbs(seed), 0.1)
     (off,) = re.findall(r"differ by (\S+) of", str(refusal.value))
     assert float(off) > 0.1
 
