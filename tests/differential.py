@@ -87,15 +87,20 @@ class Different(AssertionError):
 
 @dataclass
 class Outcome:
-    """What became of a design: exits that agree, lines of refusals by exit, a difference if any."""
+    """What became of a design: exits that agree, lines of refusals by exit, a difference if any.
+
+    ``overflows``: the states within the limits that overflow, as a note of the design says.
+    """
 
     design: str = ""
     checked: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     difference: str = ""
+    overflows: int = 0
 
     def __str__(self) -> str:
         parts = [self.design, " ".join(self.checked)]
+        parts += [f"{self.overflows} states overflow, as noted"] * bool(self.overflows)
         parts += [f"refused {what}: {line}" for what, line in self.refused.items()]
         return "; ".join(part for part in (*parts, self.difference) if part)
 
@@ -226,6 +231,7 @@ def in_words(cores: list[Core], seed: int, folder: Path, outcome: Outcome) -> No
     for core in cores:
         run = integer_errors(core, SAMPLES, seed)
         judge(core.design, cores[0].notes, run.errors, run.overflows)
+        outcome.overflows += run.overflows
         sampled = sampled_words(core, SAMPLES, seed)
         words = {name: sampled[name] for name in core.fixed.inputs}
         outputs, flags = integer_results(core, words)
@@ -267,6 +273,7 @@ def in_tasks(
             errors = {name: e.report() for name, e in inside.errors(function, state).items()}
             overflows = int(inside.expected[function][1].sum())
             judge(own.design, first.notes, errors, overflows)
+            outcome.overflows += overflows
     outcome.checked.append("integers")
     if not has_registers(first.design):
         for name, text in c(made).items():

@@ -50,7 +50,7 @@ OF_JOINTS = (("id",), ("fd",), ("m",), ("minv",), ("did", "m"), ("dfd",), ("difd
 AT_FRAMES = {"pose", "twist", "jac", "drift", "cfd"}
 SHARINGS: tuple[Choices, ...] = (
     *({"fit": False}, {"fit": False}, {}, {"ii": 3}, {"ii": 2, "fold": "none"}),
-    *({"multipliers": 4}, {"fold": "joints", "ii": 12}, {"fold": "joints", "ii": 24}),
+    *({"multipliers": 40}, {"fold": "joints", "ii": 12}, {"fold": "joints", "ii": 24}),
     *({"fold": "limbs", "ii": 4}, {"style": "latency"}, {"style": "latency", "clock": 40.0}),
     {"accelerator": True, "ii": 8, "target": "xcup"},
 )
@@ -165,6 +165,8 @@ def _unsuited(functions: Sequence[str], others: Mapping[str, Choices]) -> list[s
         found += ["scheduler", *(["formulation"] if formulation not in IN_TURN else [])]
     if sharing.get("fold") == "limbs":
         found += ["payload", "forces"]  # which make limbs unlike
+        if others["base"] == {"base": "floating"}:
+            found.append("base")  # whose one joint carries all others
     if others["code"]:
         looped = formulation in IN_LOOPS and set(functions) <= set(OF_LOOPS)
         found += ["factorisation", "forces", "angles", "logarithmic"] if looped else ["code"]

@@ -6,12 +6,27 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential import EXITS, examine
+from tests.differential import EXITS, Outcome, examine, summary
 from tests.drawn_designs import FUNCTIONS, SHARINGS, dealt, drawn
+
+SEED, DESIGNS = 1, 18
+
+
+@pytest.mark.slow
+def test_designs_say_the_same_through_all_exits(tmp_path: Path) -> None:
+    outcomes: list[Outcome] = []
+    for number in range(DESIGNS):
+        (folder := tmp_path / str(number)).mkdir()
+        outcomes.append(examine(SEED, number, folder))
+        assert not outcomes[-1].difference, f"--seed {SEED} --only {number}: {outcomes[-1]}"
+    said = summary(outcomes)
+    assert sum("verilog" in own.checked for own in outcomes) > len(outcomes) / 2, said
+    for name in EXITS:
+        assert sum(name in own.checked for own in outcomes) > len(outcomes) / 4, said
 
 
 def test_a_design_says_the_same_through_all_exits(tmp_path: Path) -> None:
-    outcome = examine(1, 0, tmp_path)
+    outcome = examine(SEED, 0, tmp_path)
     assert not outcome.difference and not outcome.refused, outcome
     assert outcome.checked == [*EXITS]
 
