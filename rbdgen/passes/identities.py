@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
-from .noise import Noisy, with_noise
+from .noise import Noisy, U, with_noise
 from .sums import SUMS
 
 ROUNDING = 64.0  # deviations: what differs by less is equal
@@ -61,15 +61,20 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
 
 
 def _constant(node: Node, own: Noisy) -> float | None:
-    """What a sum always is but for rounding: 0, or of several states the same."""
+    """What a sum always is but for rounding: 0, or of several states the same.
+
+    That is read where there is least noise in it, and not at all where this is more than a few
+    roundings: computed where it cancels less, the sum knows itself better than such a reading.
+    """
     if node.op not in SUMS or not np.isfinite(own.noise).all():
         return None
     slack = ROUNDING * own.noise
     if (np.abs(own.value) <= slack).all():
         return 0.0
-    middle = float(np.median(own.value))
-    same = len(own.value) > 1 and (np.abs(own.value - middle) <= slack).all()
-    return middle if same else None
+    clearest = int(np.argmin(own.noise))
+    value = float(own.value[clearest])
+    same = len(own.value) > 1 and (np.abs(own.value - value) <= slack).all()
+    return value if same and own.noise[clearest] <= ROUNDING * U * abs(value) else None
 
 
 def _cells(own: Noisy) -> Iterator[tuple[int, int, int]]:

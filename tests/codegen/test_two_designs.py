@@ -196,7 +196,7 @@ def test_a_build_of_nvcc_has_both(folders: list[Folder], tmp_path: Path) -> None
         compiled(Path(own.sources[0]), target, "-arch=sm_90", "-c")
     include = [word for own in folders for word in ("-I", str(own.place))]
     source = program(folders[:2], tmp_path)
-    run(nvcc, "-std=c++17", *include, source, *made, "-o", tmp_path / "both")
+    run(*nvcc, "-std=c++17", *include, source, *made, "-o", tmp_path / "both")
 
 
 CMAKE = """
