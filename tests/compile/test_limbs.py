@@ -137,8 +137,13 @@ def limbs_compute(limbs: Program, graph: Graph, robot: Robot, count: int = 2) ->
 def test_any_limb_and_its_image(
     seed: int, functions: tuple[str, ...], angles: str, turned: bool
 ) -> None:
-    """Trees of any joints, seen through signs that keep what is vertical, or turned about it."""
-    own, signs = subtree(seed), [1.0 - 2.0 * (seed // 6 >> k & 1) for k in (0, 1)]
+    """Trees of any joints, seen through signs that keep what is vertical, or turned about it.
+
+    About a vertical axis, which oblique trees do not have, sines that come in would be of angles
+    from another zero.
+    """
+    plain = 0.0 if turned and angles == "sincos" else None
+    own, signs = subtree(seed, plain=plain), [1.0 - 2.0 * (seed // 6 >> k & 1) for k in (0, 1)]
     through = np.diag([*signs, 1.0])
     if turned:
         through = through @ Rotation.from_euler("z", seed + 0.3).as_matrix()
