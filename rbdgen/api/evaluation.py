@@ -128,7 +128,10 @@ def checked(design: Design, robot: Robot, states: Mapping[str, Any]) -> dict[str
         shape = shapes.get(name, (robot.nv,))
         if array.dtype.kind not in "fiu" or array.shape[1:] != shape or array.ndim == 0:
             want = ", ".join(["N", *map(str, shape)])
-            raise InputError(f"{name} is {array.dtype} {array.shape}; expected numbers ({want})")
+            raise InputError(
+                f"{name} is {array.dtype} {array.shape}; expected numbers ({want}) of "
+                f"{robot.name} on a {design.base} base, as rbdgen states writes them"
+            )
         if n is not None and len(array) != n:
             raise InputError(f"{name} has {len(array)} states, {needed[0]} has {n}")
         n = len(array)

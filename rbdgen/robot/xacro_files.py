@@ -167,6 +167,8 @@ def _refusal(error: Exception, arguments: _Arguments) -> str:
             'pip install "rbdgen[robots]"; packages are then looked for in the folders that hold '
             "the file, and in those of ROS_PACKAGE_PATH"
         )
+    if isinstance(error, RecursionError):
+        return "xacro cannot expand it: a file includes itself, or a macro calls itself without end"
     return f"xacro cannot expand it: {_said(error)}"
 
 

@@ -158,6 +158,16 @@ def test_a_file_of_macros_alone_says_who_calls_them(tmp_path: Path) -> None:
         load(file)
 
 
+def test_a_file_that_includes_itself(tmp_path: Path) -> None:
+    file = tmp_path / "loop.urdf.xacro"
+    file.write_text(
+        '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
+        '<xacro:include filename="loop.urdf.xacro"/></robot>'
+    )
+    with pytest.raises(RobotError, match="a file includes itself, or a macro calls itself"):
+        load(str(file))
+
+
 def test_a_fault_after_expansion_is_of_the_xacro_file(tmp_path: Path) -> None:
     """By its name, not that of a file that nobody wrote; by its line, unless a macro made it."""
     pytest.importorskip("xacro", reason="xacro is not installed")
