@@ -74,6 +74,7 @@ EXITS = ("graph", "cpp", "integers", "c", "hls", "verilog")
 REFUSALS = (RobotError, InputError, RangeError, PrecisionError, WordError)  # of what was asked for
 STATES, SAMPLES = 60, 200  # in real numbers; in words
 EXACT = 1e-9  # in real numbers, of an array's largest entry
+LEAST = 1e-3  # an array that is smaller, by the largest one, may be rounding alone
 ROUNDING = 1e4 * np.finfo(np.float64).eps  # of what M divides, by the condition number of M
 NEAR = 1e-3  # of M⁻¹ from that of a state nearby
 DIVIDING = {"Minv", "qdd", "dqdd_dq", "dqdd_dqd", "qdd_c", "lambda_c", "q_next", "qd_next"}
@@ -214,12 +215,13 @@ def compare(
     near = design.inverse == "near"
     among = expected["far"] == 0 if near else np.ones(len(state["q"]), np.bool_)
     dividing = max(EXACT, ROUNDING * float(np.linalg.cond(golden.crba(robot, state["q"])).max()))
+    whole = max(float(np.abs(expected[name]).max(initial=0.0)) for name in found)
     for name, values in found.items():
         right = expected[name]
         if values.shape != right.shape or not np.isfinite(values).all():
             raise Different(f"{who}: {name} is {values.shape}, golden {right.shape}; or not finite")
         within = EXACT if name not in DIVIDING else NEAR if near else dividing
-        size = max(float(np.abs(right).max(initial=0.0)), EXACT)
+        size = max(float(np.abs(right).max(initial=0.0)), LEAST * whole, EXACT)
         off = float(np.abs(values - right)[among].max(initial=0.0)) / size
         if off > within:
             raise Different(f"{who}: {name} is {off:.2g} off golden, not {within:.2g}")

@@ -9,13 +9,13 @@ import pytest
 from tests.differential import EXITS, Outcome, examine, summary
 from tests.drawn_designs import FUNCTIONS, SHARINGS, dealt, drawn
 
-SEED, DESIGNS = 1, 18
+SEED, DESIGNS = 1, range(4, 20)
 
 
 @pytest.mark.slow
 def test_designs_say_the_same_through_all_exits(tmp_path: Path) -> None:
     outcomes: list[Outcome] = []
-    for number in range(DESIGNS):
+    for number in DESIGNS:
         (folder := tmp_path / str(number)).mkdir()
         outcomes.append(examine(SEED, number, folder))
         assert not outcomes[-1].difference, f"--seed {SEED} --only {number}: {outcomes[-1]}"
