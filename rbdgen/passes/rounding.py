@@ -53,13 +53,28 @@ def headroom(node: Node, ranges: Ranges, of: Mapping[Node, float], ulp: float) -
     return DEVIATIONS * _with(_carried(node, ranges, of), ulp) + ulp
 
 
-def deviation(node: Node, ranges: Ranges, of: Mapping[Node, float], word: Format) -> float:
-    """Standard deviation of a word from the real number that it stands for."""
-    carried = _carried(node, ranges, of)
-    coarse = any(of[a] > MOST * ranges.bound[a] for a in node.args)  # no less of what they make
-    if word.width >= COARSE and not coarse:
-        carried = min(carried, MOST * ranges.bound[node])
-    return _with(carried, 2.0**-word.fraction)
+class Deviations(dict[Node, float]):
+    """Standard deviations of nodes' words from the real numbers that they stand for.
+
+    What operands bring is at most a small share of a node's range. But behind a word of so few bits
+    that it is as far off as what it stands for, it is all that it brings, for as long as that is
+    more than such a share.
+    """
+
+    def __init__(self, ranges: Ranges) -> None:
+        super().__init__()
+        self.ranges = ranges
+        self._coarse: set[Node] = set()
+
+    def add(self, node: Node, word: Format) -> None:
+        """The deviation of a node in that word; its operands' are known."""
+        carried, most = _carried(node, self.ranges, self), MOST * self.ranges.bound[node]
+        behind = not self._coarse.isdisjoint(node.args) and carried > most
+        if word.width < COARSE or behind:
+            self._coarse.add(node)
+        else:
+            carried = min(carried, most)
+        self[node] = _with(carried, 2.0**-word.fraction)
 
 
 def _carried(node: Node, ranges: Ranges, of: Mapping[Node, float]) -> float:

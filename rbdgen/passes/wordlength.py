@@ -10,7 +10,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST, exponent_width
 from .ranges import Ranges
-from .rounding import COARSE, deviation, headroom
+from .rounding import COARSE, Deviations, headroom
 
 GUARD = 1  # extra fraction bits of what only additions read, where nobody says how many
 ANGLE_BITS = 3  # extra bits of angles, which meet adders and a table only
@@ -191,9 +191,11 @@ def wordlength(
         width = WIDEST_FACTOR
     steps: dict[Node, int] = {}
     formats: dict[Node, Format] = {}
-    off: dict[Node, float] = {}  # standard deviation of a word from its real number
+    off = Deviations(ranges)
     for node in graph.nodes:
-        off |= {a: deviation(a, ranges, off, formats[a]) for a in node.args if a not in off}
+        for a in node.args:
+            if a not in off:
+                off.add(a, formats[a])
         whole = integer_bits(ranges.bound[node])
         of = [formats[a] for a in node.args]
         phase = any(user.op in (Op.SIN, Op.COS) for user in graph.users[node])
