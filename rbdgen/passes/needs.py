@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..graph.fixed import FixedGraph
+from ..graph.fixed import FixedGraph, Format
 from ..graph.node import Node, Op
 from ..graph.visits import Result, Source, Visit, factored
 from .instances import FixedProgram
@@ -37,6 +37,29 @@ def needs_of(program: FixedProgram) -> dict[Visit, Need]:
     zeros: dict[Visit, set[Node]] = {}
     for visit, sources in real.reads.items():
         zeros[visit] = _zeros(program, sources, program.templates[visit.template], zeros)
+    computed: dict[str, frozenset[Node]] = {}
+    while True:  # what one visit needs, others of its template compute for nobody
+        found = _needed(program, zeros, computed)
+        before, computed = computed, {}
+        for visit, need in found.items():
+            own = computed.get(visit.template, frozenset())
+            computed[visit.template] = own | need.nodes
+        if computed == before:
+            return {visit: found[visit] for visit in real.reads}
+
+
+def _needed(
+    program: FixedProgram,
+    zeros: Mapping[Visit, set[Node]],
+    computed: Mapping[str, frozenset[Node]],
+) -> dict[Visit, Need]:
+    """What every visit needs, where each template's visits compute the nodes ``computed`` anyway.
+
+    Ports that a visit does not need read zero. What it computes of zeros and of true values, for
+    nobody, may then be larger than its word, as a sum without a term that cancels the others. Such
+    nodes it needs, too, so that their operands are true.
+    """
+    real = program.real
     results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}
     for source, _ in map(factored, real.outputs.values()):
         if isinstance(source, Result):
@@ -44,13 +67,19 @@ def needs_of(program: FixedProgram) -> dict[Visit, Need]:
     found: dict[Visit, Need] = {}
     for visit in reversed(list(real.reads)):
         template = program.templates[visit.template]
-        stack = [template.graph.outputs[name] for name in results[visit]]
         nodes: set[Node] = set()
-        while stack:
-            node = stack.pop()
-            if node not in nodes and node not in zeros[visit]:
-                nodes.add(node)
-                stack += node.args
+        _gather(nodes, [template.graph.outputs[name] for name in results[visit]], zeros[visit])
+        sizes: dict[Node, float] = {}
+        for node in template.graph.nodes:
+            most = _largest(template.formats[node])
+            own = 0.0
+            if node in nodes:
+                own = most
+            elif node in computed.get(visit.template, ()) and node not in zeros[visit]:
+                own = _partly(node, sizes, most)
+                if own > most:
+                    _gather(nodes, [node], zeros[visit])
+            sizes[node] = min(own, most)
         ports = {node.name for node in nodes if node.op is Op.INPUT}
         for port in ports:
             read = real.reads[visit][port]
@@ -58,7 +87,38 @@ def needs_of(program: FixedProgram) -> dict[Visit, Need]:
                 results[read.visit].add(read.name)
         idle = frozenset(template.inputs) - ports
         found[visit] = Need(frozenset(nodes), frozenset(results[visit]), idle)
-    return {visit: found[visit] for visit in real.reads}
+    return found
+
+
+def _largest(word: Format) -> float:
+    return float(word.highest * 2.0**-word.fraction)
+
+
+def _partly(node: Node, sizes: Mapping[Node, float], most: float) -> float:
+    """How large a node gets of operands of these ``sizes``, some of which are zero for true ones;
+    ``most``: of one that says so by its own word."""
+    of = [sizes[a] for a in node.args]
+    match node.op:
+        case Op.ADD | Op.SUB:
+            return sum(of)
+        case Op.MUL:
+            return of[0] * of[1]
+        case Op.MULC:
+            return abs(node.value) * of[0]
+        case Op.NEG:
+            return of[0]
+        case Op.SCALE:
+            return most if of[0] else 0.0
+    return 0.0 if node.op is Op.INPUT else most
+
+
+def _gather(nodes: set[Node], stack: list[Node], zeros: Collection[Node]) -> None:
+    """Add the nodes of the stack, and all that they are computed from, but for zeros."""
+    while stack:
+        node = stack.pop()
+        if node not in nodes and node not in zeros:
+            nodes.add(node)
+            stack += node.args
 
 
 def _zeros(

@@ -65,7 +65,7 @@ def test_traced_values_are_refused_in_one_line(driver: Dynamics) -> None:
         with pytest.raises(InputError, match=r"rnea: q is a jax\..*jax\.pure_callback") as error:
             call(q, v, a)
         assert "\n" not in str(error.value)
-    shape = jax.ShapeDtypeStruct(q.shape, jnp.float32)
+    shape = jax.ShapeDtypeStruct(q.shape, q.dtype)
     called = jax.jit(lambda *x: jax.pure_callback(driver.rnea, shape, *x))
     np.testing.assert_allclose(called(q, v, a), driver.rnea(*STATE), rtol=1e-6)
 
