@@ -52,7 +52,10 @@ class _Noisy(Given):
 
     def ranges(self, graph: Graph) -> Ranges:
         found = super().ranges(graph)
-        ulps = {node: _ulp(size, self.width) for node, size in found.bound.items()}
+        ulps = {  # an input's word has room for whatever is joined to it
+            node: _ulp(self.limits[node.name][1] if node.op is Op.INPUT else size, self.width)
+            for node, size in found.bound.items()
+        }
         return replace(found, bound=with_noise(graph, found, self.off, ulps)[0])
 
 
@@ -76,7 +79,7 @@ def with_noise(
         else:
             brought = CARRIED[node.op](node, so_far, *(deviations[a] for a in node.args))
             error = DEVIATIONS * math.hypot(brought, ulps[node] / math.sqrt(12))
-            most = max(_errors_at_most(node, room, raised), DEVIATIONS * ulps[node])
+            most = max(_errors_at_most(node, room, ulps, raised), DEVIATIONS * ulps[node])
             deviations[node] = min(error, most) / DEVIATIONS
         error = DEVIATIONS * deviations[node]
         if error > room[node]:
@@ -85,10 +88,16 @@ def with_noise(
     return room, deviations
 
 
-def _errors_at_most(node: Node, room: Mapping[Node, float], raised: Collection[Node]) -> float:
+def _errors_at_most(
+    node: Node, room: Mapping[Node, float], ulps: Mapping[Node, float], raised: Collection[Node]
+) -> float:
     """What operands' errors bring on at most: a small share of what these make possible, since
-    slopes are not all largest at once; but all of it of one that is ``raised``, mostly error."""
-    shares = [1.0 if a in raised else MOST for a in node.args]
+    slopes are not all largest at once; of one whose last bit is a larger share of it, that; and
+    all of one that is ``raised``, mostly error."""
+    shares = [
+        1.0 if a in raised else max(MOST, min(1.0, _share(DEVIATIONS * ulps[a], room[a])))
+        for a in node.args
+    ]
     match node.op:
         case Op.MUL:
             return max(shares) * room[node.args[0]] * room[node.args[1]]
@@ -96,6 +105,10 @@ def _errors_at_most(node: Node, room: Mapping[Node, float], raised: Collection[N
             return sum(share * room[a] for share, a in zip(shares, node.args, strict=True))
         case _:
             return math.inf
+
+
+def _share(error: float, room: float) -> float:
+    return error / room if room else 1.0
 
 
 def _ulp(size: float, width: int) -> float:
@@ -242,8 +255,10 @@ def _room(
         for visit, sources in program.reads.items():
             template, name = program.templates[visit.template], visit.template
             ulps = {node: _ulp(most[name][node], width) for node in template.nodes}
-            for result, node in template.outputs.items():
-                ulps[node] = max(ulps[node], 2.0 ** (whole["out", name, result] - width + 1))
+            ends = [(node, ("out", name, result)) for result, node in template.outputs.items()]
+            ends += [(n, ("in", name, n.name)) for n in template.nodes if n.op is Op.INPUT]
+            for node, port in ends:  # whose words have room for whatever is joined to them
+                ulps[node] = max(ulps[node], 2.0 ** (whole[port] - width + 1))
             read_off = dict[str, float]()
             for node in template.nodes:
                 if node.op is Op.INPUT:
@@ -257,7 +272,9 @@ def _room(
             room, errors = with_noise(template, ranges, read_off, ulps)
             for result, node in template.outputs.items():
                 sizes[Result(visit, result)] = room[node]
-                deviations[Result(visit, result)] = errors[node]
+                # a sum has its word's last bit; what is handed on as it came in has it here
+                last = 2.0 ** (whole["out", name, result] - width + 1) / math.sqrt(12)
+                deviations[Result(visit, result)] = max(errors[node], last)
         before, whole = whole, _whole_bits(program, sizes, limits)
         if whole == before:
             break
