@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,32 +33,47 @@ class Need:
 @lru_cache(maxsize=1)
 def needs_of(program: FixedProgram) -> dict[Visit, Need]:
     """What every visit needs, in the order of the visits: the same for any number of rounds."""
-    real = program.real
-    zeros: dict[Visit, set[Node]] = {}
-    for visit, sources in real.reads.items():
-        zeros[visit] = _zeros(program, sources, program.templates[visit.template], zeros)
-    computed: dict[str, frozenset[Node]] = {}
-    while True:  # what one visit needs, others of its template compute for nobody
-        found = _needed(program, zeros, computed)
-        before, computed = computed, {}
-        for visit, need in found.items():
-            own = computed.get(visit.template, frozenset())
-            computed[visit.template] = own | need.nodes
-        if computed == before:
-            return {visit: found[visit] for visit in real.reads}
+    return _needed(program, {})
 
 
-def _needed(
-    program: FixedProgram,
-    zeros: Mapping[Visit, set[Node]],
-    computed: Mapping[str, frozenset[Node]],
+def needs_beside(
+    program: FixedProgram, groups: Iterable[Sequence[Visit]], whole: bool = False
 ) -> dict[Visit, Need]:
-    """What every visit needs, where each template's visits compute the nodes ``computed`` anyway.
+    """The same where those of a group share a datapath, so that each computes what any one needs,
+    or the ``whole`` template.
 
     Ports that a visit does not need read zero. What it computes of zeros and of true values, for
     nobody, may then be larger than its word, as a sum without a term that cancels the others. Such
     nodes it needs, too, so that their operands are true.
     """
+    shared = list(groups)
+    found = needs_of(program)
+    computed: dict[Visit, frozenset[Node]] = {}
+    while True:
+        before, computed = computed, {}
+        for visits in shared:
+            own = frozenset[Node]().union(*(found[visit].nodes for visit in visits))
+            if whole:
+                own = frozenset(program.templates[visits[0].template].graph.nodes)
+            own |= before.get(visits[0], frozenset())  # so that it comes to an end
+            computed |= dict.fromkeys(visits, own)
+        if computed == before:
+            return found
+        found = _needed(program, computed)
+
+
+@lru_cache(maxsize=1)
+def _zeros_of(program: FixedProgram) -> dict[Visit, set[Node]]:
+    """The nodes that are zero in each visit, whatever the state."""
+    found: dict[Visit, set[Node]] = {}
+    for visit, sources in program.real.reads.items():
+        found[visit] = _zeros(program, sources, program.templates[visit.template], found)
+    return found
+
+
+def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) -> dict[Visit, Need]:
+    """What every visit needs that computes the nodes ``computed`` anyway."""
+    zeros = _zeros_of(program)
     real = program.real
     results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}
     for source, _ in map(factored, real.outputs.values()):
@@ -69,17 +84,8 @@ def _needed(
         template = program.templates[visit.template]
         nodes: set[Node] = set()
         _gather(nodes, [template.graph.outputs[name] for name in results[visit]], zeros[visit])
-        sizes: dict[Node, float] = {}
-        for node in template.graph.nodes:
-            most = _largest(template.formats[node])
-            own = 0.0
-            if node in nodes:
-                own = most
-            elif node in computed.get(visit.template, ()) and node not in zeros[visit]:
-                own = _partly(node, sizes, most)
-                if own > most:
-                    _gather(nodes, [node], zeros[visit])
-            sizes[node] = min(own, most)
+        besides = computed.get(visit, frozenset()) - zeros[visit]
+        _complete(template, nodes, besides, zeros[visit])
         ports = {node.name for node in nodes if node.op is Op.INPUT}
         for port in ports:
             read = real.reads[visit][port]
@@ -87,7 +93,29 @@ def _needed(
                 results[read.visit].add(read.name)
         idle = frozenset(template.inputs) - ports
         found[visit] = Need(frozenset(nodes), frozenset(results[visit]), idle)
-    return found
+    return {visit: found[visit] for visit in real.reads}
+
+
+def _complete(
+    template: FixedGraph, nodes: set[Node], besides: Collection[Node], zeros: Collection[Node]
+) -> None:
+    """Add to the needed ``nodes`` those of ``besides`` that zeros for true values may overflow."""
+    sizes: dict[Node, float] = {}
+    true = nodes | set(zeros)
+    for node in template.graph.nodes if besides else ():
+        most = _largest(template.formats[node])
+        if node.op is not Op.INPUT and (node in besides or node in true):
+            if all(a in true for a in node.args):
+                true.add(node)
+            elif _partly(node, sizes, most) > most:
+                _gather(nodes, [node], zeros)
+                true |= nodes
+        if node in zeros:
+            sizes[node] = 0.0
+        elif node in true:
+            sizes[node] = most
+        else:
+            sizes[node] = min(_partly(node, sizes, most), most) if node in besides else 0.0
 
 
 def _largest(word: Format) -> float:

@@ -20,7 +20,7 @@ from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Source, Visit, factored, scaled
 from .grouping import grouped
 from .instances import CopyingBuilder, FixedProgram, computing, copied
-from .needs import needs_of
+from .needs import Need, needs_beside
 
 
 def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
@@ -29,7 +29,7 @@ def specialised(program: FixedProgram, rounds: int) -> FixedProgram:
     Where they are parts of one, they are numbered: ``column_0``, ``column_1``. What a visit does
     not need it reads as zero.
     """
-    needs, shared = needs_of(program), _shared(program, rounds)
+    needs, shared = _needs(program, rounds), _shared(program, rounds)
     templates, whole = templates_of(program, rounds), program.whole
     of = {visit: Visit(part, visit.key) for part, own in shared.items() for visit in own}
     reads = {
@@ -50,7 +50,8 @@ def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
     """Some of a program's outputs, in the same words: of the visits, those that these need."""
     real, whole = program.real, program.whole
     named = {name: source for name, source in real.outputs.items() if name in outputs}
-    needs = needs_of(replace(program, real=replace(real, outputs=named)))
+    asked = replace(program, real=replace(real, outputs=named))
+    needs = needs_beside(asked, map(real.of, program.templates), whole=True)
     reads = {
         visit: {port: need.read(port, source) for port, source in real.reads[visit].items()}
         for visit, need in needs.items()
@@ -67,7 +68,7 @@ def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
 @lru_cache(maxsize=8)  # of few rounds, counted first, then made
 def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
     """The same templates alone: one datapath each."""
-    needs = needs_of(program)
+    needs = _needs(program, rounds)
     found: dict[str, FixedGraph] = {}
     for part, visits in _shared(program, rounds).items():
         own = [needs[visit] for visit in visits]
@@ -75,6 +76,12 @@ def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
         results = frozenset[str]().union(*(need.results for need in own))
         found[part] = _part(program.templates[visits[0].template], part, idle, results)
     return found
+
+
+@lru_cache(maxsize=8)
+def _needs(program: FixedProgram, rounds: int) -> dict[Visit, Need]:
+    """What the visits need that share datapaths so."""
+    return needs_beside(program, _shared(program, rounds).values())
 
 
 @lru_cache(maxsize=8)
