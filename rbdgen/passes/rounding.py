@@ -58,18 +58,19 @@ class Deviations(dict[Node, float]):
 
     What operands bring is at most a small share of a node's range. But behind a word of so few bits
     that it is as far off as what it stands for, it is all that it brings, for as long as that is
-    more than such a share.
+    more than such a share. That is ``traced`` where words are as short as an error allows; of words
+    of one width, few are so short, and matter.
     """
 
-    def __init__(self, ranges: Ranges) -> None:
+    def __init__(self, ranges: Ranges, traced: bool) -> None:
         super().__init__()
-        self.ranges = ranges
+        self.ranges, self._traced = ranges, traced
         self._coarse: set[Node] = set()
 
     def add(self, node: Node, word: Format) -> None:
         """The deviation of a node in that word; its operands' are known."""
         carried, most = _carried(node, self.ranges, self), MOST * self.ranges.bound[node]
-        behind = not self._coarse.isdisjoint(node.args) and carried > most
+        behind = self._traced and not self._coarse.isdisjoint(node.args) and carried > most
         if word.width < COARSE or behind:
             self._coarse.add(node)
         else:

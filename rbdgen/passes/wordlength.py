@@ -191,7 +191,7 @@ def wordlength(
         width = WIDEST_FACTOR
     steps: dict[Node, int] = {}
     formats: dict[Node, Format] = {}
-    off = Deviations(ranges)
+    off = Deviations(ranges, traced=chosen is not None)
     for node in graph.nodes:
         for a in node.args:
             if a not in off:
