@@ -66,7 +66,10 @@ def test_traced_values_are_refused_in_one_line(driver: Dynamics) -> None:
             call(q, v, a)
         assert "\n" not in str(error.value)
     shape = jax.ShapeDtypeStruct(q.shape, q.dtype)
-    single = lambda *x: driver.rnea(*x).astype(np.float32)  # noqa: E731
+
+    def single(*x: Any) -> Any:
+        return driver.rnea(*x).astype(np.float32)
+
     called = jax.jit(lambda *x: jax.pure_callback(single, shape, *x))
     np.testing.assert_allclose(called(q, v, a), driver.rnea(*STATE), rtol=1e-6)
 
