@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..graph.word import spell
@@ -19,9 +19,14 @@ Frames = Sequence[tuple[int, Transform]]  # the body's joint, the pose in the bo
 
 
 def gives_frames(
-    face: Interface, functions: frozenset[str], kinematics: Kinematics, frames: Frames
+    face: Interface,
+    functions: frozenset[str],
+    kinematics: Kinematics,
+    frames: Frames,
+    order: Collection[int],
 ) -> None:
-    """pose (p, R), twist, jac (J) and drift of ``frames``, each in a region of its body."""
+    """pose (p, R), twist, jac (J) and drift of ``frames``, each in a region of its body; J has
+    columns of the coordinates in ``order``."""
     for f, on in enumerate(frames):
         with face.builder.region("frame", on[0]):
             if "pose" in functions:
@@ -32,7 +37,8 @@ def gives_frames(
             if "twist" in functions:
                 _gives(face, "twist", {(f, k): x for k, x in enumerate(kinematics.twist(*on))})
             if "jac" in functions:
-                columns = kinematics.jacobian(*on)
+                found = kinematics.jacobian(*on)
+                columns = {k: column for k, column in found.items() if k in order}
                 own = {(f, r, k): x for k, column in columns.items() for r, x in enumerate(column)}
                 _gives(face, "J", own)
             if "drift" in functions:

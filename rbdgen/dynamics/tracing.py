@@ -170,7 +170,8 @@ class Tracing:
         """Of named frames, and of the bodies' masses."""
         functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
         if functions & set(OF_FRAMES):
-            gives_frames(face, functions, self._kinematics(state), self.frames)
+            seen = self._kinematics(state)
+            gives_frames(face, functions, seen, self.frames, self.order)
         if functions & set(OF_MASSES):
             weighed = "_masses" if several or functions & set(OF_FRAMES) else ""
             found = Centroidal(self.builder, self.robot, state, self.multiplications, weighed)

@@ -13,7 +13,7 @@ from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.dynamics.trace import trace
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.robot.canonical import stages
-from rbdgen.robot.model import Array, Robot, RobotError
+from rbdgen.robot.model import BASE, Array, Robot, RobotError
 from rbdgen.robot.named import frame_of
 from tests.dynamics.test_functions import simplified, some_robot
 from tests.random_robots import ALL_KINDS, SINGLE, geared
@@ -59,8 +59,10 @@ def check(robot: Robot, functions: tuple[str, ...], seed: int, **choices: Any) -
     graph = simplified(trace(canonical, functions, frames=frames, **choices), canonical)
     state = golden.random_state(robot, 3, np.random.default_rng(seed), 3.0)
     values = evaluate(graph, to_columns(canonical, graph.inputs, {"q": state.q, "qd": state.qd}))
-    found = from_columns(values, robot.nv, frames=len(links))
+    base = BASE if choices.get("root") == "given" else 0
+    found = from_columns(values, robot.nv, base, frames=len(links))
     wanted = expected(robot, state, links)
+    wanted |= {name: wanted[name][..., base:] for name in ("J", "Jcom", "Ag")}
     for name in (name for function in functions for name in GIVES[function]):
         array = found.get(name, np.zeros_like(wanted[name]))  # what is zero is left out
         scale = max(np.abs(wanted[name]).max(), 1.0)
@@ -73,6 +75,12 @@ def test_any_joints(function: str, seed: int) -> None:
     """Every kind of joint anywhere, links that are fixed, several trees on the base."""
     robot = some_robot(seed, kinds=ALL_KINDS if seed % 2 else SINGLE, fixed=0.3)
     check(robot, (function,), seed)
+
+
+@pytest.mark.parametrize("function", [*OF_FRAMES, *OF_MASSES])
+def test_columns_of_a_given_base_are_left_out(function: str) -> None:
+    """Whatever else depends on how the base moves is as of one that moves freely."""
+    check(some_robot(2, floating_base=True, fixed=0.2), (function,), 2, root="given")
 
 
 @pytest.mark.parametrize("seed", range(3))
