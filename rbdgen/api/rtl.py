@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..design import manifest
 from ..design.manifest import HardwareManifest
 from ..simulate.model import Model
-from ..simulate.ports import Ports, Registers
+from ..simulate.ports import Field, Ports, Registers
 from ..simulate.toolchain import OF_LONG_RUNS, OPTIMISATION
 from ..simulate.verilate import build
 
@@ -22,7 +22,7 @@ Progress = Callable[[str], None]
 def ports_of(said: manifest.Ports) -> Ports:
     """What is simulated, of what a manifest says."""
     own = said.registers
-    registers = Registers(own.word, own.write) if own else None
+    registers = Registers(Field(own.word, own.width), own.write) if own else None
     return Ports.of(said.input.fields, said.output.fields, registers)
 
 

@@ -116,7 +116,7 @@ class Model:
             waits: cycles after these before the first token is offered.
 
         Raises:
-            ValueError: inputs of the wrong shape or out of range.
+            ValueError: inputs of the wrong shape or out of range, or such words for registers.
             SimulationError: a hang, a lost, surplus or unstable result; it says in which cycle.
         """
         source, sink = self.ports.input.fields, self.ports.output.fields
@@ -136,7 +136,7 @@ class Model:
                 raised.append(error)
             return not raised
 
-        registers = np.array(held, np.int64)
+        registers = self._registers(held)
         callback = _PROGRESS(report)
         request = _Request(
             n,
@@ -168,6 +168,15 @@ class Model:
             )
         return Result(result.outputs, result.accept_cycle, result.result_cycle, int(request.cycles))
 
+    def _registers(self, held: Sequence[int]) -> Int64:
+        """Words (registers,) that the port for them takes."""
+        own = self.ports.registers
+        if not len(held):
+            return np.zeros(0, np.int64)
+        if own is None:
+            raise ValueError(f"{len(held)} words for registers, of which the design has none")
+        return _checked(held, [own.word], "register")[:, 0]
+
 
 def _threshold(probability: float) -> int:
     """Probability in units of 2^-32."""
@@ -176,8 +185,8 @@ def _threshold(probability: float) -> int:
     return int(probability * 2**32)
 
 
-def _checked(inputs: ArrayLike, fields: Sequence[Field]) -> Int64:
-    """(N, fields) int64, contiguous, every value within its field."""
+def _checked(inputs: ArrayLike, fields: Sequence[Field], row: str = "token") -> Int64:
+    """(N, fields) int64, contiguous, every value within its field; ``row``: the name of each."""
     tokens = np.asarray(inputs)
     if tokens.ndim == 1 and len(fields) == 1:
         tokens = tokens[:, None]
@@ -190,7 +199,7 @@ def _checked(inputs: ArrayLike, fields: Sequence[Field]) -> Int64:
         bad = np.flatnonzero((column < low) | (column > min(high, np.iinfo(np.int64).max)))
         if bad.size:
             raise ValueError(
-                f"token {bad[0]}: {f.name} = {column[bad[0]]} does not fit "
+                f"{row} {bad[0]}: {f.name} = {column[bad[0]]} does not fit "
                 f"{f.width} bits ({low} to {high})"
             )
     return np.ascontiguousarray(tokens, np.int64)

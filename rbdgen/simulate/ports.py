@@ -46,9 +46,9 @@ class Stream:
 
 @dataclass(frozen=True)
 class Registers:
-    """Ports through which registers for many tasks are written, one word a cycle."""
+    """Ports through which registers for many tasks are written, one ``word`` a cycle."""
 
-    word: str
+    word: Field
     write: str
 
 

@@ -206,7 +206,10 @@ def _harness(ports: Ports) -> str:
     ]
     write = ""
     if own := ports.registers:
-        write = f"dut.{_member(own.word)} = word; dut.{_member(own.write)} = level;"
+        # Verilator takes it that bits above a port's own are 0
+        mask = f"{(1 << own.word.width) - 1:#x}u"
+        word, enable = (f"dut.{_member(port)}" for port in (own.word.name, own.write))
+        write = f"{word} = word & {mask}; {enable} = level;"
     lines.append(
         f"void write_register(Vdut& dut, int64_t word, int level) "
         f"{{ (void)dut; (void)word; (void)level; {write} }}"

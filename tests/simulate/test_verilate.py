@@ -13,7 +13,7 @@ import pytest
 
 from rbdgen.simulate import verilate
 from rbdgen.simulate.model import Model
-from rbdgen.simulate.ports import Field, Ports
+from rbdgen.simulate.ports import Field, Ports, Registers
 from rbdgen.simulate.toolchain import SimulationError, Toolchain
 from rbdgen.simulate.verilate import build
 from rbdgen.system.cache import is_kept
@@ -153,6 +153,42 @@ def test_inputs_are_checked(fifo: Model) -> None:
         fifo.run(batch[:, 1:])
     with pytest.raises(ValueError, match="integers expected"):
         fifo.run(batch.astype(float))
+
+
+# Two registers in a chain, whose words leave beside what came in.
+REGISTERS = """
+module held (
+    input clk, input [17:0] word, input write,
+    input [17:0] i__payload, input i__valid, output i__ready,
+    output [53:0] o__payload, output o__valid, input o__ready
+);
+    reg [17:0] first = 0, last = 0;
+    assign i__ready = o__ready;
+    assign o__valid = i__valid;
+    assign o__payload = {i__payload, last, first};
+    always @(posedge clk) if (write) begin first <= last; last <= word; end
+endmodule
+"""
+
+
+@pytest.mark.parametrize("held", [(-1, -131072), (131071, -5), (-7, 11)])
+def test_words_of_registers_leave_others_alone(folder: Path, held: tuple[int, int]) -> None:
+    """Negative ones too: in what Verilator makes, bits above a port's own reach its neighbours."""
+    (source := folder / "held.v").write_text(REGISTERS)
+    fields = [Field(name, 18) for name in ("first", "last", "came")]
+    registers = Registers(Field("word", 18), "write")
+    ports = replace(Ports.of(fields[2:], fields, registers), reset=None)
+    model = build([source], "held", ports=ports)
+    batch = np.array([-131072, -3, 0, 1, 131071])
+    expected = np.stack([*(np.full(5, word) for word in held), batch], axis=1)
+    np.testing.assert_array_equal(model.run(batch, held=held).outputs, expected)
+    with pytest.raises(ValueError, match=r"register 1: word = 131072 does not fit 18 bits"):
+        model.run(batch, held=(held[0], 131072))
+
+
+def test_words_for_no_registers(fifo: Model) -> None:
+    with pytest.raises(ValueError, match="2 words for registers, of which the design has none"):
+        fifo.run(tokens(10), held=(1, 2))
 
 
 def test_progress_can_stop_a_run(fifo: Model) -> None:
