@@ -56,5 +56,5 @@ def test_the_measurement(
     assert "completely fused" in out and "scheduled for it, not placed" in out
     times = {(row["division"], row["boundary"]): row["µs"] for row in found["rows"]}
     assert len(times) == 3 * (1 + len(PCIE)) and min(times.values()) > 0
-    assert times["fused", "1 GbE, UDP"] > times["fused", "PCIe Gen3 x16"]
+    assert times["fused", "PCIe Gen1 x8"] > times["fused", "PCIe Gen3 x16"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"codesign-{k}.svg" for k in (1, 2, 3)]
