@@ -202,7 +202,7 @@ def _within(robot: Robot, arrays: Arrays) -> None:
         k, v = robot.q_slices[i].start, robot.v_slices[i].start
         checks = [
             ("q", k, said.lower, said.upper),
-            ("qd", v, -said.velocity, said.velocity),
+            ("qd", v, -said.speed, said.speed),
             ("tau", v, -said.effort, said.effort),
         ]
         for name, column, lower, upper in checks:

@@ -17,13 +17,14 @@ from ..design.contacts import notes_of_contacts
 from ..design.derived import as_fitted, is_left_open, is_unformulated
 from ..design.design import has_registers, snap_in_floats
 from ..design.effects import notes_of_interval
-from ..design.limits import unused_limits
+from ..design.limits import no_limits, unused_limits
 from ..design.loading import load
 from ..design.target import find_target
 from ..graph.fixed import FixedGraph
 from ..robot.canonical import stages
 from ..robot.model import RobotError
 from .core import Core, as_asked, fastest, need_of
+from .efforts import note_of_efforts
 from .fitting import too_large
 from .formulation import counting, ranked
 from .front import (
@@ -71,7 +72,10 @@ def front_end(
         notes.append(note_of_registers(design, parameters))
     notes += notes_of_masses(design)
     notes += notes_of_contacts(design, bounds(design, canonical).contact)
+    notes += no_limits(design, robot)
     notes += unused_limits(design, robot)
+    if not in_floats and (beyond := note_of_efforts(design, canonical)):
+        notes.append(beyond)
     if design.base_link is not None and numbers is None:
         notes.append(note_of_base(design, counts[0][1]["mul"]))
     if near := note_of_near(design):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..robot.model import JointKind, Limits, Robot
+from ..robot.unread import SHOWN, few
 from ..robot.wrapping import periods
 from ..system.records import Record
 from .arrays import needs
@@ -78,7 +79,7 @@ def joint_limits(design: Design, robot: Robot) -> list[JointLimits]:
                         else None,
                         FILE,
                     ),
-                    (joint.limits.velocity if key == "velocity" else None, URDF),
+                    (joint.limits.speed if key == "velocity" else None, URDF),
                     (defaults[motion], DEFAULT),
                 )
                 for key, defaults in DEFAULTS.items()
@@ -138,6 +139,26 @@ def _positions(
     travel = own or every
     count = {JointKind.FLOATING: 3, JointKind.PLANAR: 2}.get(kind, 1)
     return (travel or DEFAULT_TRAVEL,) * count, FILE if travel else DEFAULT
+
+
+def no_limits(design: Design, robot: Robot) -> list[str]:
+    """A note where a velocity of the robot's file is a way to say "none", and none was chosen."""
+    rows = {row.joint: row for row in joint_limits(design, robot)}
+    joints = {
+        joint.name: joint.limits.velocity
+        for i in robot.free
+        if math.isfinite((joint := robot.joints[i]).limits.velocity)
+        and rows[joint.name].velocity[1] == DEFAULT
+    }
+    if not joints:
+        return []
+    values = [f"{value:g}" for value in sorted(set(joints.values()))]
+    said = ", ".join(values[:SHOWN]) + (" …" if len(values) > SHOWN else "")
+    units = dict.fromkeys((rows[name].motion, rows[name].velocity[0]) for name in joints)
+    taken = " and ".join(f"{value:g} {UNITS['velocity'][motion]}" for motion, value in units)
+    return [
+        f"velocity {said} of {few(list(joints))} taken for none: {taken}; --velocity says another"
+    ]
 
 
 def unused_limits(design: Design, robot: Robot) -> list[str]:

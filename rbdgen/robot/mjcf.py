@@ -29,7 +29,7 @@ from .mjcf_couplings import DAMPER, FRICTION_LOSS, GRAVITY, LIMIT, couplings_of,
 from .mjcf_notes import listed, notes_of
 from .model import EARTH, Array, RobotError
 from .urdf_elements import GRAVITY as GRAVITY_OF
-from .urdf_elements import LOOP, MADE, NOTE
+from .urdf_elements import LOOP, MADE, NOTE, UNSAID
 from .xml_lines import quoted
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class _Conversion:
         lower, upper = model.jnt_range[k] if limited else (0.0, 0.0)  # 0, 0: none
         if limited or most:
             said = f'lower="{float(lower)!r}" upper="{float(upper)!r}" effort="{float(most)!r}"'
-            inside.append(f'<limit {said} velocity="0"/>')
+            inside.append(f'<limit {said} velocity="0" {UNSAID}="velocity"/>')
         drive = {
             "damping": 0.0 if disabled(model, DAMPER) else model.dof_damping[dof],
             "friction": 0.0 if disabled(model, FRICTION_LOSS) else model.dof_frictionloss[dof],

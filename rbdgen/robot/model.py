@@ -148,16 +148,26 @@ class JointKind(Enum):
 
 
 BASE = JointKind.FLOATING.nv  # of v's first entries are a floating base's
+# rad/s or m/s. A file that says so much says "none": motors of joints reach 60 rad/s.
+FASTEST = 100.0
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Position [rad or m], speed and effort limits; infinite where the file names none."""
+    """Position [rad or m], velocity and effort limits; infinite where the file names none.
+
+    ``velocity`` is the file's number, whatever it is; ``speed`` is what bounds the joint.
+    """
 
     lower: float = -np.inf
     upper: float = np.inf
     velocity: float = np.inf
     effort: float = np.inf
+
+    @property
+    def speed(self) -> float:
+        """``velocity`` [rad/s or m/s], or infinite where that is zero, negative or `FASTEST`."""
+        return self.velocity if 0 < self.velocity < FASTEST else np.inf
 
 
 @dataclass(frozen=True)

@@ -91,9 +91,12 @@ def in_degrees(document: Element) -> Iterator[str]:
                 joints.setdefault(joint.attributes.get("name", ""), limit)
     if joints:
         first = next(iter(joints.values()))
+        numbers = ((key, first.attributes.get(key, "")) for key in ("lower", "upper", "velocity"))
+        said = ", ".join(f"{key} {one_line(value)}" for key, value in numbers if value)
+        others = " of the first" if len(joints) > 1 else ""
         yield (
-            f"{first.file}:{first.line}: limits of {few(list(joints))}: more than {MOST_TURNS} "
-            "turns either way; in degrees? URDF's angles are radians, its velocities rad/s"
+            f"{first.file}:{first.line}: limits of {few(list(joints))}: {said}{others}: more than "
+            f"{MOST_TURNS} turns; in degrees? URDF's angles are radians, its velocities rad/s"
         )
     turned: list[Element] = []
     pending = [document]

@@ -58,6 +58,7 @@ LONGEST_NAME = 150
 # out; what closes a loop or couples joints there; its gravity.
 MADE = "xmlns:rbdgen"
 NOTE, LOOP, GRAVITY = "rbdgen:note", "rbdgen:loop", "rbdgen:gravity"
+UNSAID = "rbdgen:unsaid"  # an attribute of <limit>: what URDF demands there, and MJCF has not
 _SLIP, _LETTERS = 0.7, 3  # how like another name a slip is; how many letters it adds or drops
 
 # Children that are read. Others are passed over (meshes, sensors, simulators' extras), unless
@@ -334,6 +335,8 @@ def limits(joint: Element, notes: list[str]) -> Limits:
     every = ATTRIBUTES["limit"]
     check_attributes(element, every[2:] if turns_freely else every)
     lower, upper, velocity, effort = (float(numbers(element, key, 1, (0.0,))[0]) for key in every)
+    if "velocity" not in element.attributes or UNSAID in element.attributes:
+        velocity = math.inf
     if turns_freely:
         lower, upper = -math.inf, math.inf
     elif lower >= upper:
@@ -346,15 +349,9 @@ def limits(joint: Element, notes: list[str]) -> Limits:
         )
         notes.append(element.text(f"{said}; taken as unlimited"))
         lower, upper = -math.inf, math.inf
-    for key, value in (("velocity", velocity), ("effort", effort)):
-        if value < 0:
-            notes.append(element.text(f"{key} is negative ({value:g}); taken as none"))
-    return Limits(
-        lower,
-        upper,
-        velocity if velocity > 0 else math.inf,
-        effort if effort > 0 else math.inf,
-    )
+    if effort < 0:
+        notes.append(element.text(f"effort is negative ({effort:g}); taken as none"))
+    return Limits(lower, upper, velocity, effort if effort > 0 else math.inf)
 
 
 def refuse_xacro(robot: Element) -> None:

@@ -11,7 +11,14 @@ import pytest
 from rbdgen import golden
 from rbdgen.compile.samples import sample_states
 from rbdgen.design.bounds import bounds
-from rbdgen.design.limits import Limit, LimitRow, Travel, limits_table, unused_limits
+from rbdgen.design.limits import (
+    Limit,
+    LimitRow,
+    Travel,
+    limits_table,
+    no_limits,
+    unused_limits,
+)
 from rbdgen.design.loading import load
 from rbdgen.draw.tables import limits_text
 from rbdgen.robot.model import RobotError
@@ -115,3 +122,66 @@ def test_an_effort_that_bounds_nothing_is_noted() -> None:
     assert note.startswith("effort: bounds what forward dynamics takes; id takes none")
     assert not unused_limits(*load("pendulum", effort=5, functions=("fd",)))
     assert not unused_limits(*load("pendulum"))
+
+
+def arm(*limits: str, kind: str = "revolute") -> str:
+    """A URDF of a chain, a joint for each ``<limit>``; the last one is of that ``kind``."""
+    lines = ['<robot name="arm"><link name="l0"/>']
+    for k, limit in enumerate(limits, 1):
+        own = kind if k == len(limits) else "revolute"
+        lines += [
+            f'<joint name="j{k}" type="{own}"><parent link="l{k - 1}"/><child link="l{k}"/>',
+            f'<origin xyz="0.3 0 0"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" {limit}/>',
+            f'</joint><link name="l{k}"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>',
+            '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>',
+        ]
+    return "\n".join([*lines, "</robot>"])
+
+
+@pytest.mark.parametrize("none", ["50000", "100", "1e300", "0", "-1"])
+def test_a_velocity_that_says_none_is_the_default_and_noted_once(none: str, tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(arm(*[f'effort="9" velocity="{none}"'] * 4, 'effort="9" velocity="60"'))
+    design, robot = load(file)
+    assert bounds(design, robot).qd.tolist() == [10.0] * 4 + [60.0]
+    assert no_limits(design, robot) == [
+        f'velocity {float(none):g} of 4 joints ("j1", "j2", "j3" …) taken for none: 10 rad/s; '
+        "--velocity says another"
+    ]
+    rows = {row.joint: row for row in limits_table(design, robot)}
+    assert value(rows["j1"].velocity) == (10.0, "default")
+    assert value(rows["j5"].velocity) == (60.0, "URDF")
+
+
+def test_numbers_that_say_none_are_one_note(tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf"
+    file.write_text(arm('velocity="1e4"', 'velocity="0"', 'velocity="1e3"', kind="prismatic"))
+    (note,) = no_limits(*load(file))
+    assert note.startswith('velocity 0, 1000, 10000 of 3 joints ("j1", "j2", "j3") taken for none')
+    assert "none: 10 rad/s and 2 m/s;" in note
+
+
+def test_a_velocity_that_was_chosen_is_not_replaced(tmp_path: Path) -> None:
+    urdf, file = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
+    urdf.write_text(arm('velocity="5000"', 'velocity="5000"'))
+    file.write_text("robot: arm.urdf\nlimits: {velocity: 400}\n")
+    for design, robot in (load(file), load(urdf, velocity=400)):
+        assert bounds(design, robot).qd.tolist() == [400.0, 400.0]
+        assert no_limits(design, robot) == []
+    design, robot = load(urdf, velocity="j1=400")
+    assert bounds(design, robot).qd.tolist() == [400.0, 10.0]
+    assert no_limits(design, robot)[0].startswith('velocity 5000 of joint "j2" taken for none')
+
+
+def test_a_file_without_velocities_says_nothing_of_them(tmp_path: Path) -> None:
+    """Neither where a URDF leaves them out or unlimited, nor where an MJCF is read as a URDF."""
+    file = tmp_path / "arm.urdf"
+    file.write_text(arm('effort="9"', 'velocity="inf"'))
+    assert no_limits(*load(file)) == []
+    file = tmp_path / "arm.xml"
+    file.write_text(
+        '<mujoco model="arm"><worldbody><body><joint axis="0 1 0" limited="true" range="-9 9"/>'
+        '<geom type="sphere" size="0.1" pos="0.2 0 0"/></body></worldbody></mujoco>'
+    )
+    pytest.importorskip("mujoco")
+    assert no_limits(*load(file)) == []

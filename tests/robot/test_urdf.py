@@ -508,15 +508,18 @@ PLUGIN = "<gazebo><plugin><joint>k</joint><mimicJoint>j</mimicJoint></plugin></g
         (arm(""), 4, "has no <limit>"),
         (arm('<limit effort="1" velocity="1"/>'), 4, "lower = upper = 0; taken as unlimited"),
         (arm('<limit lower="1" upper="-1"/>'), 4, "lower 1 above upper -1; taken as unlimited"),
-        (arm('<limit upper="1" velocity="-1"/>'), 4, "velocity is negative (-1); taken as none"),
         (arm('<limit upper="1" effort="-9"/>'), 4, "effort is negative (-9); taken as none"),
         (
             robot(link("tip"), joint("j", "world", "tip")),
             3,
             'link "world" is not in the file; taken as its root, without mass',
         ),
-        (arm('<limit lower="-180" upper="180"/>'), 4, 'limits of joint "j": more than 2 turns'),
-        (arm('<limit upper="90"/>'), 4, "in degrees?"),
+        (
+            arm('<limit lower="-180" upper="170" velocity="98"/>'),
+            4,
+            'joint "j": lower -180, upper 170, velocity 98: more than 2 turns; in degrees?',
+        ),
+        (arm('<limit upper="90"/>'), 4, 'joint "j": upper 90: more than 2 turns; in degrees?'),
         (
             robot(*PAIR, joint("j", "base", "tip"), CONTROLLED),
             5,
@@ -578,8 +581,28 @@ def test_drake_s_mimic_is_a_mimic() -> None:
 def test_limits_that_are_none_leave_a_joint_free() -> None:
     for inside in ('lower="1" upper="-1"', 'lower="-inf" upper="inf"', 'effort="-1" velocity="-1"'):
         limits = read(arm(f"<limit {inside}/>")).joints[0].limits
-        ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
+        ends = (limits.lower, limits.upper, limits.speed, limits.effort)
         assert ends == (-np.inf, np.inf, np.inf, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("said", "velocity", "speed"),
+    [
+        ('velocity="99.9"', 99.9, 99.9),
+        ('velocity="100"', 100, np.inf),
+        ('velocity="50000"', 50000, np.inf),
+        ('velocity="0"', 0, np.inf),
+        ('velocity="-1"', -1, np.inf),
+        ("", np.inf, np.inf),
+        ('velocity="inf"', np.inf, np.inf),
+        ('velocity="0" rbdgen:unsaid="velocity"', np.inf, np.inf),
+    ],
+)
+def test_a_velocity_that_no_motor_has_bounds_nothing(
+    said: str, velocity: float, speed: float
+) -> None:
+    limits = read(arm(f'<limit lower="-1" upper="1" effort="1" {said}/>')).joints[0].limits
+    assert (limits.velocity, limits.speed) == (velocity, speed)
 
 
 def test_a_world_that_is_not_written_is_the_root() -> None:
