@@ -61,7 +61,9 @@ class Made:
     def front_of(self, language: str) -> Front:
         """The same, with a note if choices were given that change nothing in ``language``."""
         front = self._in_floats if language in OF_NUMBERS else self.front
-        notes = notes_of_use(language, self.choices, language not in OF_NUMBERS, texts=True)
+        clocks = language not in ("c", "hls")
+        words = language not in OF_NUMBERS
+        notes = notes_of_use(language, self.choices, words, texts=True, clocks=clocks)
         self._say(tuple(notes))
         return replace(front, notes=(*front.notes, *notes)) if notes else front
 

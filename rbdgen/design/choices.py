@@ -59,6 +59,9 @@ OF_FRAMES = ("pose", "twist", "jac", "drift")  # of links that are named
 AT_FRAMES = (*OF_FRAMES, "cfd")  # with those that hold them where they are
 OF_MASSES = ("com", "jcom", "energy", "ag", "hg")  # of what all bodies weigh, and where
 UNFORCED = ("m", "minv", "g", "nle", *OF_FRAMES, *OF_MASSES)  # what no force changes
+# what neither gravity nor friction changes, and what friction alone does not
+OF_MOTION = ("m", "minv", *OF_FRAMES, "com", "jcom", "ag", "hg")
+FRICTIONLESS = (*OF_MOTION, "g", "energy")
 ROLLOUTS = ("euler", "rk4")  # of an accelerator only
 MOVING = ("step", *ROLLOUTS)  # which give the positions that a state leads to
 # Of an accelerator whose tasks say what the base does: the function whose base moves as it is told,

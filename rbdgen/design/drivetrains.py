@@ -9,7 +9,7 @@ from ..robot.drivetrains import without_friction
 from ..robot.model import Drivetrain, Joint, Robot, RobotError
 from ..robot.unread import few
 from ..robot.xml_lines import did_you_mean, quoted
-from ..system.notes import changing
+from ..system.notes import changing, idle
 from .checks import by_joint
 from .design import Design
 
@@ -35,6 +35,7 @@ def driven(design: Design, robot: Robot, notes: list[str] | None = None) -> Robo
     made = [_driven(design, joint, widths) for joint in robot.joints]
     if notes is not None:
         notes += _notes(design, made)
+        notes += _idle(design, made, widths)
     robot = robot.with_joints(made)
     return robot if design.friction else without_friction(robot)
 
@@ -64,6 +65,23 @@ def _check(choice: str, name: str, joints: Mapping[str, Joint]) -> None:
             f"{choice}: joint {quoted(name)} is {joints[name].kind.value}; armature, damping and "
             "friction are of joints that turn or slide"
         )
+
+
+def _idle(design: Design, joints: list[Joint], widths: Mapping[str, float]) -> list[str]:
+    """What the design says of friction that its joints do not have."""
+    rubbing = [joint.name for joint in joints if joint.drivetrain.friction]
+    notes = []
+    if not design.friction and not rubbing and not any(j.drivetrain.damping for j in joints):
+        notes.append(idle("friction", False, "joints with damping or friction, and none has any"))
+    if widths and not (rubbing and design.friction):
+        why = "and none has any" if design.friction else "which is left out"
+        said = ",".join(f"{name}={own:g}".lstrip("=") for name, own in widths.items())
+        return [*notes, idle("friction_width", said, f"joints' friction, {why}")]
+    for name in widths:
+        if name and name not in rubbing:
+            said = f"{widths[name]:g} of {quoted(name)}"
+            notes.append(idle("friction_width", said, "joints with friction, and it has none"))
+    return notes
 
 
 def _notes(design: Design, joints: list[Joint]) -> list[str]:

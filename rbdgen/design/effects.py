@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..robot.model import JointKind, Robot
+from ..system.notes import idle
 from .choices import (
     AT_FRAMES,
+    FRICTIONLESS,
     INVERTING,
     NEARBY,
     OF_HARDWARE,
+    OF_MOTION,
     STEP,
     TOLERANCE,
 )
+from .choices import NEEDS as TAKES
 
 Design = Any  # of `design.py`, which refuses by this table
 FACTORING = (*INVERTING, "cfd")
@@ -30,24 +35,37 @@ class Need:
     key: str
     default: Any
     serves: str
-    there: Callable[[Design], bool]
+    there: Callable[[Any], bool]
     cure: str = "leave it out"
     noted: bool = False
 
-    def unmet(self, design: Design) -> str:
-        """A line on the choice if it has no effect; empty if it has, or was not made."""
+    def unmet(self, design: Design, of: object = None) -> str:
+        """A line on the choice if it has no effect; empty if it has, or was not made. ``of``: whom
+        ``there`` asks, if not the design."""
         value = getattr(design, self.key)
-        if value == self.default or self.there(design):
+        if value == self.default or self.there(design if of is None else of):
             return ""
         said = f"{value:g}" if isinstance(value, float) else str(value)
         if isinstance(value, tuple):
-            said = ", ".join(value)
+            said = ", ".join(map(str, value))
         unit = " s" if self.key == "step" else ""
-        return f"{self.key}: {said}{unit} is for {self.serves}; {self.cure}"
+        return idle(self.key, f"{said}{unit}", self.serves, self.cure)
 
 
 def _has(*functions: str) -> Callable[[Design], bool]:
     return lambda design: not set(functions).isdisjoint(design.functions)
+
+
+def _other_than(*functions: str) -> Callable[[Design], bool]:
+    return lambda design: not set(functions).issuperset(design.functions)
+
+
+def _takes(*states: str) -> Callable[[Design], bool]:
+    return lambda own: any(not set(states).isdisjoint(TAKES[name]) for name in own.functions)
+
+
+def _turns(robot: Robot) -> bool:
+    return any(joint.kind in (JointKind.REVOLUTE, JointKind.PLANAR) for joint in robot.joints)
 
 
 FOLDED = "folded designs, and this one takes a task every cycle"
@@ -74,6 +92,8 @@ LOGARITHMIC = "formulation logarithmic", _logarithmic, "--formulation logarithmi
 OF_ACCELERATOR = "an accelerator", _accelerator, "--accelerator, or leave it out"
 OF_CFD = "the function cfd", _has("cfd"), NAME_IT
 OF_STEP = "the function step", _has("step"), NAME_IT
+
+OF_FRICTION = "functions that friction changes"
 
 NEEDS = (
     Need("network", "sklansky", *LOGARITHMIC),
@@ -122,6 +142,37 @@ NEEDS = (
         "error says how many bits each word has",
         noted=True,
     ),
+    Need(
+        "fit",
+        True,
+        "designs that do not say how they share hardware",
+        lambda own: own.ii is None and own.multipliers is None and own.fold == "auto",
+        "ii, multipliers or fold says it",
+        noted=True,
+    ),
+    Need(
+        "formulation",
+        "auto",
+        f"gradients, of {', '.join(SLOPES)}",
+        lambda own: own.formulation != "recursive" or _has(*SLOPES)(own),
+        noted=True,
+    ),
+    Need("gravity", None, "functions that it changes", _other_than(*OF_MOTION), noted=True),
+    Need("friction", True, OF_FRICTION, _other_than(*FRICTIONLESS), noted=True),
+    Need("friction_width", None, OF_FRICTION, _other_than(*FRICTIONLESS), noted=True),
+    Need("velocity", None, "functions of velocities, qd", _takes("qd"), noted=True),
+    Need(
+        "acceleration",
+        None,
+        "functions of accelerations or efforts, qdd or tau",
+        _takes("qdd", "tau"),
+        noted=True,
+    ),
+)
+# What the robot is asked for.
+OF_ROBOTS = (
+    Need("rotation", 4, "robots with joints that turn", _turns, noted=True),
+    Need("angles", "on-chip", "robots with joints that turn", _turns, noted=True),
 )
 
 
@@ -131,9 +182,11 @@ def refused(design: Design) -> str:
     return next((line for line in lines if line), "")
 
 
-def notes_of_effects(design: Design) -> list[str]:
+def notes_of_effects(design: Design, robot: Robot) -> list[str]:
     """A note on each other choice that nothing reads."""
-    return [line for need in NEEDS if need.noted and (line := need.unmet(design))]
+    lines = [need.unmet(design) for need in NEEDS if need.noted]
+    lines += [need.unmet(design, robot) for need in OF_ROBOTS]
+    return [line for line in lines if line]
 
 
 def notes_of_interval(design: Design, interval: int) -> list[str]:
@@ -144,14 +197,20 @@ def notes_of_interval(design: Design, interval: int) -> list[str]:
 
 
 def notes_of_use(
-    what: str, choices: Mapping[str, Any], words: bool = False, texts: bool = False
+    what: str,
+    choices: Mapping[str, Any],
+    words: bool = False,
+    texts: bool = False,
+    clocks: bool = True,
 ) -> list[str]:
     """Notes on those of the ``choices`` that have no effect on ``what``, a language, a model or a
-    command. ``words``: it has words or hardware; ``texts``: it is a program over real numbers."""
+    command. ``words``: it has words or hardware; ``texts``: it is a program over real numbers;
+    ``clocks``: if it has words, it has a schedule, too."""
     found = []
     for there, keys, why in (
         (words, OF_HARDWARE, "has neither words nor hardware"),
         (texts, OF_TEXTS, "is no program over real numbers"),
+        (clocks, ("scheduler",), "has no schedule"),
     ):
         given = [key for key in keys if choices.get(key) is not None and not there]
         if given:

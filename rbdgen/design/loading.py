@@ -21,7 +21,7 @@ from ..robot.xml_lines import did_you_mean, quoted, read_bytes
 from ..system.data import data_folder
 from ..system.notes import changing
 from .checks import CHECKS, DRIVETRAIN_CHECKS, JOINT_LIMITS, LIMIT_CHECKS, by_joint
-from .choices import BEST, GIVEN_BASE, UNFORCED
+from .choices import BEST, GIVEN_BASE, OF_MOTION, UNFORCED
 from .design import Design
 from .drivetrains import driven
 from .effects import notes_of_effects
@@ -105,13 +105,14 @@ def load(
         design, robot = _on_base_link(design, robot, source)
     design = _resolved(design, robot, source)
     if notes is not None:
-        notes += notes_of_effects(design)
+        notes += notes_of_effects(design, robot)
     unforced = [name for name in design.functions if name in UNFORCED]
     if notes is not None and design.external_forces and unforced:
         none = len(unforced) == len(design.functions)
         end = ", so the design has no force inputs" if none else ""
         notes.append(f"external_forces: no force changes {', '.join(unforced)}{end}")
-    if notes is not None and tuple(robot.gravity) != EARTH:
+    falls = not set(OF_MOTION).issuperset(design.functions)
+    if notes is not None and falls and tuple(robot.gravity) != EARTH:
         own, usual = (" ".join(f"{g:g}" for g in gravity) for gravity in (robot.gravity, EARTH))
         notes.append(changing(f"gravity: {own} m/s², not {usual}"))
     if notes is not None and design.payload is not None:

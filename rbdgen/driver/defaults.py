@@ -11,7 +11,7 @@ from ..api.compiled import OF_PROGRAMS, OF_REGISTERS
 from ..api.folder import MARK
 from ..design.choices import COMPILED
 from ..system.compiler import NoCompiler, find_compiler
-from ..system.notes import changes_results
+from ..system.notes import changes_results, idle
 
 DEFAULT, WITHOUT_COMPILER, OF_FOLDERS = "cpp", "golden", "integer"
 SLOWER = f"{WITHOUT_COMPILER} answers in place of {DEFAULT}, in NumPy and on one thread"
@@ -44,6 +44,25 @@ def notes_of_choices(backend: str, choices: Mapping[str, Any]) -> tuple[str, ...
     if backend not in NO_WORDS or not idle:
         return ()
     return (f"{', '.join(idle)}: of hardware; {backend} computes in floating point without",)
+
+
+def notes_of_arguments(
+    backend: str, robot: str | Path, *, on_overflow: str, outside: str, trust: bool, near: bool
+) -> tuple[str, ...]:
+    """A note of each argument of a driver that has no effect. ``near``: M⁻¹ is of a state nearby,
+    which may be too far."""
+    no_words = backend in NO_WORDS
+    no_folder = not (Path(robot) / MARK).is_file()
+    idle_ones = (
+        ("on_overflow", on_overflow, "warn", "back ends of words", no_words and not near),
+        ("outside", outside, "raise", "back ends of words", no_words),
+        ("trust", trust, False, "folders that were generated", no_folder),
+    )
+    return tuple(
+        idle(key, own, serves)
+        for key, own, default, serves, is_idle in idle_ones
+        if is_idle and own != default
+    )
 
 
 def warn_of(robot: str, notes: Iterable[str]) -> None:

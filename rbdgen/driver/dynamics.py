@@ -33,7 +33,13 @@ from .backends import backend as make_backend
 from .base_link import BESIDES, BaseLink
 from .calls import Calls
 from .copies import identity, placed, remade
-from .defaults import changing_notes, notes_of_choices, usual_backend, warn_of
+from .defaults import (
+    changing_notes,
+    notes_of_arguments,
+    notes_of_choices,
+    usual_backend,
+    warn_of,
+)
 from .direct import Direct
 from .flat import flat_states
 from .links import Transport
@@ -131,7 +137,17 @@ class Dynamics(Calls):
             backend, robot, progress, trust, threads, port, **choices
         )
         self.identity = identity(self._backend.design)
-        self.notes = (*chosen, *self._backend.notes, *notes_of_choices(backend, choices))
+        self.notes = (
+            *(*chosen, *self._backend.notes, *notes_of_choices(backend, choices)),
+            *notes_of_arguments(
+                backend,
+                robot,
+                on_overflow=on_overflow,
+                outside=outside,
+                trust=trust,
+                near=self._backend.design.inverse == "near",
+            ),
+        )
         self._robot = self._backend.robot  # that arrays are of
         self.base_link: BaseLink | None = None
         if self._backend.design.base_link is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..system.notes import changing
+from ..system.notes import changing, idle
 from .model import RobotError
 from .unread import plain
 from .urdf_elements import LOOP
@@ -57,3 +57,10 @@ def left_open(document: Element, asked: bool, notes: list[str]) -> None:
             "--open-loops (open_loops=True) leaves out what closes them"
         )
     notes += [changing(f"{loop}: left out, as asked: the open tree's dynamics") for loop in found]
+
+
+def notes_of_none(document: Element, dropped: int) -> list[str]:
+    """A note on loops that were to be left open where there is none, nor a joint ``dropped``."""
+    if dropped or any(loops(document)):
+        return []
+    return [idle("open_loops", True, "robots with loops, and this one has none")]

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..system.notes import changing
+from ..system.notes import changing, idle
 from . import urdf_elements as read
-from .loops import left_open
+from .loops import left_open, notes_of_none
 from .model import (
     EARTH,
     Array,
@@ -121,6 +121,8 @@ def parse_urdf(
     _refuse_large(document)
     inertias = {link: read.inertia(element, notes) for link, element in links.items()}
     edges = _edges(document, links, open_loops, notes)
+    if open_loops:
+        notes += notes_of_none(document, len(document.all("joint")) - len(edges))
     root = _root(document, links, edges)
     order = _depth_first(root, links, edges)
     moving = {edge.name: edge.kind for edge in order if edge.kind.nv}
@@ -150,6 +152,8 @@ def parse_urdf(
         )
     if mimic == "fold":
         joints = _fold_mimics(joints, {edge.name: edge.element for edge in order}, notes)
+    elif not any(_mimic(edge.element) for edge in order if edge.kind.nv):
+        notes.append(idle("mimic", mimic, "robots with mimic joints, and this one has none"))
     _note_massless(joints, links, notes)
     notes += [element.attributes.get("text", "") for element in document.all(read.NOTE)]
     notes += tilted_planes({edge.name: (edge.element, edge.kind, edge.axis) for edge in order})
@@ -312,6 +316,10 @@ def _depth_first(root: str, links: dict[str, Element], edges: list[_Edge]) -> li
     return order
 
 
+def _mimic(joint: Element) -> Element | None:
+    return joint.only("mimic") or joint.only("drake:mimic")
+
+
 def _fold_mimics(
     joints: list[Joint], elements: dict[str, Element], notes: list[str]
 ) -> list[Joint]:
@@ -324,7 +332,7 @@ def _fold_mimics(
     tags: dict[int, Element] = {}
     for i, joint in enumerate(joints):
         own = elements.get(joint.name)
-        tag = (own.only("mimic") or own.only("drake:mimic")) if own else None
+        tag = _mimic(own) if own else None
         if tag is None:
             continue
         if joint.kind is JointKind.FIXED:

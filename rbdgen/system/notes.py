@@ -9,6 +9,11 @@ def changing(note: str) -> str:
     return note + CHANGES
 
 
+def idle(key: str, said: object, serves: str, cure: str = "leave it out") -> str:
+    """A line on a choice that nothing reads: its value, what it is for, and what would be right."""
+    return f"{key}: {said} is for {serves}; {cure}"
+
+
 def changes_results(note: str) -> bool:
     """Whether a note is marked so."""
     return note.endswith(CHANGES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.design import Design
 from rbdgen.design.effects import NEEDS, notes_of_effects, notes_of_use
 from rbdgen.design.loading import load
+from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 
 UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
@@ -34,6 +37,14 @@ UNMET: list[tuple[dict[str, Any], str]] = [  # choice, what it is for
     ({"scheduler": "exact", "fit": False}, "folded designs"),
     ({"scheduler": "exact", "ii": 1}, "folded designs"),
     ({"width": 20, "error": 1e-3}, "designs whose words have one width"),
+    ({"fit": False, "ii": 2}, "designs that do not say how they share hardware"),
+    ({"fit": False, "fold": "none"}, "designs that do not say how they share hardware"),
+    ({"formulation": "recursive"}, "gradients, of did, "),
+    ({"functions": ("m", "jac"), "frames": ("lower_rod",), "gravity": (0, 0, 1)}, "functions that"),
+    ({"functions": ("g",), "friction": False}, "functions that friction changes"),
+    ({"functions": ("m",), "friction_width": 0.2}, "functions that friction changes"),
+    ({"functions": ("g",), "velocity": 3}, "functions of velocities, qd"),
+    ({"functions": ("nle",), "acceleration": "elbow=3"}, "functions of accelerations or efforts"),
 ]
 
 
@@ -62,14 +73,70 @@ def test_a_choice_without_effect_is_said_to_be(choices: dict[str, Any], serves: 
     ids=str,
 )
 def test_one_with_an_effect_is_not(choices: dict[str, Any]) -> None:
-    assert not notes_of_effects(load("pendulum", **choices)[0])
+    assert not notes_of_effects(*load("pendulum", **choices))
+
+
+LOOP = "<loop_joint name='c' type='fixed'/>"
+RUBS = "<dynamics friction='1'/>"
+FOLLOWS = "<mimic joint='a'/>"
+
+
+def chain(place: Path, kind: str, one: str = "", two: str = "", loop: str = "") -> str:
+    """The file of two joints of a kind, ``a`` and ``b``, with what stands in each."""
+    moments = "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+    mass = f"<inertial><mass value='1'/>{moments}</inertial>"
+    links = "".join(f"<link name='{name}'>{mass}</link>" for name in ("l0", "l1", "l2"))
+    limit = "<axis xyz='0 0 1'/><limit lower='-1' upper='1' velocity='1' effort='1'/>"
+    joints = "".join(
+        f"<joint name='{name}' type='{kind}'><parent link='l{k}'/><child link='l{k + 1}'/>"
+        f"{limit}{own}</joint>"
+        for k, (name, own) in enumerate({"a": one, "b": two}.items())
+    )
+    file = place / "chain.urdf"
+    file.write_text(f"<robot name='chain'>{links}{joints}{loop}</robot>")
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("parts", "choices", "line"),
+    [
+        ({}, {"mimic": "independent"}, "mimic: independent is for robots with mimic joints"),
+        ({"two": FOLLOWS}, {"mimic": "independent"}, ""),
+        ({}, {"open_loops": True}, "open_loops: True is for robots with loops"),
+        ({"loop": LOOP}, {"open_loops": True}, ""),
+        ({}, {"friction": False}, "friction: False is for joints with damping or friction"),
+        ({"one": RUBS}, {"friction": False}, ""),
+        ({}, {"friction_width": 0.2}, "friction_width: 0.2 is for joints' friction"),
+        ({"one": RUBS}, {"friction_width": "0.2,a=0.1"}, ""),
+        ({"one": RUBS}, {"friction_width": "b=0.1"}, 'friction_width: 0.1 of "b" is for joints'),
+        ({"one": RUBS}, {"friction_width": 1, "friction": False}, "friction_width: 1 is for "),
+        ({"kind": "prismatic"}, {"rotation": 3}, "rotation: 3 is for robots with joints that turn"),
+        ({"kind": "prismatic"}, {"angles": "sincos"}, "angles: sincos is for robots with joints"),
+        ({}, {"angles": "sincos", "rotation": 3}, ""),
+    ],
+    ids=str,
+)
+def test_what_a_robot_does_not_have(
+    parts: dict[str, str], choices: dict[str, Any], line: str, tmp_path: Path
+) -> None:
+    notes: list[str] = []
+    load(chain(tmp_path, **{"kind": "revolute", **parts}), notes=notes, **choices)
+    found = [note for note in notes if " is for " in note]
+    assert [note.startswith(line) for note in found] == ([True] if line else [])
+
+
+def test_a_driver_and_a_manifest_say_it(tmp_path: Path) -> None:
+    line = "mimic: independent is for robots with mimic joints, and this one has none; leave it out"
+    assert line in Dynamics("pendulum", "golden", mimic="independent").notes
+    made = api.generate("pendulum", tmp_path / "made", to="cpp", mimic="independent")
+    assert line in json.loads((made.folder / "manifest.json").read_text())["notes"]
 
 
 def test_every_need_has_a_case() -> None:
     assert {need.key for need in NEEDS} == {
         "inverse",
         *(key for own, _ in UNMET for key in own),
-    } - {*("formulation", "fit", "ii", "error")}
+    } - {*("functions", "ii", "fold", "error")}
     known = {field.name: field.default for field in fields(Design)}
     assert [need.key for need in NEEDS if known[need.key] != need.default] == []
 
@@ -90,6 +157,10 @@ def test_what_has_no_words_and_what_is_no_program() -> None:
     assert notes_of_use("cpp", given, texts=True)[0].endswith(of_words)
     assert not notes_of_use("cpp", {"functions": ("id",)})
     assert any(of_texts in note for note in api.info("pendulum", float_error=1e-3)["notes"])
+    for language, count in (("verilog", 0), ("c", 1), ("hls", 1)):
+        given = {"scheduler": "exact", "ii": 2}
+        lines = notes_of_use(language, given, words=True, clocks=language == "verilog")
+        assert len(lines) == count
     said: list[str] = []
     states = {name: [[0.1, 0.2]] for name in ("q", "qd", "qdd")}
     api.evaluate("pendulum", states, "golden", said.append, width=20)

@@ -103,3 +103,16 @@ def test_choices_of_hardware_are_a_note_where_there_is_none() -> None:
     (note,) = driver.notes
     assert note == "ii, target: of hardware; cpp computes in floating point without"
     assert not any("of hardware" in note for note in Dynamics("pendulum", "integer", ii=4).notes)
+
+
+def test_arguments_without_effect_are_a_note() -> None:
+    """Floating point has no words that could be too short, and a robot's file no digests."""
+    driver = Dynamics("pendulum", "golden", on_overflow="raise", outside="saturate", trust=True)
+    assert [note.partition(" is for ")[0] for note in driver.notes] == [
+        "on_overflow: raise",
+        "outside: saturate",
+        "trust: True",
+    ]
+    near = {"functions": ("fd",), "formulation": "logarithmic", "inverse": "near"}
+    driver = Dynamics("pendulum", "golden", on_overflow="raise", accelerator=False, **near)
+    assert not any(note.startswith("on_overflow") for note in driver.notes)
