@@ -30,8 +30,12 @@ def headers() -> Path:
 
 
 def flags() -> tuple[str, ...]:
-    """What to compile with; NoHeaders."""
-    return ("-x", "c++", "-std=c++17", "-O1", "-w", "-isystem", str(headers()))
+    """What to compile with; NoHeaders.
+
+    Most of the time goes into the templates of ``ap_int``: -O1 takes half as long again as -Og, and
+    saves a fifth of what a state takes; -O0 takes a fifth less, and fifteen times as long a state.
+    """
+    return ("-x", "c++", "-std=c++17", "-Og", "-w", "-isystem", str(headers()))
 
 
 def batch_source(files: Mapping[str, str], facts: Mapping[str, Any], name: str) -> Source:
