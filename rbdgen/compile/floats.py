@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..dynamics.interface import to_columns
+from ..dynamics.interface import to_columns, unit_inputs
 from ..passes.in_double import InDouble, in_double
 from ..passes.registers import PARAMETER
 from ..system.records import Record
@@ -43,7 +43,8 @@ def with_doubles(
         state[PARAMETER] = front.parameters.of_drawn(n)
     error = front.design.float_error
     samples = to_columns(front.canonical, front.graph.inputs, state)
-    found = in_double(front.graph, samples, error, may=front.design.code != "loops")
+    units = unit_inputs(front.canonical, front.graph.inputs)
+    found = in_double(front.graph, samples, error, front.design.code != "loops", units)
     notes = _notes(front, found)
     for note in notes:
         say(f"note: {note}")
@@ -76,5 +77,12 @@ def _notes(front: Front, found: InDouble) -> list[str]:
             f"float: where a state in double becomes floats, that alone moves results by up to "
             f"{found.inputs:.1e} of an array's largest entry; float_error ({asked:g}) is of states "
             "that are floats already"
+        )
+    if found.lengths > asked:
+        notes.append(
+            "float: a quaternion, or a cosine and sine, has length 1 up to rounding where it is of "
+            "floats, and is taken as it is: one of length 1 in double gives results that differ by "
+            f"up to {found.lengths:.1e} of an array's largest entry; float_error ({asked:g}) does "
+            "not count that"
         )
     return notes

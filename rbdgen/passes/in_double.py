@@ -10,7 +10,7 @@ which float is worst, and whether a choice suffices is measured in all.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,27 +36,33 @@ TRIALS = 6
 class InDouble:
     """``nodes``: those in double; ``alone``, ``reached``: the largest error of an output, by the
     largest entry of its array, of ``states`` states: of float alone, and with those nodes.
-    ``inputs``: by how much exact results of states in double differ once those are floats."""
+    ``inputs``: by how much exact results of states in double differ once those are floats;
+    ``lengths``: of those floats, once quaternions and such have length 1 again."""
 
     nodes: frozenset[Node]
     alone: float
     reached: float
     states: int
     inputs: float
+    lengths: float
 
 
 def in_double(
-    graph: Graph, samples: Mapping[str, Array], error: float, may: bool = True
+    graph: Graph,
+    samples: Mapping[str, Array],
+    error: float,
+    may: bool = True,
+    units: Sequence[Sequence[str]] = (),
 ) -> InDouble:
     """The fewest operations in double that leave errors of ``KEPT * error``.
 
     ``samples``: inputs (N,) of states within the limits. Errors are those of computing, in states
     that are floats: the nearest ones to the samples. Unless any ``may`` be in double, it says how
-    far float is off.
+    far float is off. ``units``: inputs that are vectors of length 1.
     """
     given = {name: to_float(values) for name, values in samples.items()}
     if not given:  # nothing that depends on a state
-        return InDouble(frozenset(), 0.0, 0.0, 0, 0.0)
+        return InDouble(frozenset(), 0.0, 0.0, 0, 0.0, 0.0)
     wanted = evaluate(graph, given)
     sizes = _sizes(wanted)
     n = len(next(iter(given.values())))
@@ -64,27 +70,41 @@ def in_double(
     def off(nodes: frozenset[Node]) -> dict[str, Array]:
         return _errors(evaluate_mixed(graph, given, nodes), wanted, sizes)
 
+    def moved(inputs: Mapping[str, Array]) -> float:
+        return _largest(_errors(evaluate(graph, inputs), wanted, sizes))
+
     first = off(frozenset())
-    alone, inputs = _largest(first), _largest(_errors(evaluate(graph, samples), wanted, sizes))
+    alone, inputs = _largest(first), moved(samples)
+    lengths = moved(_of_length_one(given, units)) if units else 0.0
     if alone <= KEPT * error or not may:
-        return InDouble(frozenset(), alone, alone, n, inputs)
+        return InDouble(frozenset(), alone, alone, n, inputs, lengths)
     worst = np.unique([np.argsort(own)[-WORST:] for own in first.values()])
     some = {name: values[worst] for name, values in given.items()}
     own, read = reach(graph, some, sizes)
     prices = Prices(graph, own, read)
-    found = InDouble(computing(graph), alone, _largest(off(computing(graph))), n, inputs)
+    reached = _largest(off(computing(graph)))
+    found = InDouble(computing(graph), alone, reached, n, inputs, lengths)
     price, too_low, enough = FIRST, 0.0, 0.0
     for _ in range(TRIALS):
         nodes = cheapest(prices, price / (KEPT * error) ** 2)
         reached = _largest(off(nodes))
         if reached <= KEPT * error:
-            enough, found = price, InDouble(nodes, alone, reached, n, inputs)
+            enough, found = price, InDouble(nodes, alone, reached, n, inputs, lengths)
         else:
             too_low = price
         if too_low and enough:
             price = math.sqrt(too_low * enough)
         else:
             price = price / FACTOR if enough else price * FACTOR
+    return found
+
+
+def _of_length_one(given: Mapping[str, Array], units: Sequence[Sequence[str]]) -> dict[str, Array]:
+    """The inputs with each of the ``units`` divided by its length."""
+    found = dict(given)
+    for unit in units:
+        length = np.sqrt(sum(np.square(given[name]) for name in unit if name in given))
+        found |= {name: given[name] / length for name in unit if name in given}
     return found
 
 

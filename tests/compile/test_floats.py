@@ -61,3 +61,14 @@ def test_loops_say_that_they_have_float_alone() -> None:
     told, found = with_doubles(front)
     assert not found.nodes and told.notes == front.notes  # that is enough
     assert found.alone < 1e-6
+
+
+def test_lengths_of_floats_are_a_note() -> None:
+    """Sines and cosines that come in as floats; angles have no length."""
+    choices = {"functions": ("fd",), "float_error": 1e-6}
+    front = front_end("iiwa14", angles="sincos", **choices)
+    told, found = with_doubles(front)
+    assert 1e-6 < found.lengths < 1e-4
+    (note,) = [note for note in told.notes if "has length 1 up to rounding" in note]
+    assert f"differ by up to {found.lengths:.1e} of" in note
+    assert with_doubles(front_end("iiwa14", **choices))[1].lengths == 0

@@ -57,6 +57,19 @@ def test_states_that_become_floats_are_others() -> None:
     assert found.reached <= KEPT * 1e-6
 
 
+def test_what_lengths_of_floats_are_off_by() -> None:
+    """c² + s² of floats is not 1; and where nothing is said to have length 1 nothing is off."""
+    b = Builder()
+    c, s = b.input("cos[0]"), b.input("sin[0]")
+    graph = Graph(("cos[0]", "sin[0]"), {"qdd[0]": 1000.0 * (c * c + s * s - 1.0)})
+    angle = np.random.default_rng(9).uniform(-3, 3, 1000)
+    samples = {"cos[0]": np.cos(angle), "sin[0]": np.sin(angle)}
+    units = [("cos[0]", "sin[0]")]
+    found = in_double(graph, samples, 1e-6, may=False, units=units)
+    assert found.lengths == pytest.approx(1, rel=1e-6) and found.inputs == pytest.approx(1)
+    assert in_double(graph, samples, 1e-6, may=False).lengths == 0
+
+
 def test_everything_where_nothing_less_will_do() -> None:
     graph, samples = cancelling()
     found = in_double(graph, samples, 1e-9)
