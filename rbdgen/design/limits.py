@@ -19,7 +19,8 @@ from .nested import MotionLimits
 DEFAULT_VELOCITY = {"angular": 10.0, "linear": 2.0}  # rad/s, m/s
 DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
 DEFAULT_TRAVEL = (-1.0, 1.0)  # m
-FARTHEST = 16 * math.pi  # rad; a limit of an angle beyond it is a way to say "none"
+# rad, m; a file's limit of a position beyond it is a way to say "none"
+FARTHEST = {"angular": 16 * math.pi, "linear": 1000.0}
 OPTIONS = ("velocity", "acceleration", "effort")
 OPTION, FILE, URDF, DEFAULT = "option", "design file", "URDF", "default"
 UNITS = {
@@ -128,11 +129,10 @@ def _positions(
         source = FILE if own else DEFAULT
         if turns and upper - lower >= 2 * math.pi:
             return ((-math.pi, math.pi),), source
-        if not turns and own is None and max(abs(file.lower), abs(file.upper)) <= FARTHEST:
+        if not turns and own is None and _farthest(file) <= FARTHEST["angular"]:
             return ((min(lower, file.lower), max(upper, file.upper)),), URDF
         return ((lower, upper),), source
-    finite = math.isfinite(file.lower) and math.isfinite(file.upper)
-    if kind is JointKind.PRISMATIC and finite and own is None:
+    if kind is JointKind.PRISMATIC and own is None and _farthest(file) <= FARTHEST["linear"]:
         return ((file.lower, file.upper),), URDF
     if motion == "angular":
         return ((-1.0, 1.0),) * (4 if kind is JointKind.FLOATING else 2), DEFAULT
@@ -141,24 +141,38 @@ def _positions(
     return (travel or DEFAULT_TRAVEL,) * count, FILE if travel else DEFAULT
 
 
+def _farthest(file: Limits) -> float:
+    return max(abs(file.lower), abs(file.upper))
+
+
 def no_limits(design: Design, robot: Robot) -> list[str]:
-    """A note where a velocity of the robot's file is a way to say "none", and none was chosen."""
+    """Notes where limits of the robot's file are a way to say "none", and none were chosen: one of
+    all velocities, and one of each slide's way."""
     rows = {row.joint: row for row in joint_limits(design, robot)}
-    joints = {
-        joint.name: joint.limits.velocity
-        for i in robot.free
-        if math.isfinite((joint := robot.joints[i]).limits.velocity)
-        and rows[joint.name].velocity[1] == DEFAULT
-    }
-    if not joints:
-        return []
-    values = [f"{value:g}" for value in sorted(set(joints.values()))]
-    said = ", ".join(values[:SHOWN]) + (" …" if len(values) > SHOWN else "")
-    units = dict.fromkeys((rows[name].motion, rows[name].velocity[0]) for name in joints)
-    taken = " and ".join(f"{value:g} {UNITS['velocity'][motion]}" for motion, value in units)
-    return [
-        f"velocity {said} of {few(list(joints))} taken for none: {taken}; --velocity says another"
+    files = {robot.joints[i].name: robot.joints[i].limits for i in robot.free}
+    notes: list[str] = []
+    joints = [
+        name
+        for name, file in files.items()
+        if math.isfinite(file.velocity) and rows[name].velocity[1] == DEFAULT
     ]
+    if joints:
+        values = [f"{value:g}" for value in sorted({files[name].velocity for name in joints})]
+        said = ", ".join(values[:SHOWN]) + (" …" if len(values) > SHOWN else "")
+        units = dict.fromkeys((rows[name].motion, rows[name].velocity[0]) for name in joints)
+        taken = " and ".join(f"{value:g} {UNITS['velocity'][motion]}" for motion, value in units)
+        notes.append(
+            f"velocity {said} of {few(joints)} taken for none: {taken}; --velocity says another"
+        )
+    for name, file in files.items():
+        row, far = rows[name], FARTHEST["linear"] < _farthest(file) < math.inf
+        if row.motion == "linear" and far and row.position_from == DEFAULT:
+            lower, upper = row.positions[0]
+            notes.append(
+                f"position {file.lower:g} to {file.upper:g} m of {few([name])} taken for none: "
+                f"{lower:g} to {upper:g} m; position in a design file's limits says another"
+            )
+    return notes
 
 
 def unused_limits(design: Design, robot: Robot) -> list[str]:

@@ -161,6 +161,27 @@ def test_numbers_that_say_none_are_one_note(tmp_path: Path) -> None:
     assert "none: 10 rad/s and 2 m/s;" in note
 
 
+@pytest.mark.parametrize("far", ["1e16", "1001"])
+def test_a_way_that_says_none_is_the_default_and_noted(far: str, tmp_path: Path) -> None:
+    urdf, file = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
+    speed = 'velocity="1"'
+    urdf.write_text(arm(speed, speed, kind="prismatic").replace('"1" v', f'"{far}" v'))
+    design, robot = load(urdf)
+    assert bounds(design, robot).q_upper.tolist() == [np.pi, 1.0]
+    assert no_limits(design, robot) == [
+        f'position -1 to {float(far):g} m of joint "j2" taken for none: -1 to 1 m; position in a '
+        "design file's limits says another"
+    ]
+    file.write_text("robot: arm.urdf\nlimits: {joints: {j2: {position: [0, 2e3]}}}\n")
+    design, robot = load(file)
+    assert bounds(design, robot).q_upper.tolist() == [np.pi, 2000.0]
+    assert no_limits(design, robot) == []
+    urdf.write_text(urdf.read_text().replace(far, "1000"))
+    design, robot = load(urdf)
+    assert bounds(design, robot).q_upper.tolist() == [np.pi, 1000.0]
+    assert no_limits(design, robot) == []
+
+
 def test_a_velocity_that_was_chosen_is_not_replaced(tmp_path: Path) -> None:
     urdf, file = tmp_path / "arm.urdf", tmp_path / "arm.yaml"
     urdf.write_text(arm('velocity="5000"', 'velocity="5000"'))
