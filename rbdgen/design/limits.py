@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..robot.model import JointKind, Limits, Robot
+from ..robot.model import FASTEST, JointKind, Limits, Robot
 from ..robot.unread import SHOWN, few
 from ..robot.wrapping import periods
 from ..system.records import Record
@@ -21,6 +21,7 @@ DEFAULT_ACCELERATION = {"angular": 10.0, "linear": 10.0}  # rad/s², m/s²
 DEFAULT_TRAVEL = (-1.0, 1.0)  # m
 # rad, m; a file's limit of a position beyond it is a way to say "none"
 FARTHEST = {"angular": 16 * math.pi, "linear": 1000.0}
+IN_DEGREES = 720.0  # rad/s: up to it a velocity may be that of an arm's joint in degrees a second
 OPTIONS = ("velocity", "acceleration", "effort")
 OPTION, FILE, URDF, DEFAULT = "option", "design file", "URDF", "default"
 UNITS = {
@@ -141,38 +142,48 @@ def _positions(
     return (travel or DEFAULT_TRAVEL,) * count, FILE if travel else DEFAULT
 
 
-def _farthest(file: Limits) -> float:
-    return max(abs(file.lower), abs(file.upper))
-
-
 def no_limits(design: Design, robot: Robot) -> list[str]:
     """Notes where limits of the robot's file are a way to say "none", and none were chosen: one of
     all velocities, and one of each slide's way."""
     rows = {row.joint: row for row in joint_limits(design, robot)}
     files = {robot.joints[i].name: robot.joints[i].limits for i in robot.free}
-    notes: list[str] = []
-    joints = [
-        name
+    return [*_no_velocities(rows, files), *_no_ways(rows, files)]
+
+
+def _no_velocities(rows: Mapping[str, JointLimits], files: Mapping[str, Limits]) -> Iterator[str]:
+    said = {
+        name: file.velocity
         for name, file in files.items()
         if math.isfinite(file.velocity) and rows[name].velocity[1] == DEFAULT
-    ]
-    if joints:
-        values = [f"{value:g}" for value in sorted({files[name].velocity for name in joints})]
-        said = ", ".join(values[:SHOWN]) + (" …" if len(values) > SHOWN else "")
-        units = dict.fromkeys((rows[name].motion, rows[name].velocity[0]) for name in joints)
-        taken = " and ".join(f"{value:g} {UNITS['velocity'][motion]}" for motion, value in units)
-        notes.append(
-            f"velocity {said} of {few(joints)} taken for none: {taken}; --velocity says another"
-        )
+    }
+    if not said:
+        return
+    values = [f"{value:g}" for value in sorted(set(said.values()))]
+    shown = ", ".join(values[:SHOWN]) + (" …" if len(values) > SHOWN else "")
+    turning = [value for name, value in said.items() if rows[name].motion == "angular"]
+    degrees = any(FASTEST < value <= IN_DEGREES for value in turning)
+    asked = " (in degrees? URDF's are rad/s)" if degrees else ""
+    units = dict.fromkeys((rows[name].motion, rows[name].velocity[0]) for name in said)
+    taken = " and ".join(f"{value:g} {UNITS['velocity'][motion]}" for motion, value in units)
+    yield (
+        f"velocity {shown} of {few(list(said))} taken for none{asked}: {taken}; --velocity says "
+        "another"
+    )
+
+
+def _no_ways(rows: Mapping[str, JointLimits], files: Mapping[str, Limits]) -> Iterator[str]:
     for name, file in files.items():
         row, far = rows[name], FARTHEST["linear"] < _farthest(file) < math.inf
         if row.motion == "linear" and far and row.position_from == DEFAULT:
             lower, upper = row.positions[0]
-            notes.append(
+            yield (
                 f"position {file.lower:g} to {file.upper:g} m of {few([name])} taken for none: "
                 f"{lower:g} to {upper:g} m; position in a design file's limits says another"
             )
-    return notes
+
+
+def _farthest(file: Limits) -> float:
+    return max(abs(file.lower), abs(file.upper))
 
 
 def unused_limits(design: Design, robot: Robot) -> list[str]:

@@ -153,6 +153,16 @@ def test_a_velocity_that_says_none_is_the_default_and_noted_once(none: str, tmp_
     assert value(rows["j5"].velocity) == (60.0, "URDF")
 
 
+def test_velocities_in_degrees_are_suspected(tmp_path: Path) -> None:
+    file, asked = tmp_path / "arm.urdf", "taken for none (in degrees? URDF's are rad/s): 10 rad/s"
+    for said, suspected in (("180", True), ("720", True), ("100", False), ("1000", False)):
+        file.write_text(arm('velocity="10000"', f'velocity="{said}"'))
+        (note,) = no_limits(*load(file))
+        assert (asked in note) == suspected
+    file.write_text(arm('velocity="180"', kind="prismatic"))
+    assert asked not in no_limits(*load(file))[0]
+
+
 def test_numbers_that_say_none_are_one_note(tmp_path: Path) -> None:
     file = tmp_path / "arm.urdf"
     file.write_text(arm('velocity="1e4"', 'velocity="0"', 'velocity="1e3"', kind="prismatic"))
