@@ -80,7 +80,7 @@ def operations(fixed: FixedGraph) -> dict[str, int]:
     count: Counter[str] = Counter()
     for node in fixed.graph.nodes:
         if node.op not in (*STILL, Op.MULC):
-            _operation(fixed, node, False, count)
+            _operation(fixed, node, count)
     return {name: count[name] for name in NAMES}
 
 
@@ -167,8 +167,11 @@ def _pipeline(plan: Pipeline, count: Counter[str]) -> None:
     task = {n for n in schedule.time if n.op is Op.INPUT}
     count["waiting_bits"] += sum(fixed.formats[n].width for n in task)
     for node in schedule.time:
-        stored = bool(wanted.get((node, region_of(node))))
-        _operation(fixed, node, node.op is not Op.MUL or fixed.formats[node].rounded, count, stored)
+        _operation(fixed, node, count)
+        out = fixed.formats[node]
+        if node.op not in UNITS and (node.op is not Op.MUL or out.rounded):
+            stored = (node, region_of(node)) in wanted  # else a FIFO stands in for its register
+            count["result_bits"] += out.width * stored + fixed.overflowing(node)
     count["one_hot_bits"] += 2 * len(plan.fire)  # what fires, and what may
     results = [fixed.formats[n].width + 1 for n in fixed.graph.outputs.values()]
     memory(sum(results), BANK, count)
@@ -246,16 +249,10 @@ def _datapath(fold: Fold, count: Counter[str]) -> None:
             count["chained_products"] += fold.target.hardware_multipliers(a, b)
 
 
-def _operation(
-    fixed: FixedGraph, node: Node, own: bool, count: Counter[str], stored: bool = True
-) -> None:
-    """A node's own hardware; ``own``: it ends in a register of its own, ``stored`` unless a FIFO
-    stands in for that."""
+def _operation(fixed: FixedGraph, node: Node, count: Counter[str]) -> None:
+    """A node's own hardware, but the register that it ends in."""
     out = fixed.formats[node]
-    checked = fixed.overflowing(node)
-    count["checks"] += checked
-    if own and node.op not in UNITS:
-        count["result_bits"] += out.width * stored + checked
+    count["checks"] += fixed.overflowing(node)
     if node.op in (Op.ADD, Op.SUB, Op.NEG) or (node.op is Op.MUL and out.rounded):
         count["sums"] += 1
         count["sum_bits"] += out.width

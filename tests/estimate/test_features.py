@@ -12,6 +12,7 @@ from rbdgen.estimate.features import NAMES, TABLE_WIDTH, features, memory, opera
 from rbdgen.graph.node import Op
 from rbdgen.rtl.emit import emit
 from rbdgen.rtl.lut_ram import BlockRam
+from rbdgen.schedule.channels import Pipeline
 
 DESIGNS: tuple[dict[str, Any], ...] = (
     {"functions": ("did",)},
@@ -69,6 +70,55 @@ def test_counts_of_joints_in_turn(robot: str, functions: tuple[str, ...], interv
     assert found["products"] == core.plan.multipliers
     assert found["products"] == sum(unit.hardware_multipliers for unit in made.multipliers)
     assert found["result_words"] == len(core.fixed.graph.outputs)
+
+
+def test_what_sines_and_reciprocals_take(tmp_path: Path) -> None:
+    """Of words of 26 bits: two sines of second order, 28 bits and their slopes in tables that are
+    two block RAMs wide, each of four products; two reciprocals with a step of Newton's, of pivots
+    of 30 bits that are shifted in two steps, each of a table and three products."""
+    file = tmp_path / "chain.urdf"
+    file.write_text(chain_urdf(3))
+    choices = {"functions": ("minv",), "width": 26, "fit": False}
+    cores = [compile_core(front_end(str(file), target=t, **choices)) for t in ("xc7", "ecp5-25f")]
+    expected = {
+        "sine_bits": 2 * 26,
+        "sine_order_bits": 2 * 26 * (2 - 1),
+        "reciprocal_bits": 2 * 26 * (1 + 1),
+        "reciprocal_steps": 2 * 30 * 2,
+        "tables": 2 * 2 + 2 * 1,
+    }
+    for core in cores:
+        assert features(core.plan).items() >= expected.items()
+    # a part with fewer multipliers has all of these products in logic, and some of the others
+    units = 2 * 4 * 30 * 22 + 2 * (12 * 11 + 30 * 18 + 18 * 13)
+    plan = cores[1].plan
+    assert isinstance(plan, Pipeline)
+    others = [*plan.schedule.binding.style.values()].count("logic")
+    assert others and features(plan)["logic_product_bits"] == units + others * 26 * 26
+
+
+def test_results_that_only_fifos_read_have_no_registers() -> None:
+    """Of a pendulum's gravity all sums have a register, with a flag where they could overflow; but
+    five words of 18 bits: two of the shoulder that the elbow reads, its share, and both results."""
+    core = compiled(functions=("g",), fit=False)
+    fixed = core.fixed
+    sums = [node for node in fixed.graph.nodes if node.op in (Op.ADD, Op.SUB)]
+    bits = sum(fixed.formats[node].width + fixed.overflowing(node) for node in sums)
+    assert features(core.plan)["result_bits"] == bits - 5 * 18
+
+
+def test_what_chooses_operands() -> None:
+    """Of two multipliers, a sine and a reciprocal: registers before each operand, and a word of 18
+    bits for each that a port chooses of, of 22 for each angle."""
+    found = features(compiled(functions=("fd",), ii=5).plan)
+    assert found["port_bits"] == 2 * 2 * 18 + 22 + 22
+    assert found["multiplexed_bits"] == 18 * 18 + 2 * 22  # 18 for ten products: two read one again
+    # with a bit for each choice, three for each phase, and what gathers overflows
+    least = found["one_hot_bits"] - 18 - 2 - 3 * 5
+    assert 0 < least < 15
+    found = features(compiled(functions=("m",), ii=2, fit=False).plan)  # one product, one sine
+    assert (found["port_bits"], found["multiplexed_bits"]) == (2 * 18 + 22, 0)
+    assert found["one_hot_bits"] < 20
 
 
 def test_joints_in_turn_are_fewer_sums_in_more_memory() -> None:

@@ -38,6 +38,12 @@ def test_frames_have_packets_of_their_own() -> None:
     assert each == pytest.approx(60e-6)
 
 
+def test_the_pace_is_of_the_fuller_way() -> None:
+    """One task a packet, as they come one by one."""
+    for ways in ((50, 20), (20, 50)):
+        assert PLAIN.pace(*ways) == pytest.approx(1 / 60e-6)
+
+
 def test_the_links_carry_what_they_are_said_to() -> None:
     """Megabytes a second each way, packets full."""
     rates = {name: 1e-6 * 1e6 / link.seconds(1_000_000) for name, link in BY_NAME.items()}
