@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from ..graph.arrays import SURE
 from ..simulate.report import Errors
 from ..system.refusal import Refusal
 
+NOISE = 2.0**-48  # of the largest entry of all arrays: a smaller array is float64's rounding
 STALL = 0.3  # probability, per cycle and side, in runs under back-pressure
 
 
@@ -56,6 +57,19 @@ class Error:
             return Errors(0.0, self.largest, 0.0)
         rms = float(np.sqrt(self.square / self.reference))
         return Errors(rms, self.largest, self.largest / self.largest_reference)
+
+
+def without_noise(errors: Mapping[str, Error]) -> dict[str, Error]:
+    """The errors of a function's arrays, each name's own, relative to what is more than rounding.
+
+    An array that is zero in every state comes out of the golden model as rounding noise, to which
+    no error can be compared: its reference becomes the zero that it is.
+    """
+    most = max((error.largest_reference for error in errors.values()), default=0.0)
+    return {
+        name: replace(error, reference=0.0) if error.largest_reference <= NOISE * most else error
+        for name, error in errors.items()
+    }
 
 
 def keep_promise(where: object, errors: Mapping[str, Error], promised: float | None) -> None:

@@ -19,7 +19,7 @@ from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .checked import checked_manifest
-from .errors import STALL, Error, Mismatch, keep_promise
+from .errors import STALL, Error, Mismatch, keep_promise, without_noise
 from .evaluation import as_numbers, to_words
 from .folder import MARK, OutputError, write_file, writing
 from .integer_model import IntegerModel
@@ -122,6 +122,7 @@ def simulate_core(
             model.run(tokens, waves=waves_file, held=held)
             waves_file.replace(place / WAVES)
 
+    errors = without_noise(errors)
     keep_promise(place, errors, core.design.error)
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
@@ -197,7 +198,7 @@ def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
         for name, values, reference in outputs_and_golden(core, state, results):
             errors.setdefault(name, Error()).add(values, reference)
         overflows += int(flags.any(axis=1).sum())
-    found = {name: error.report() for name, error in errors.items()}
+    found = {name: error.report() for name, error in without_noise(errors).items()}
     return IntegerRun(states, core.plan.latency, overflows, found)
 
 

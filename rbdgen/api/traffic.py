@@ -27,7 +27,7 @@ from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
-from .errors import Error, Mismatch
+from .errors import Error, Mismatch, without_noise
 from .reference import golden_model
 
 Integers = NDArray[np.int64]
@@ -179,7 +179,7 @@ class Traffic:
         for name, values, reference in self.beside_golden(function, state):
             errors[name] = Error()
             errors[name].add(values, reference)
-        return errors
+        return without_noise(errors)
 
     def beside_golden(
         self, function: str, state: Mapping[str, Array]

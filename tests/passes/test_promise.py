@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Error, Mismatch, keep_promise
+from rbdgen.api.errors import Error, Mismatch, keep_promise, without_noise
 from rbdgen.api.integer_model import integer_results
 from rbdgen.api.simulation import batches, outputs_and_golden, to_words
 from rbdgen.compile.flow import Core, compile_core, front_end
@@ -108,3 +108,20 @@ def test_a_promise_that_is_broken_is_said() -> None:
     keep_promise("there", {"tau": found}, 0.0199)  # not surely
     with pytest.raises(Mismatch, match=r"there: error of tau 0\.02 \(RMS, 1000 states\), 0\.015"):
         keep_promise("there", {"tau": found}, 0.015)
+
+
+def test_an_array_that_is_zero_has_no_relative_error() -> None:
+    """The golden model's rounding is no value, whatever the hardware makes of it; a small is."""
+    rng = np.random.default_rng(1)
+    exact = rng.normal(size=(100, 2, 2))
+    sizes = {"dqdd_dq": 9.0, "dqdd_dqd": 1e-16, "tau": 1e-9}
+    found = {name: Error() for name in sizes}
+    for name, size in sizes.items():
+        found[name].add(np.zeros_like(exact) if size < 1 else size * exact, size * exact)
+    known = without_noise(found)
+    relative = {name: error.report().relative_rms for name, error in known.items()}
+    assert relative == {"dqdd_dq": 0.0, "dqdd_dqd": 0.0, "tau": 1.0}
+    assert known["dqdd_dqd"].report().max_absolute == found["dqdd_dqd"].largest > 0
+    keep_promise("there", {"dqdd_dqd": known["dqdd_dqd"]}, 1e-3)
+    with pytest.raises(Mismatch, match="there: error of tau 1 "):
+        keep_promise("there", known, 1e-3)
