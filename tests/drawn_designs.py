@@ -27,11 +27,13 @@ Choices = dict[str, Any]
 Reader = Callable[..., object]
 TURNING = (JointKind.REVOLUTE,)
 JOINTS = (1, 2, 2, 3, 3, 4)
+TRIES = 5  # of so many joints
 KINDS: tuple[Sequence[JointKind], ...] = (
     *(TURNING, SINGLE, SINGLE, ALL_KINDS),
     *((*SINGLE, JointKind.FLOATING), (*SINGLE, JointKind.PLANAR)),
 )
-MOST, MOST_ON_A_BASE = 6, 1  # coordinates of joints: more take minutes to simulate
+MOST = {None: 6, "ignored": 4, "given": 2, "free": 1}  # coordinates of joints, by the base's root
+FEW = 2  # of functions that take long
 FORMULATIONS = (
     *(*("auto",) * 6, "composite", "recursive", *("logarithmic",) * 3),
     *("linear", "lathrop-linear", "lathrop-log"),
@@ -43,7 +45,7 @@ FUNCTIONS = (
     *(("energy",), ("ag", "hg"), ("id", "m"), ("did", "minv"), ("fd", "jac"), ("id", "com")),
 )
 OF_LOOPS = ("id", "m", "did", "minv", "fd", "dfd")
-LONG = {"dfd", "ddid", "step", "cfd"}  # which take minutes on a base that moves freely
+LONG = {"dfd", "difd", "ddid", "step", "cfd"}  # which take minutes on a base that moves freely
 IN_LOOPS, IN_TURN = ("auto", "composite", "logarithmic"), ("auto", "composite", "lathrop-linear")
 OF_TASKS = (("id", "fd"), ("did", "m"), ("dfd", "id"), ("minv", "g", "nle"), ("fd", "euler"))
 OF_JOINTS = (("id",), ("fd",), ("m",), ("minv",), ("did", "m"), ("dfd",), ("difd",), ("nle",))
@@ -99,31 +101,30 @@ def drawn(seed: int, number: int, folder: Path) -> Drawn:
     rng = np.random.default_rng([seed, number])
     sharing = dealt("sharing", SHARINGS, seed, number)
     others = {key: dealt(key, values, seed, number) for key, values in OTHERS.items()}
-    floating = others["base"].get("base") == "floating"
+    functions = drawn_functions(seed, number, sharing)
+    long = not LONG.isdisjoint(functions)
+    if others["base"] == {"base": "floating"} and long:
+        others["base"] = {"base": "floating", "root": "given"}
     if sharing.get("fold") == "limbs":
         senses = [tuple(int(s) for s in rng.choice([-1, 1], 2)) for _ in range(2)]
         (file := folder / "limbs.urdf").write_text(urdf_of_limbs(senses))
-        bodies, joints, kinds = ["foot0"], ["hip0", "hip1"], "limbs"
+        bodies, joints, kinds = ["foot0", "foot1"], ["hip0", "hip1"], "limbs"
+        frames = tuple(bodies)  # one limb's alone would make it another
     else:
-        robot = drawn_robot(seed, number, rng, floating)
+        root = others["base"].get("root", "free") if others["base"] else None
+        robot = drawn_robot(seed, number, rng, min(MOST[root], FEW if long else MOST[None]))
         file, kinds = written(robot, folder), "-".join(_kind(joint) for joint in robot.joints)
         moving = [robot.joints[i] for i in robot.free]
         bodies = [joint.body for joint in moving]
         joints = [joint.name for joint in moving if joint.kind in SINGLE][-1:]
+        frames = (bodies[-1],)
     end, some = bodies[-1], bodies[int(rng.integers(len(bodies)))]
-    formulation = dealt("formulation", FORMULATIONS, seed, number)
-    functions = dealt("functions", FUNCTIONS, seed, number)
-    if formulation in OF_ID:
-        functions = ("id",)
-    if "accelerator" in sharing:
-        functions = dealt("tasks", OF_TASKS, seed, number)
-    else:
+    formulation = drawn_formulation(seed, number)
+    if "accelerator" not in sharing:
         others["order"] = {}
-    if sharing.get("fold") == "joints":
-        functions = dealt("in turn", OF_JOINTS, seed, number)
     choices: Choices = {"functions": functions}
     if AT_FRAMES & set(functions):
-        choices["frames"] = (end,)
+        choices["frames"] = frames
     if "cfd" in functions:
         choices |= dealt("contact", ({}, {"contact": "surface"}), seed, number)
         choices |= dealt("damping", ({"contact_damping": 0.1},) * 3 + ({},), seed, number)
@@ -137,8 +138,6 @@ def drawn(seed: int, number: int, folder: Path) -> Drawn:
         )
         gears = {name: {**gear, "friction_width": 1.0} for name in joints}
         others["joints"] = dealt("gears", ({}, {}, {"joints": gears}), seed, number)
-    if floating and LONG & set(functions):
-        others["base"] = {"base": "floating", "root": "given"}
     others["sharing"] = sharing
     others |= {key: {} for key in _unsuited(functions, others)}
     order = ["sharing", "formulation"]
@@ -162,10 +161,10 @@ def _unsuited(functions: Sequence[str], others: Mapping[str, Choices]) -> list[s
     sharing, formulation = others["sharing"], others["formulation"].get("formulation", "auto")
     found = []
     if sharing.get("fold") == "joints":
-        found += ["scheduler", *(["formulation"] if formulation not in IN_TURN else [])]
+        found += ["scheduler", "angles", *(["formulation"] if formulation not in IN_TURN else [])]
     if sharing.get("fold") == "limbs":
         found += ["payload", "forces"]  # which make limbs unlike
-        if others["base"] == {"base": "floating"}:
+        if others["base"].get("root") != "ignored":
             found.append("base")  # whose one joint carries all others
     if others["code"]:
         looped = formulation in IN_LOOPS and set(functions) <= set(OF_LOOPS)
@@ -190,19 +189,35 @@ def _without_refused(
     return replace(drawn, choices=choices, left_out=left_out)
 
 
-def drawn_robot(seed: int, number: int, rng: np.random.Generator, floating: bool) -> Robot:
-    """A robot of up to four joints, one of which moves; fewer on a base that is ``floating``."""
+def drawn_formulation(seed: int, number: int) -> str:
+    """The formulation of a design."""
+    return dealt("formulation", FORMULATIONS, seed, number)
+
+
+def drawn_functions(seed: int, number: int, sharing: Choices) -> tuple[str, ...]:
+    """The functions of a design that shares its hardware so."""
+    if sharing.get("fold") == "joints":
+        return dealt("in turn", OF_JOINTS, seed, number)
+    if "accelerator" in sharing:
+        return dealt("tasks", OF_TASKS, seed, number)
+    if drawn_formulation(seed, number) in OF_ID:
+        return ("id",)
+    return dealt("functions", FUNCTIONS, seed, number)
+
+
+def drawn_robot(seed: int, number: int, rng: np.random.Generator, most: int) -> Robot:
+    """A robot of up to four joints, one of which moves, and of ``most`` coordinates."""
     joints, kinds = dealt("joints", JOINTS, seed, number), dealt("kinds", KINDS, seed, number)
     mimic = dealt("mimics", (0.0, 0.0, 0.6), seed, number)
     fixed = dealt("fixed", (0.0, 0.0, 0.3), seed, number)
     plain = dealt("plain", (0.0, 1.0, 0.7), seed, number)
+    kinds = [kind for kind in kinds if kind.nv <= most] or SINGLE
     while True:
-        robot = random_robot(rng, joints, kinds, mimic=mimic, fixed=fixed, plain=plain)
-        if 0 < robot.nv <= (MOST_ON_A_BASE if floating else MOST):
-            return replace(robot, name="drawn")
-        joints = max(joints - 1, 1)
-        if floating:
-            kinds = SINGLE
+        for _ in range(TRIES):
+            robot = random_robot(rng, joints, kinds, mimic=mimic, fixed=fixed, plain=plain)
+            if 0 < robot.nv <= most:
+                return replace(robot, name="drawn")
+        joints -= 1
 
 
 def dealt(name: str, values: Sequence[T], seed: int, number: int) -> T:
