@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,18 @@ def test_what_is_refused(states: dict[str, Any], said: str, tmp_path: Path) -> N
         api.fit("gantry", states, output=place)
     assert "\n" not in str(caught.value)
     assert not place.exists()
+
+
+@pytest.mark.parametrize("none", ["0", "-1", "1000"])
+def test_velocities_that_say_none_refuse_no_recording(none: str, tmp_path: Path) -> None:
+    file, place = tmp_path / "double.urdf", tmp_path / "design.yaml"
+    own = Path(load("pendulum")[0].robot).read_text()
+    file.write_text(re.sub(r'velocity="[^"]*"', f'velocity="{none}"', own))
+    states = recorded("pendulum")
+    api.fit(str(file), states, 0.5, place)
+    most = 1.5 * np.abs(states["qd"]).max(axis=0)
+    found = [load(place)[0].joint_limits[name].velocity for name in ("shoulder", "elbow")]
+    assert found == pytest.approx(most.tolist(), rel=0.01)
 
 
 def test_margins_are_shares() -> None:
