@@ -59,13 +59,13 @@ class Made:
         return product
 
     def front_of(self, language: str) -> Front:
-        """The same, with a note if choices were given that change nothing in ``language``."""
-        front = self._in_floats if language in OF_NUMBERS else self.front
-        clocks = language not in ("c", "hls")
+        """What a program in ``language`` is made of, with all notes: also one if choices were given
+        that change nothing in it."""
         words = language not in OF_NUMBERS
-        notes = notes_of_use(language, self.choices, words, texts=True, clocks=clocks)
+        front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
+        notes = notes_of_use(language, self.choices, words, texts=True, clocks=not words)
         self._say(tuple(notes))
-        return replace(front, notes=(*front.notes, *notes)) if notes else front
+        return replace(front, notes=(*front.notes, *own, *notes))
 
     def _say(self, notes: tuple[str, ...]) -> None:
         for note in notes:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ..codegen.c_file import File, word_type
 from ..codegen.c_program import c_files, folder
 from ..compile.core import Core
-from ..compile.front import Front
-from ..compile.product import Product
 from ..compile.scheduled import Accelerated
 from ..design.naming import design_name
 from ..schedule.flags import flagged_outputs
@@ -33,8 +30,7 @@ def cpp(made: Made) -> Files:
 def c(made: Made) -> Files:
     """The integer model of a core, or of each of an accelerator's functions, in C."""
     made.progress("C")
-    product = made.product
-    front = _with_all_notes(product)
+    product, front = made.product, made.front_of("c")
     name = design_name(front.robot.name, front.design)
     if isinstance(product, Core):
         fixed, flags = product.fixed, flagged_outputs(product.plan)
@@ -49,7 +45,7 @@ def hls(made: Made) -> Files:
     """The integer model of a core, for high-level synthesis."""
     core = made.product
     assert isinstance(core, Core)  # others are refused before any work
-    front = _with_all_notes(core)
+    front = made.front_of("hls")
     name = design_name(front.robot.name, front.design)
     made.progress("C++ for high-level synthesis")
     files, facts = hls_program(core, name)
@@ -61,10 +57,6 @@ def cuda(made: Made) -> Files:
     front = made.front_of("cuda")
     made.progress("CUDA")
     return cuda_program(front, made.progress)
-
-
-def _with_all_notes(product: Product) -> Front:
-    return replace(product.front, notes=(*product.front.notes, *product.notes))
 
 
 def _tasks_in_c(made: Accelerated, name: str) -> tuple[Files, dict[str, Any]]:

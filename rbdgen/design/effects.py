@@ -22,6 +22,7 @@ from .choices import NEEDS as TAKES
 
 Design = Any  # of `design.py`, which refuses by this table
 FACTORING = (*INVERTING, "cfd")
+OF_SCHEDULES = ("scheduler", "slots", "order")  # choices that words do not follow from
 OF_TEXTS = ("code", "float_error")  # choices of programs that are written
 SLOPES = ("did", "dfd", "difd", "ddid", "step")  # functions that have gradients
 
@@ -210,7 +211,7 @@ def notes_of_use(
     for there, keys, why in (
         (words, OF_HARDWARE, "has neither words nor hardware"),
         (texts, OF_TEXTS, "is no program over real numbers"),
-        (clocks, ("scheduler",), "has no schedule"),
+        (clocks, OF_SCHEDULES, "has no schedule"),
     ):
         given = [key for key in keys if choices.get(key) is not None and not there]
         if given:

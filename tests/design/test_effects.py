@@ -128,8 +128,17 @@ def test_what_a_robot_does_not_have(
 def test_a_driver_and_a_manifest_say_it(tmp_path: Path) -> None:
     line = "mimic: independent is for robots with mimic joints, and this one has none; leave it out"
     assert line in Dynamics("pendulum", "golden", mimic="independent").notes
-    made = api.generate("pendulum", tmp_path / "made", to="cpp", mimic="independent")
-    assert line in json.loads((made.folder / "manifest.json").read_text())["notes"]
+    said: list[str] = []
+    choices: dict[str, Any] = {"mimic": "independent", "scheduler": "exact", "ii": 2}
+    folders = api.generate(
+        "pendulum", tmp_path / "made", said.append, to=("verilog", "c", "hls"), **choices
+    )
+    for folder in folders:
+        notes = json.loads((Path(folder) / "manifest.json").read_text())["notes"]
+        language = Path(folder).name
+        other = f"{language} has no schedule: no effect of scheduler"
+        assert line in notes and (other in notes) == (language != "verilog")
+        assert all(f"note: {note}" in said for note in notes)
 
 
 def test_every_need_has_a_case() -> None:
@@ -157,10 +166,6 @@ def test_what_has_no_words_and_what_is_no_program() -> None:
     assert notes_of_use("cpp", given, texts=True)[0].endswith(of_words)
     assert not notes_of_use("cpp", {"functions": ("id",)})
     assert any(of_texts in note for note in api.info("pendulum", float_error=1e-3)["notes"])
-    for language, count in (("verilog", 0), ("c", 1), ("hls", 1)):
-        given = {"scheduler": "exact", "ii": 2}
-        lines = notes_of_use(language, given, words=True, clocks=language == "verilog")
-        assert len(lines) == count
     said: list[str] = []
     states = {name: [[0.1, 0.2]] for name in ("q", "qd", "qdd")}
     api.evaluate("pendulum", states, "golden", said.append, width=20)
