@@ -93,6 +93,16 @@ def geared(robot: Robot, rng: np.random.Generator) -> Robot:
     return robot.with_joints(joints)
 
 
+def lighter(robot: Robot, times: float) -> Robot:
+    """The chain with every joint's body so many times as light, once more for each joint."""
+    joints = [
+        replace(joint, inertia=Inertia(*(x / times**k for x in (own.mass, own.h, own.J))))
+        for k, joint in enumerate(robot.joints)
+        for own in [joint.inertia]
+    ]
+    return robot.with_joints(joints)
+
+
 def random_direction(rng: np.random.Generator) -> Array:
     """A unit vector (3,), uniform on the sphere."""
     v = rng.normal(size=3)

@@ -7,9 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..graph.fixed import FixedGraph, Format
+from ..graph.fixed import FixedGraph, Format, renamed
 from ..graph.node import Op
-from ..graph.visits import Program, Result, Source, factored
+from ..graph.visits import Program, Result, Source, Visit, factored
 from .ap import Term, word_range, word_type
 from .frames import Frame, Numbering, Run
 from .hls import MADE, Statements
@@ -58,13 +58,14 @@ def looped_words(
     """The program whose ``templates`` are in words; ``fixed``: all that its visits make.
 
     ValueError for what ``Frame`` refuses, and where a slot would have words of two formats. Words
-    times powers of two are the same bits: only their formats differ.
+    times powers of two are the same bits: only their formats differ, and a visit that reads one
+    says by how many places it moves.
     """
     scales = [factored(program.outputs[name])[1] for name in fixed.graph.outputs]
+    words = _Words(program, templates)
     program = _unscaled(program)
     frame = Frame(program, fixed.graph)
     runs, numberings = frame.runs()
-    words = _Words(program, templates)
     given = [
         replace(word, fraction=word.fraction + int(math.log2(by)))
         for by, node in zip(scales, fixed.graph.outputs.values(), strict=True)
@@ -107,37 +108,45 @@ def shifted(text: str, places: int, width: int) -> str:
 
 
 class _Words:
-    """In which formats words are handed on: those of the ports that read them."""
+    """In which formats words are handed on: with all bits of any port that reads them."""
 
     def __init__(self, program: Program, templates: Mapping[str, FixedGraph]) -> None:
         self.templates = templates
-        self._fractions: dict[tuple[str, str], set[int]] = {}
+        self._fractions = {
+            (name, result): template.formats[node].fraction
+            for name, template in templates.items()
+            for result, node in template.graph.outputs.items()
+        }
         self._others: dict[Source, list[Format]] = {}
+        read: list[tuple[Visit, str, Result, int]] = []
         for visit, sources in program.reads.items():
-            for port, own in sources.items():
+            for port, (own, by) in ((port, factored(source)) for port, source in sources.items()):
                 word = templates[visit.template].inputs[port]
                 if isinstance(own, Result):
-                    result = own.visit.template, own.name
-                    self._fractions.setdefault(result, set()).add(word.fraction)
+                    result, bits = (own.visit.template, own.name), renamed(word, 1 / by).fraction
+                    self._fractions[result] = max(bits, self._fractions[result])
+                    read.append((visit, port, own, bits))
                 elif word not in self._others.setdefault(own, []):
                     self._others[own].append(word)
+        self.moved: dict[str, dict[str, dict[Visit, int]]] = {}
+        for visit, port, own, bits in read:
+            if places := self.slot(own.visit.template, own.name) - bits:
+                ports = self.moved.setdefault(visit.template, {})
+                ports.setdefault(port, {})[visit] = places
 
     def all(self) -> list[Format]:
-        """Of all ports and results."""
+        """Of all ports and results, and of results in their slots."""
         found = [word for template in self.templates.values() for word in template.inputs.values()]
-        for template in self.templates.values():
-            found += [template.formats[node] for node in template.graph.outputs.values()]
+        for name, template in self.templates.items():
+            for result, node in template.graph.outputs.items():
+                own = template.formats[node]
+                more = self.slot(name, result) - own.fraction
+                found += [own, Format(own.width + more, own.fraction + more)]
         return found
 
     def slot(self, template: str, result: str) -> int:
         """Bits of fraction that a template's result has in its slot."""
-        own = self.templates[template]
-        read = self._fractions.get(
-            (template, result), {own.formats[own.graph.outputs[result]].fraction}
-        )
-        if len(read) > 1:
-            raise ValueError(f"{result} of {template} is read in two formats")
-        return next(iter(read))
+        return self._fractions[template, result]
 
     def of_first(self, own: Source) -> Format:
         """Of a constant, or an input of the task, that stands in a slot."""
@@ -153,6 +162,7 @@ def _function(
     own: Numbering, program: Program, words: _Words, width: int, units: Units[MadeOf], name: str
 ) -> LoopedFunction:
     fixed, before = words.templates[name], len(own.constants)
+    moved = words.moved.get(name, {})  # after the constants, by how many places a word is
     graph, reads = fixed.graph, [program.reads[visit] for visit in own.visits]
     numbers = {port: k for k, port in enumerate(own.ports)}
     nodes = [node for node in graph.nodes if node.op in MADE]
@@ -172,8 +182,10 @@ def _function(
     where += ["given"] * len(own.given) + ["frame"] * len(own.kept)
     places = [f"{array}[{name}_places[row][{k}]]" for k, array in enumerate(where)]
     sources = [*(f"{name}_constants[row][{k}]" for k in range(before)), *places]
+    places_of = {port: f" >> {name}_constants[row][{before + k}]" for k, port in enumerate(moved)}
     for port, k in numbers.items():
-        body.lines.append(f"const {word_type(fixed.inputs[port].width)} in{k} = {sources[k]};")
+        read, kind = sources[k] + places_of.get(port, ""), word_type(fixed.inputs[port].width)
+        body.lines.append(f"const {kind} in{k} = {read};")
     for node in nodes:
         body.compute(node)
     for result, place in zip(own.results, places[len(own.ports) - before :], strict=True):
@@ -183,7 +195,10 @@ def _function(
             left = words.slot(name, result) - fixed.formats[node].fraction
             text = shifted(text, left, width)
         body.lines.append(f"{place} = {text};")
-    constants = [_quantized(fixed, own.constants, row) for row in reads]
+    constants = [
+        (*_quantized(fixed, own.constants, row), *(of.get(visit, 0) for of in moved.values()))
+        for visit, row in zip(own.visits, reads, strict=True)
+    ]
     overs = tuple(bit for bits in body.raised.values() for bit in bits)
     return LoopedFunction(name, tuple(constants), own.places, tuple(body.lines), overs)
 

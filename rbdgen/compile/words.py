@@ -11,7 +11,6 @@ import numpy as np
 from ..design.arrays import given_coordinates
 from ..design.bounds import bounds
 from ..design.derived import formulation_of
-from ..design.payload import PayloadLimits
 from ..design.states import State
 from ..dynamics.interface import (
     MARGIN,
@@ -50,6 +49,7 @@ from .samples import domain_of, sample_states
 RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
 EXTREMES = 0.5  # of the samples
+UNIT_SAMPLES = 512  # with rates and forces at their limits, as the first ones are
 ERROR_SAMPLES = 5000  # without extremes
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 
@@ -101,7 +101,7 @@ class Words:
         if error is None:
             width = front.design.width
             return program_in_words(front, front.graph, given, width, self.progress), width
-        program = _joints(front, front.graph, self.progress)
+        program = _joints(front, front.graph, given, self.progress)
         return program_within_error(program, front.graph, given, error, self.progress)
 
 
@@ -153,20 +153,19 @@ def program_in_words(
 
     RobotError where all of these are the same in every state.
     """
-    return fixed_program(_joints(front, graph, progress), graph, given, width)
+    return fixed_program(_joints(front, graph, given, progress), graph, given, width)
 
 
-def _joints(front: Front, graph: Graph, progress: Progress) -> Program:
+def _joints(front: Front, graph: Graph, given: Given, progress: Progress) -> Program:
     design, robot = front.design, chained_frames(front.canonical)
     program = program_of_joints(
         robot,
         graph,
         design.rotation,
         design.payload,
-        balanced=True,
+        states=joined({k: own[:UNIT_SAMPLES] for k, own in given.samples.items()}, given.extremes),
         formulation=formulation_of(design),
         step=design.step,
-        loads=PayloadLimits.of(design.limits),
     )
     if not program.reads:
         raise _constant(front)

@@ -38,6 +38,7 @@ from typing import NamedTuple
 from ..robot.model import JointKind, Robot
 from .axes import Axis, Step, carried, factors_of, field_of, power, steps_of, wrench_after
 from .bodies import Mass
+from .kept import in_units
 from .motion import Moved
 from .rnea import summed
 from .scalars import Scalar, Vector
@@ -114,11 +115,6 @@ class Composite:
         L = tensor_sum(L, outer(c, h))
         return Composite(m, h, S, add(p, scale(m, c)), L)
 
-    def times(self, by: Scalar) -> Composite:
-        """So many of it."""
-        m, h, S = _times(by, self.m, self.h, self.S)
-        return Composite(m, h, S, scale(by, self.p), _scaled(by, self.L))
-
     def inertia_times(self, twist: Twist) -> Wrench:
         """I (x; y): force m y + x × h, moment J x + h × y."""
         x, y = twist
@@ -159,6 +155,11 @@ class Column:
     F1: Wrench
     F2: Wrench
 
+    def in_units(self, G: float, F1: float, F2: float) -> Column:
+        """As another visit reads it: times powers of two."""
+        G1, G2 = in_units((self.G1, self.G2), G)
+        return Column(G1, G2, in_units(self.F1, F1), in_units(self.F2, F2))
+
     def seen_after(self, step: Step) -> Column:
         G1, F1, F2 = (wrench_after(x, step) for x in (self.G1, self.F1, self.F2))
         G2 = self.G2 if step.rotation is None else step.rotation.forward(self.G2)
@@ -168,8 +169,8 @@ class Column:
 class Columns:
     """Gathers M, ∂τ/∂q and ∂τ/∂q̇ (along the tangent space of q) on the way back: see ``gather``.
 
-    ``unit`` must be consistent: force = 1 / acceleration. ``balance``: M' = s M s in place of M,
-    and so gradients; bodies are weighed in the units of the forces on them.
+    ``unit`` must be consistent: force = 1 / acceleration. ``balance``: the units of entries, and of
+    what they are made of; bodies are weighed in theirs.
     """
 
     def __init__(
@@ -186,35 +187,36 @@ class Columns:
         self.run, self.robot, self.moved, self.unit, self.region = run, robot, moved, unit, region
         self.gradient = no_gradient(n)
         self.carried: dict[int, Composite] = {}  # joint → its body and all that it carries
+        # a joint's coordinate, and the joint that its column has come to → as its body has it
+        self.met: dict[tuple[Coordinate, int], Column] = {}
         self._passed: dict[int, tuple[Composite, dict[Coordinate, Column]]] = {}
 
     def add(self, i: int, force: Wrench) -> None:
         """Add joint ``i``'s share, from the force and moment on its subtree; children first."""
         run, robot, moved = self.run, self.robot, self.moved[i]
         joint, visit, here = robot.joints[i], gathering(robot, i), (self.region, i)
-        by = self.balance.of(i) ** 2 / self.balance.force(i)
         if moved.mass.is_known:
-            m, h, S = _own(moved.mass.times(by), self.unit)
+            m, h, S = _own(moved.mass, self.unit)
         else:
             m, h, S = run(weighing(i), here, _own, moved.mass, self.unit)
-            if self.balance.joints:
-                m, h, S = run(weighing(i), here, _times, by, m, h, S)
-        composites = [self._passed[child][0] for child in robot.children[i]] or [NOTHING]
+        units = self.balance
+        composites = [
+            in_units(self._passed[child][0], units.body(i) / units.body(child))
+            for child in robot.children[i]
+        ] or [NOTHING]
         whole = run(visit, here, _whole, m, h, S, moved.motion.w, composites)
         self.carried[i] = whole
         below: dict[Coordinate, Column] = {}
         for child in robot.children[i]:
             below |= self._passed[child][1]
-        axes, n = self._factors(i), joint.kind.nv
+        axes, n = factors_of(joint, self.unit), joint.kind.nv
         own = run(visit, here, _own_columns, joint.kind, n, moved, whole)
         for l in range(n):
             found = run(visit, here, _own_entries, joint.kind, l, axes, moved, own)
             for k, entries in enumerate(found):
                 self._put(i, (i, l), (i, k), entries)
             for at, column in below.items():
-                both = axes[l], self._factors(at[0])[at[1]]
-                if self.balance.joints:  # one constant for the two
-                    both = both[0] * both[1], 1.0
+                both = axes[l], factors_of(robot.joints[at[0]], self.unit)[at[1]]
                 there = meeting(robot, *at, self._child_on_the_way(i, at[0]), i)
                 met = run(there, here, _entries_below, joint.kind, l, *both, moved, column)
                 self._put_below(i, (i, l), at, met)
@@ -226,12 +228,12 @@ class Columns:
             r = scaled(joint.placement.translation, self.unit.acceleration)
             parent = self.moved[joint.parent].motion.w
             way = run(step_of("out", robot, i), here, carried, moved, parent, r, self.unit)
-            R, by = joint.placement.rotation, self.balance.to_parent(robot, i)
-            steps = steps_of(moved.rotation, run.rotation(R), r, way)
-            of_columns = steps_of(moved.rotation, run.rotation(R, by), r, way)
-            for step, own_step in zip(steps, of_columns, strict=True):
-                if self.balance.joints and step is steps[-1]:  # places there may be large in these
-                    whole = run(visit, here, Composite.times, whole, by**2)
+            columns = {
+                at: column.in_units(*units.onward(at[0], i, joint.parent))
+                for at, column in columns.items()
+            }
+            R = run.rotation(joint.placement.rotation)
+            for step in steps_of(moved.rotation, R, r, way):
                 whole = run(visit, here, Composite.seen_after, whole, step)
                 columns = {
                     at: run(
@@ -239,16 +241,12 @@ class Columns:
                         here,
                         Column.seen_after,
                         column,
-                        own_step,
+                        step,
                     )
                     for at, column in columns.items()
                 }
             self._passed[i] = whole, columns
-
-    def _factors(self, i: int) -> Vector:
-        """Of the joint's axes, for each coordinate, in the coordinate's unit."""
-        of, within = factors_of(self.robot.joints[i], self.unit), self.balance.within(self.robot, i)
-        return [s * factor for s, factor in zip(within, of, strict=True)]
+            self.met |= {(at, joint.parent): column for at, column in columns.items()}
 
     def _child_on_the_way(self, i: int, to: int) -> int:
         """The body that body ``i`` carries on the way to ``to``."""
@@ -259,39 +257,39 @@ class Columns:
     def _put(self, i: int, l: Coordinate, k: Coordinate, entries: Vector) -> None:
         """Entries of two coordinates of joint ``i``, of M if l ≥ k."""
         M, dq, dqd = self.gradient
+        unit = self.balance.body(i)
         for matrix, value in zip((dq, dqd), entries, strict=False):
-            self._add(i, matrix, l, k, value)
+            self._add(i, matrix, l, k, value, unit)
         for value in entries[2:]:
-            self._add_both(i, M, l, k, value)
+            self._add_both(i, M, l, k, value, unit)
 
     def _put_below(self, i: int, l: Coordinate, k: Coordinate, entries: Vector) -> None:
         """Entries of a coordinate of joint ``i`` and one of a joint below it."""
         M, dq, dqd = self.gradient
-        self._add(i, dq, k, l, entries[0])
-        self._add(i, dqd, k, l, entries[1])
-        self._add(i, dq, l, k, entries[2])
-        self._add(i, dqd, l, k, entries[3])
-        self._add_both(i, M, l, k, entries[4])
+        G, F1, F2 = (of.get((k[0], i), 1.0) for of in self.balance.columns)
+        self._add(i, dq, k, l, entries[0], G)
+        self._add(i, dqd, k, l, entries[1], G)
+        self._add(i, dq, l, k, entries[2], F2)
+        self._add(i, dqd, l, k, entries[3], F1)
+        self._add_both(i, M, l, k, entries[4], G)
 
-    def _add_both(self, i: int, M: Matrix, a: Coordinate, b: Coordinate, value: Scalar) -> None:
+    def _add_both(
+        self, i: int, M: Matrix, a: Coordinate, b: Coordinate, value: Scalar, unit: float
+    ) -> None:
         """Into a symmetric matrix: twice into the diagonal if two joints share a coordinate."""
-        self._add(i, M, a, b, value)
+        self._add(i, M, a, b, value, unit)
         if a != b:
-            self._add(i, M, b, a, value)
+            self._add(i, M, b, a, value, unit)
 
-    def _add(self, i: int, matrix: Matrix, a: Coordinate, b: Coordinate, value: Scalar) -> None:
+    def _add(
+        self, i: int, matrix: Matrix, a: Coordinate, b: Coordinate, value: Scalar, unit: float
+    ) -> None:
+        """Into the entry, in its own unit, a ``value`` in this one."""
         row, column = (self.robot.v_slices[joint].start + n for joint, n in (a, b))
         which = [M is matrix for M in self.gradient].index(True)
+        value = in_units(value, self.balance.entries[which].get((row, column), 1.0) / unit)
         before = matrix[row][column]
         matrix[row][column] = summed(self.run, (which, *a, *b), (self.region, i), before, value)
-
-
-def _scaled(by: Scalar, T: Tensor) -> Tensor:
-    return [scale(by, row) for row in T]
-
-
-def _times(by: Scalar, m: Scalar, h: Vector, S: Tensor) -> tuple[Scalar, Vector, Tensor]:
-    return by * m, scale(by, h), symmetric(_scaled(by, S))
 
 
 def _whole(m: Scalar, h: Vector, S: Tensor, w: Vector, below: list[Composite]) -> Composite:

@@ -76,13 +76,14 @@ def record(
     """The same as visits to a template "driven", in place, in M and ∂τ/∂q̇ too."""
     for k, own in drivetrains(robot).items():
         for n, gears in enumerate(own):
-            visit, s = Visit("driven", (k, n)), balance.at(k)
+            visit, s = Visit("driven", (k, n)), balance.effort(k)
+            of_M, _, of_dqd = (of.get((k, k), 1.0) for of in balance.entries)
             here = visit.template, k
             qd, qdd = state.qd[k], state.qdd[k]
             tau[k] = run(visit, here, _driven, run.arithmetic, tau[k], qd, qdd, *_scaled(gears, s))
-            M[k][k] = run(visit, here, operator.add, M[k][k], s**2 * gears.armature)
+            M[k][k] = run(visit, here, operator.add, M[k][k], of_M * gears.armature)
             dqd[k][k] = run(
-                visit, here, _resisted, run.arithmetic, dqd[k][k], qd, *_scaled(gears, s**2)[1:]
+                visit, here, _resisted, run.arithmetic, dqd[k][k], qd, *_scaled(gears, of_dqd)[1:]
             )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from ..graph.node import Region
 from ..robot.model import Joint
 from .bodies import Mass
+from .kept import in_units
 from .motion import Motion, State
 from .scalars import Scalar, Vector
 from .spatial import ZERO, Placement, Wrench, add, cross, is_nothing
@@ -95,8 +96,9 @@ def external_force(
     run: Runner, region: Region, joint: Joint, i: int, state: State, B: float = 1.0, by: float = 1.0
 ) -> Wrench:
     """The external force on joint ``i``'s body, zero where there is none; ``B``: the unit of
-    forces, of all that comes ``by`` times."""
+    forces; ``by``: of forces and moments alike, a power of two."""
     if i not in state.f_ext:
         return ZERO, ZERO
-    frame, at = run.rotation(joint.link_frame.rotation, by), joint.link_frame.translation.tolist()
-    return run(on_link(joint, i), region, external_wrench, frame, at, state.f_ext[i], B)
+    frame, at = run.rotation(joint.link_frame.rotation), joint.link_frame.translation.tolist()
+    words = in_units(state.f_ext[i], by)
+    return run(on_link(joint, i), region, external_wrench, frame, at, words, B)

@@ -56,8 +56,8 @@ def named_inverse(inverse: Entries, units: Balance) -> dict[str, Scalar]:
 def named_slopes(slopes: Slopes, units: Balance) -> dict[str, Scalar]:
     """The gradients of q̈ by the names of outputs, in the robot's units."""
     return {
-        spell(kind, i, c): times(x, units.at(i) / units.at(c))
-        for kind, columns in zip(OF_QDD, slopes, strict=True)
+        spell(kind, i, c): times(x, units.at(i) / of.get(c, 1.0))
+        for kind, columns, of in zip(OF_QDD, slopes, units.sides, strict=True)
         for c, column in columns.items()
         for i, x in column.items()
     }

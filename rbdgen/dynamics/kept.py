@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from ..graph.node import Node
 from ..graph.visits import Result, Scaled, Source, Visit, scaled
 from .units import Units
 
+T = TypeVar("T")
 FIXED = (bool, int, str, Enum, Units, type(None))  # what is the same in all visits to a template
 
 
@@ -28,6 +29,14 @@ class Task:
 def times(leaf: Any, by: float) -> Any:
     """A word of the task, or an output, times a power of two."""
     return scaled(source_of(leaf), by) if by != 1 else leaf
+
+
+def in_units(value: T, by: float) -> T:
+    """A structure of scalars times a power of two, as a visit in other units reads it."""
+    if by == 1:
+        return value
+    read: T = mapped(value, lambda _, leaf: times(leaf, by))
+    return read
 
 
 class Here:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..robot.model import JointKind, Robot
 from .bodies import Mass, loaded
 from .forces import Body, body_of, external_force, moving_force
+from .kept import in_units
 from .motion import Motion, Moved, State, Told, rotation_of, told
 from .scalars import Scalar, Vector
 from .spatial import (
@@ -38,7 +39,7 @@ def move(
 ) -> dict[int, Moved]:
     """Every joint's motion and its body's force; joint i's are traced in region (``region``, i).
 
-    A body is weighed in the unit of the forces on it, of the ``balance``.
+    A body is weighed in its unit of the ``balance``.
     """
     A = unit.acceleration
     base = Motion(ZERO, ZERO, scaled(robot.gravity, -A))
@@ -56,19 +57,17 @@ def move(
         rotation = rotation_of(run, visit, here, robot, i, state, multiplications)
         w = run(visit, here, _turning, rotation, arriving[i].w)
         own = run(visit, here, _moved, joint.kind, tells[i], rotation, arriving[i], w, unit)
-        mass = Mass.of(joint.inertia).times(balance.force(i))
+        mass = Mass.of(joint.inertia).times(balance.body(i))
         if i in state.payload:
-            words, pose = state.payload[i].words, state.payload[i].pose
+            words, pose = in_units(state.payload[i].words, balance.body(i)), state.payload[i].pose
             R, r = run.rotation(pose.rotation), pose.translation.tolist()
-            if balance.joints:
-                words = run(weighing(i), here, scale, balance.force(i), words)
             mass = run(weighing(i), here, loaded, mass, words, R, r)
             body = run(weighing(i), here, body_of, mass, unit)
         else:
             body = body_of(mass, unit)
         force, Uz = run(visit, here, _asked, body, own.motion)
         if state.f_ext:  # nothing on the others, whose visits are alike
-            external = external_force(run, here, joint, i, state, unit.force, balance.force(i))
+            external = external_force(run, here, joint, i, state, unit.force, balance.body(i))
             force = run(visit, here, wrench_difference, force, external)
         moved[i] = replace(own, force=force, Uz=Uz, mass=mass)
         for c in robot.children[i]:

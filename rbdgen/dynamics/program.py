@@ -25,24 +25,23 @@ depend on the acceleration is in none of these: it is computed once (``repeated`
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..design.choices import STEP
-from ..design.payload import PayloadLimits
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node
 from ..graph.visits import Program, Visit
 from ..graph.word import indices, kind_of, spell
-from ..robot.model import JointKind, Robot
+from ..robot.model import Array, JointKind, Robot
 from ..robot.named import frame_of
 from ..robot.payload import PAYLOAD, SIZE
 from . import lathrop, linear
 from .balance import balance_of
 from .bodies import Payload
 from .common_frame import common_frame
-from .composite import Columns, Gradient, no_gradient
+from .composite import Columns, Gradient, Matrix, no_gradient
 from .drivetrains import record
 from .elimination import Elimination
 from .entries import gradient
@@ -57,7 +56,7 @@ from .inverted import (
     products,
     substitutions,
 )
-from .kept import HERE, Task, times
+from .kept import HERE, Task, in_units, times
 from .logarithmic import Logarithmic
 from .motion import State, told
 from .outward import move
@@ -67,7 +66,7 @@ from .rnea import gather
 from .scalars import Scalar, Vector
 from .stepping import Rates, euler, named
 from .steps import Runner
-from .units import ALIKE, Balance, Units
+from .units import ALIKE, Balance, Places, Units
 
 SOLVING = ("minv", "fd", "dfd", "difd", "step")
 FUNCTIONS = ("id", "did", "m", *SOLVING)
@@ -116,19 +115,19 @@ def program(
     graph: Graph,
     multiplications: int,
     carrier: str | None = None,
-    balanced: bool = False,
+    states: Mapping[str, Array] | None = None,
     formulation: str = "composite",
     step: float = STEP,
     network: str = "sklansky",
     frame: int | None = None,
     held: dict[Node, str] | None = None,
-    loads: PayloadLimits | None = None,
 ) -> Program:
     """Visits that compute the outputs of ``graph``, whose functions lack none, as it names them.
 
     ``robot`` has ``chained_frames``; inputs that the graph has not are zero. ``carrier``: the link
-    that carries a payload, within ``loads``. ``balanced``: for words, joints are counted in units
-    of their own where M is inverted (``balance``), and outputs are results times powers of two.
+    that carries a payload. ``states``: for words, joints are counted in units of their own
+    (``balance``), which these inputs of the graph, (N,) each, say; outputs are then results times
+    powers of two.
     ``formulation``: of `FORMULATIONS`; each has templates of its own, and some are of id alone.
     ``step`` [s]: of Euler's rule. ``network`` and ``frame``: as for ``common_frame``. ``held``:
     gets the words that stand for the numbers of a ``robot`` that has nodes for some; see
@@ -144,11 +143,16 @@ def program(
     slopes_given = bool(kinds & {"dtau_dq", "dtau_dqd"}) or (slopes_asked and inverse_given)
     order = _solved(robot, graph)
     state = _state(run, robot, graph, carrier)
-    units = balance_of(robot, order, state.payload, loads) if balanced and order else ALIKE
+    matrices = not kinds <= {"tau", *ALONE}
+    units = ALIKE
+    if states is not None and formulation == COMPOSITE and not steps:
+        efforts = slopes_given or forward or bool(kinds & {"tau", *ALONE})
+        gradients = slopes_given or slopes_asked
+        sampled = _in_numbers(state, states)
+        units = balance_of(robot, sampled, order, efforts, matrices, gradients)
     at_rest = replace(state, qdd=[0.0 if k in order else x for k, x in enumerate(state.qdd)])
 
-    def at(state: State, runner: Runner, gradients: bool) -> Found:
-        own, matrices = units, not kinds <= {"tau", *ALONE}
+    def at(state: State, runner: Runner) -> Found:
         if formulation == LOGARITHMIC:
             made = common_frame(
                 runner,
@@ -160,23 +164,23 @@ def program(
             )
             found = _summed(Logarithmic(made, state, about_O=matrices))
         else:
-            own = replace(units, power=2 if gradients else 1)  # of which a force is a part
-            found = _gathered(runner, robot, state, multiplications, own, matrices)
+            found = _gathered(runner, robot, state, multiplications, units, matrices)
         tau, (M, _, dqd) = found
-        record(runner, robot, state, tau, M, dqd, own)
+        record(runner, robot, state, tau, M, dqd, units)
         return found
 
     accelerated = slopes_given or bool(kinds & {"tau", *ALONE}) or not forward
-    first = bias = at(state if accelerated else at_rest, run, slopes_given)
+    first = bias = at(state if accelerated else at_rest, run)
     if accelerated and forward:
-        bias = at(at_rest, Repeating(run, UNFORCED), False)
+        bias = at(at_rest, Repeating(run, UNFORCED))
     outputs = _of_tau(first, units)
     if kinds & {"Minv", "qdd", "qd_next"}:
         side = None
         if forward:
             words = [times(x, units.at(k)) for k, x in enumerate(_task(graph, "tau", robot.nv))]
-            side = efforts_left(run, order, words, bias.tau)
-        found = Elimination(run, first.gradient.M, order, side)
+            left = [in_units(x, units.at(k) / units.effort(k)) for k, x in enumerate(bias.tau)]
+            side = efforts_left(run, order, words, left)
+        found = Elimination(run, _inverted(first.gradient, units).M, order, side)
         inverse = found.inverse() if steps or "Minv" in kinds else {}
         outputs |= named_inverse(inverse, units)
         if forward:
@@ -184,14 +188,15 @@ def program(
             outputs |= {spell("qdd", k): x for k, x in solved.items()}
         if steps or (slopes_asked and forward and not inverse_given):
             forced = [qdd.get(k, x) for k, x in enumerate(state.qdd)]
-            again = at(replace(state, qdd=forced), Repeating(run, AGAIN), True)
-            slopes = substitutions(run, found, again.gradient)
+            again = at(replace(state, qdd=forced), Repeating(run, AGAIN))
+            slopes = substitutions(run, found, _inverted(again.gradient, units))
             outputs |= named_slopes(slopes, units)
             if steps:
                 rates = Rates(qdd, [list(columns.values()) for columns in slopes], inverse)
-                outputs |= named(euler(run, robot, step, state, rates, units))
+                outputs |= named(euler(run, robot, step, state, rates))
     if slopes_asked and inverse_given:
-        outputs |= named_slopes(products(run, graph, order, first.gradient, units), units)
+        gradient = _inverted(first.gradient, units)
+        outputs |= named_slopes(products(run, graph, order, gradient, units), units)
     return run.program({name: outputs[name] for name in graph.outputs})
 
 
@@ -239,6 +244,21 @@ def _state(run: Recorder, robot: Robot, graph: Graph, carrier: str | None) -> St
     return state
 
 
+def _in_numbers(state: State, words: Mapping[str, Array]) -> State:
+    """The same of words of the task that are known, (N,) each."""
+
+    def known(values: Sequence[Scalar]) -> list[Scalar]:
+        return [words[x.name] if isinstance(x, Task) else x for x in values]
+
+    return State(
+        known(state.q),
+        known(state.qd),
+        known(state.qdd),
+        {i: known(wrench) for i, wrench in state.f_ext.items()},
+        payload={i: replace(own, words=known(own.words)) for i, own in state.payload.items()},
+    )
+
+
 def _in_turns(offset: Scalar) -> Scalar:
     """An angle in turns, at most half of one where it is known."""
     if isinstance(offset, Node):
@@ -275,17 +295,29 @@ def _summed(sums: Logarithmic) -> Found:
 def _of_tau(found: Found, units: Balance) -> dict[str, Scalar]:
     """τ, M and ∂τ by the names of outputs, in the robot's units."""
     outputs: dict[str, Scalar] = {
-        spell(name, k): times(x, 1 / units.at(k))
+        spell(name, k): times(x, 1 / units.effort(k))
         for name in ("tau", *ALONE)
         for k, x in enumerate(found.tau)
     }
-    for name, matrix in zip(("M", "dtau_dq", "dtau_dqd"), found.gradient, strict=True):
+    names = ("M", "dtau_dq", "dtau_dqd")
+    for name, matrix, unit in zip(names, found.gradient, units.entries, strict=True):
         outputs |= {
-            spell(name, i, j): times(x, 1 / (units.at(i) * units.at(j)))
+            spell(name, i, j): times(x, 1 / unit.get((i, j), 1.0))
             for i, row in enumerate(matrix)
             for j, x in enumerate(row)
         }
     return outputs
+
+
+def _inverted(gradient: Gradient, units: Balance) -> Gradient:
+    """M and gradients in the units in which M is inverted."""
+    n = range(len(gradient.M))
+
+    def read(matrix: Matrix, unit: Places, columns: Mapping[int, float]) -> Matrix:
+        by = [[units.at(i) * columns.get(j, 1.0) / unit.get((i, j), 1.0) for j in n] for i in n]
+        return [[in_units(matrix[i][j], by[i][j]) for j in n] for i in n]
+
+    return Gradient(*map(read, gradient, units.entries, (units.coordinates, *units.sides)))
 
 
 def _solved(robot: Robot, graph: Graph) -> dict[int, int]:

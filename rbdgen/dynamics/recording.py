@@ -69,12 +69,12 @@ class Recorder:
         kept.append(Kept(step, args, {name_of(number, step, p): x for p, x in nodes.items()}))
         return found
 
-    def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
+    def rotation(self, R: Array) -> TurnZX | Rotation:
         if differs(R[2, 0], 0.0, NOISE):
-            return Rotation((by * R).tolist())
+            return Rotation(R.tolist())
         # Rz(γ) Rx(α): the first column is (cos γ, sin γ, 0), the last row (0, sin α, cos α)
         (c, _, _), (s, _, _), (_, sa, ca) = R.tolist()
-        return TurnZX(Turn(c, s), TurnX(by * ca, by * sa, by))
+        return TurnZX(Turn(c, s), TurnX(ca, sa))
 
     def program(self, outputs: Mapping[str, Any]) -> Program:
         """The visits that ``outputs`` need: name → `Result`, `Task` or constant."""
@@ -124,8 +124,8 @@ class Repeating:
         self.run.firsts[own] = visit
         return self.run(own, region, step, *args)
 
-    def rotation(self, R: Array, by: float = 1.0) -> TurnZX | Rotation:
-        return self.run.rotation(R, by)
+    def rotation(self, R: Array) -> TurnZX | Rotation:
+        return self.run.rotation(R)
 
 
 def _before(visit: Visit, steps: Iterable[Kept]) -> set[Visit]:

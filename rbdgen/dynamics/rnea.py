@@ -14,6 +14,7 @@ from ..graph.node import Region
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot
 from .drivetrains import added
+from .kept import in_units
 from .motion import Moved, State, multiplier
 from .outward import move
 from .scalars import Arithmetic, Scalar, Vector
@@ -56,7 +57,7 @@ def gather(
     observe: Callable[[int, Wrench], None] | None = None,
     balance: Balance = ALIKE,
 ) -> list[Scalar]:
-    """τ (nv,), in units of ``balance``; joint i's share is traced in region (``region``, i).
+    """τ (nv,), in those of ``balance``; joint i's share is traced in region (``region``, i).
 
     ``observe`` is shown each joint and the force and moment on its whole subtree, children first.
     """
@@ -66,19 +67,21 @@ def gather(
     for i in reversed(range(len(robot.joints))):
         joint, visit, here = robot.joints[i], gathering(robot, i), (region, i)
         own = (ZERO, ZERO) if i in joined else moved[i].force
-        below = [passed[child] for child in robot.children[i]] or [(ZERO, ZERO)]
+        below = [
+            in_units(passed[child], balance.body(i) / balance.body(child))
+            for child in robot.children[i]
+        ] or [(ZERO, ZERO)]
         force = run(visit, here, _whole_force, own, below)
         if observe is not None:
             observe(i, force)
         if i in robot.v_slices:
-            factors = [multiplier(joint) * s for s in balance.efforts(robot, i)]
-            efforts = run(visit, here, _efforts, joint.kind, factors, force, unit)
+            efforts = run(visit, here, _efforts, joint.kind, multiplier(joint), force, unit)
             for k, effort in zip(indices(robot.v_slices[i]), efforts, strict=True):
+                effort = in_units(effort, balance.effort(k) / balance.body(i))
                 tau[k] = summed(run, (k, i), here, tau[k], effort)
         if joint.parent >= 0:
             r = scaled(joint.placement.translation, 1 / unit.force)
-            by = balance.force(joint.parent) / balance.force(i)
-            R = run.rotation(joint.placement.rotation, by)
+            R = run.rotation(joint.placement.rotation)
             passed[i] = run(
                 visit, here, wrench_to_parent, moved[i].rotation, moved[i].shift, R, r, force, unit
             )
@@ -104,8 +107,8 @@ def indices(at: slice) -> range:
     return range(at.start, at.stop)
 
 
-def _efforts(kind: JointKind, factors: Vector, wrench: Wrench, unit: Units) -> Vector:
-    """τ = S·f, in SI units, times ``factors``."""
+def _efforts(kind: JointKind, factor: float, wrench: Wrench, unit: Units) -> Vector:
+    """τ = S·f, in SI units, times ``factor``."""
     force, moment = wrench
     newtons = scale(1 / unit.force, force)
     match kind:
@@ -119,7 +122,7 @@ def _efforts(kind: JointKind, factors: Vector, wrench: Wrench, unit: Units) -> V
             efforts = [*newtons, *moment]
         case JointKind.FIXED:
             efforts = []
-    return [factor * effort for factor, effort in zip(factors, efforts, strict=True)]
+    return [factor * effort for effort in efforts]
 
 
 def wrench_to_parent(

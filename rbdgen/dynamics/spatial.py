@@ -137,19 +137,15 @@ class Turn:
 
 @dataclass(frozen=True)
 class TurnX:
-    """A turn about x by an angle given as (cos, sin), constants or not.
-
-    ``along``: for ``forward`` alone, a factor that cos and sin have, too.
-    """
+    """A turn about x by an angle given as (cos, sin), constants or not."""
 
     cos: Scalar
     sin: Scalar
-    along: Scalar = 1.0
 
     def forward(self, v: Vector) -> Vector:
         """Rx v."""
         y, z, _ = Turn(self.cos, self.sin).forward([v[1], v[2], 0.0])
-        return [self.along * v[0], y, z]
+        return [v[0], y, z]
 
     def back(self, v: Vector) -> Vector:
         """Rxᵀ v."""

@@ -28,13 +28,11 @@ from ..graph.word import spell
 from ..robot.model import JointKind, Robot
 from .exponential import PLACES, Moved, moved
 from .factorisation import Entries
-from .kept import times
 from .motion import State
 from .rnea import indices
 from .scalars import Scalar, Vector
 from .spatial import is_nothing, is_zero
 from .steps import Runner
-from .units import ALIKE, Balance
 
 Columns = list[dict[int, Scalar]]  # column by column, row → entry
 STEP = "step"  # the regions
@@ -95,10 +93,8 @@ def euler(
     h: float,
     state: State,
     rates: Rates,
-    units: Balance = ALIKE,
 ) -> Point:
-    """A step of semi-implicit Euler, of ``h`` seconds; of its ``rates`` slopes and M⁻¹ are in
-    ``units``, and q̈ is not.
+    """A step of semi-implicit Euler, of ``h`` seconds.
 
     Visits to "step", of a joint, and to "follow", of a joint and a column of A or B.
     """
@@ -114,23 +110,16 @@ def euler(
         visit = Visit("step" + suffix, (i,))
         faster, there = run(visit, here, _advanced, kind, h, list(state.q[at]), rate, change)
         point.q[at], point.qd[own.start : own.stop] = there.q, faster
-        first = units.at(own.start)  # what the joint's rows are counted in
-        scales = [units.at(k) / first for k in own]
         for j, column in enumerate(columns):
-            of = units.at(j % nv)
             entries = [column.get(k, 0.0) for k in own]
-            alone = [of / first if j == nv + k else 0.0 for k in own]
-            turned, by = [0.0 for _ in own], 1.0
-            if j in own:
-                turned, by = there.turned(j - own.start), of / first
+            alone = [1.0 if j == nv + k else 0.0 for k in own]
+            turned = there.turned(j - own.start) if j in own else [0.0 for _ in own]
             if all(is_nothing(x) for x in (*entries, *alone, *turned)):
                 continue
-            visit, taken = Visit("follow" + suffix, (i, j)), (scales, entries, alone, by, turned)
+            visit, taken = Visit("follow" + suffix, (i, j)), (entries, alone, turned)
             found = run(visit, here, _followed, h, there.J, *taken)
-            unit = first * of if j >= 2 * nv else first / of
             for rows, values in zip((point.by_q, point.by_qd), found, strict=True):
-                there_are = {k: x for k, x in zip(own, values, strict=True) if not is_zero([x])}
-                rows[j] |= {k: times(x, unit) for k, x in there_are.items()}
+                rows[j] |= {k: x for k, x in zip(own, values, strict=True) if not is_zero([x])}
     return point
 
 
@@ -145,17 +134,15 @@ def _advanced(
 def _followed(
     h: Scalar,
     J: list[Vector] | None,
-    scales: Vector,
     entries: Vector,
     alone: Vector,
-    by: Scalar,
     turned: Vector,
 ) -> tuple[Vector, Vector]:
-    """The rows of a joint in a column of A or B, of q₊ and of q̇₊: with ``entries`` times
-    ``scales`` of q̈'s derivatives, to which 1 of q̇ and E of q, times ``by``, are added."""
-    of_qd = [h * (s * x) + one for s, x, one in zip(scales, entries, alone, strict=True)]
+    """The rows of a joint in a column of A or B, of q₊ and of q̇₊: with the ``entries`` of q̈'s
+    derivatives, to which 1 of q̇ and E of q are added."""
+    of_qd = [h * x + one for x, one in zip(entries, alone, strict=True)]
     along = Moved([], None, J).along([h * x for x in of_qd])
-    return [x + by * y for x, y in zip(along, turned, strict=True)], of_qd
+    return [x + y for x, y in zip(along, turned, strict=True)], of_qd
 
 
 def runge_kutta(

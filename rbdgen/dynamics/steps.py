@@ -37,8 +37,8 @@ class Runner(Protocol):
     def __call__(self, visit: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
         """What ``step`` makes of ``args``. Steps of one visit follow each other."""
 
-    def rotation(self, R: Array, by: float = 1.0) -> Placement:
-        """A constant rotation (3, 3), as steps have it; ``by``: a factor, of ``forward`` alone."""
+    def rotation(self, R: Array) -> Placement:
+        """A constant rotation (3, 3), as steps have it."""
 
 
 @dataclass(frozen=True)
@@ -52,5 +52,5 @@ class Inline:
         with self.arithmetic.region(*region):
             return step(*args)
 
-    def rotation(self, R: Array, by: float = 1.0) -> Placement:
-        return ConstantRotation(R) if by == 1 else ConstantRotation(by * R)
+    def rotation(self, R: Array) -> Placement:
+        return ConstantRotation(R)

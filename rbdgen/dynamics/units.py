@@ -27,44 +27,42 @@ class Units:
     force: float = 1.0
 
 
+Places = Mapping[tuple[int, int], float]
+NOWHERE: tuple[Places, Places, Places] = ({}, {}, {})
+
+
 @dataclass(frozen=True)
 class Balance:
-    """Powers of two that joints and their coordinates are counted in (``balance``); else one.
+    """Powers of two that joints are counted in, so that they share words (``balance``); else one.
 
-    ``power``: 1, or 2 for gradients, of which a force is a part: of the joint's unit, in forces.
+    ``bodies``: of all forces and masses on a joint's body, and of τ. ``columns``: of G, F1 and F2
+    (``composite``) of joint i's coordinates, as joint l's body has them, by (i, l). ``entries``: of
+    M, ∂τ/∂q and ∂τ/∂q̇, by row and column. ``coordinates``: s_k, in which M is inverted, and
+    ``sides``: of the columns of ∂τ/∂q and ∂τ/∂q̇ that it is then multiplied by.
     """
 
-    joints: Mapping[int, float] = field(default_factory=dict)
+    bodies: Mapping[int, float] = field(default_factory=dict)
+    columns: tuple[Places, Places, Places] = NOWHERE
+    entries: tuple[Places, Places, Places] = NOWHERE
+    efforts: Mapping[int, float] = field(default_factory=dict)
     coordinates: Mapping[int, float] = field(default_factory=dict)
-    power: int = 1
+    sides: tuple[Mapping[int, float], Mapping[int, float]] = ({}, {})
 
-    def of(self, i: int) -> float:
-        """That of a joint."""
-        return self.joints.get(i, 1.0)
+    def body(self, i: int) -> float:
+        """That of all forces and masses on a joint's body."""
+        return self.bodies.get(i, 1.0)
 
-    def force(self, i: int) -> float:
-        """That of the forces on a joint's body."""
-        return self.of(i) ** self.power
+    def onward(self, i: int, start: int, to: int) -> list[float]:
+        """Those of joint ``i``'s columns on the body of joint ``to``, in those on ``start``'s."""
+        return [of.get((i, to), 1.0) / of.get((i, start), 1.0) for of in self.columns]
+
+    def effort(self, k: int) -> float:
+        """That of an effort."""
+        return self.efforts.get(k, 1.0)
 
     def at(self, k: int) -> float:
-        """That of a coordinate."""
+        """That of a coordinate where M is inverted."""
         return self.coordinates.get(k, 1.0)
-
-    def to_parent(self, robot: Robot, i: int) -> float:
-        """That of the joint's parent, in its own."""
-        return self.of(robot.joints[i].parent) / self.of(i)
-
-    def within(self, robot: Robot, i: int) -> list[float]:
-        """Those of the joint's coordinates, in its own."""
-        return [s / self.of(i) for s in self._coordinates(robot, i)]
-
-    def efforts(self, robot: Robot, i: int) -> list[float]:
-        """Those of the joint's coordinates, in that of its forces."""
-        return [s / self.force(i) for s in self._coordinates(robot, i)]
-
-    def _coordinates(self, robot: Robot, i: int) -> list[float]:
-        at = robot.v_slices.get(i, slice(0, 0))
-        return [self.at(k) for k in range(at.start, at.stop)]
 
 
 ALIKE = Balance()

@@ -107,7 +107,9 @@ def _rounds(plan: RoundPlan, count: Counter[str]) -> None:
     count["waiting_bits"] += sum(word.width for word in whole.inputs.values())
     for (datapath, port), phases in plan.origins.items():
         width = plan.program.templates[datapath.template].inputs[port].width
-        read = {(x.datapath, x.word) if isinstance(x, Origin) else None for x in phases.values()}
+        read = {
+            (x.datapath, x.word, x.by) if isinstance(x, Origin) else None for x in phases.values()
+        }
         count["multiplexed_bits"] += width * (len(read) - 1)
         count["waiting_bits"] += width * (None in read)
     for group in plan.groups:

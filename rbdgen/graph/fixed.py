@@ -19,8 +19,9 @@ carry chain as wide as its result, plus one bit:
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -89,6 +90,11 @@ def convert(words: Integers, of: Format, to: Format) -> tuple[Integers, Flags]:
     words = (words + (1 << shift >> 1)) >> shift if shift > 0 else words << -shift
     clipped = np.clip(words, to.lowest, to.highest)
     return clipped, clipped != words
+
+
+def renamed(word: Format, by: float) -> Format:
+    """The format of the same bits when a power of two multiplies them."""
+    return replace(word, fraction=word.fraction - int(math.log2(by)))
 
 
 @dataclass(frozen=True, eq=False)

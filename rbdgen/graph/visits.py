@@ -70,6 +70,16 @@ class Program:
         sources = [factored(source)[0] for own in self.reads.values() for source in own.values()]
         return {word for word in sources if isinstance(word, Result)}
 
+    @property
+    def shifted(self) -> set[tuple[str, str]]:
+        """Template and input of the ports that in some visit read a result times 2^k."""
+        return {
+            (visit.template, port)
+            for visit, own in self.reads.items()
+            for port, source in own.items()
+            if isinstance(source, Scaled) and isinstance(source.of, Result)
+        }
+
     def read(self, visit: Visit) -> dict[str, tuple[str, float]]:
         """A visit's input → the word of the task that it reads, and the factor; no other inputs."""
         words = {port: factored(source) for port, source in self.reads[visit].items()}

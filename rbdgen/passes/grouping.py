@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from ..graph.node import Op
-from ..graph.visits import Result, Source, Visit
+from ..graph.visits import Result, Source, Visit, factored
 from .instances import FixedProgram
 from .needs import Need, needs_of
 
@@ -25,12 +25,12 @@ def grouped(program: FixedProgram, rounds: int) -> dict[str, list[list[Visit]]]:
 @dataclass(frozen=True, eq=False)
 class _Visits:
     """Of each visit the products and sums that it needs, as sets of ``bits``, and its ``sizes`` by
-    them; the ports that it ``reads`` results at, and whether ``others`` read a word of the task's;
-    and the visits that read of it."""
+    them; the ports that it ``reads`` results at, with their factors, and whether ``others`` read a
+    word of the task's; and the visits that read of it."""
 
     bits: Mapping[Visit, tuple[int, int]]
     sizes: Mapping[Visit, int]
-    reads: Mapping[Visit, list[tuple[str, Result]]]
+    reads: Mapping[Visit, list[tuple[str, Result, float]]]
     others: Mapping[Visit, frozenset[tuple[str, bool]]]
     readers: Mapping[Visit, set[Visit]]
 
@@ -44,20 +44,24 @@ def _visits(program: FixedProgram) -> _Visits:
         for visit, own in program.real.reads.items()
     }
     reads = {
-        visit: [(port, source) for port, source in own.items() if isinstance(source, Result)]
+        visit: [
+            (port, word, by)
+            for port, (word, by) in ((port, factored(source)) for port, source in own.items())
+            if isinstance(word, Result)
+        ]
         for visit, own in sources.items()
     }
     others = {
         visit: frozenset(
             (port, not isinstance(source, float))
             for port, source in own.items()
-            if not isinstance(source, Result)
+            if not isinstance(factored(source)[0], Result)
         )
         for visit, own in sources.items()
     }
     readers: dict[Visit, set[Visit]] = {visit: set() for visit in needs}
     for visit, results in reads.items():
-        for _, source in results:
+        for _, source, _ in results:
             readers[source.visit].add(visit)
     bits = _bits(program, needs)
     sizes = {visit: _size([own]) for visit, own in bits.items()}
@@ -117,9 +121,9 @@ class _Groups:
         """What the group computes, and the places from which its ports read."""
         others = frozenset[tuple[str, bool]]().union(*map(self._made.others.__getitem__, group))
         places = {
-            (port, id(self._of[source.visit]), source.name)
+            (port, id(self._of[source.visit]), source.name, by)
             for visit in group
-            for port, source in self._made.reads[visit]
+            for port, source, by in self._made.reads[visit]
         }
         size = _size(map(self._bits.__getitem__, group))
         return size + SENDER * (len(places) + len(others))

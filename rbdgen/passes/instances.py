@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..graph.fixed import INTEGER, FixedGraph, Format
+from ..graph.fixed import INTEGER, FixedGraph, Format, renamed
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op, Region
 from ..graph.verify import verify_fixed
-from ..graph.visits import Program, Result, Source, Visit, factored
+from ..graph.visits import Program, Result, Visit, factored
 from .wordlength import integer_bits
 
 MIRROR: Region = ("mirror", 0)  # where inputs change their signs
@@ -97,6 +97,7 @@ class _Instances:
         self.steps: dict[Node, int] = {}
         self.mantissas: dict[Node, int] = {}
         self.copies: dict[Visit, dict[Node, Node]] = {}
+        self.shifted = program.shifted
         self.given: dict[Visit, list[tuple[str, str, float]]] = {}  # result, output, factor
         for name, source in program.outputs.items():
             word, by = factored(source)
@@ -107,7 +108,7 @@ class _Instances:
             for port, own in templates[visit.template].inputs.items():  # those no node reads, too
                 read, by = factored(sources[port])
                 if isinstance(read, str):
-                    self._take(read, _renamed(own, 1 / abs(by)))
+                    self._take(read, renamed(own, 1 / abs(by)))
 
     def _take(self, name: str, word: Format) -> None:
         """A word of the task has no bits that one of its readers has not."""
@@ -118,8 +119,9 @@ class _Instances:
 
     def copy(self, visit: Visit, region: Region | None) -> None:
         """A visit's copy of its template, and the outputs that it gives."""
-        template, sources = self.templates[visit.template], self.real.reads[visit]
-        words = {port: self._read(sources[port], word) for port, word in template.inputs.items()}
+        template = self.templates[visit.template]
+        ports = template.inputs.items()
+        words = {port: self._read(visit, port, word, region) for port, word in ports}
         copy = copied(self.builder, template, words, self.formats, region)
         self.copies[visit] = copy
         for result, name, by in self.given.get(visit, ()):
@@ -128,18 +130,33 @@ class _Instances:
         self.steps |= {copy[node]: count for node, count in template.steps.items()}
         self.mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
 
-    def _read(self, source: Source, word: Format) -> Node:
-        """What a visit reads, in a template's ``word``."""
-        of, by = factored(source)
+    def _read(self, visit: Visit, port: str, word: Format, region: Region | None) -> Node:
+        """What a visit reads at a port, in its template's ``word``."""
+        of, by = factored(self.real.reads[visit][port])
         if isinstance(of, float):
             return self._constant(float(word.real(word.quantize(of))), word)
         if isinstance(of, Result):
             node = self.copies[of.visit][self.templates[of.visit.template].graph.outputs[of.name]]
-            return self._times(node, by, MIRROR)
+            if region is None:
+                return self._times(node, by, MIRROR)
+            node = self._times(node, by, region)
+            shifted = (visit.template, port) in self.shifted
+            shorter = self.formats[node].fraction > word.fraction
+            return self._as(node, word, region) if shifted or shorter else node
         if of not in self.tasks:
             self.tasks[of] = self.builder.input(of)
             self.formats[self.tasks[of]] = self.inputs[of]
         return self._times(self.tasks[of], by, MIRROR)
+
+    def _as(self, node: Node, word: Format, region: Region) -> Node:
+        """A node in its reader's ``word``, where the last bits may be truncated."""
+        if node.op is Op.CONST:  # in this visit alone
+            own = math.floor(math.ldexp(node.value, word.fraction))
+            return self._constant(math.ldexp(own, -word.fraction), word)
+        with self.builder.in_region(region):  # a selection truncates; this one always takes a node
+            node = self.builder.node(Op.SELECT, self._constant(0.0, word), node, node)
+        self.formats[node] = word
+        return node
 
     def _constant(self, value: float, word: Format) -> Node:
         node = self.builder.node(Op.CONST, value=value)
@@ -149,11 +166,11 @@ class _Instances:
     def _times(self, node: Node, by: float, region: Region) -> Node:
         """A node times ±2^k; but for the sign the bits are the same."""
         if node.op is Op.CONST and by != 1:  # in all states the same
-            word = replace(_renamed(self.formats[node], abs(by)), rounded=False)
+            word = replace(renamed(self.formats[node], abs(by)), rounded=False)
             return self._constant(min(by * node.value, word.limits[1]), word)
         with self.builder.in_region(region):
             if abs(by) != 1:
-                word = replace(_renamed(self.formats[node], abs(by)), rounded=False)
+                word = replace(renamed(self.formats[node], abs(by)), rounded=False)
                 node = self.builder.node(Op.MULC, node, value=abs(by))
                 self.formats[node] = word
             if by < 0:
@@ -174,11 +191,6 @@ class _Instances:
             Graph(tuple(words), outputs), words, self.formats, width, self.steps, self.mantissas
         )
         return FixedProgram(self.real, self.templates, verify_fixed(whole), self.copies)
-
-
-def _renamed(word: Format, by: float) -> Format:
-    """The format of the same bits when a power of two multiplies them."""
-    return replace(word, fraction=word.fraction - int(math.log2(by)))
 
 
 def copied(

@@ -88,7 +88,7 @@ def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) ->
         _complete(template, nodes, besides, zeros[visit])
         ports = {node.name for node in nodes if node.op is Op.INPUT}
         for port in ports:
-            read = real.reads[visit][port]
+            read, _ = factored(real.reads[visit][port])
             if isinstance(read, Result):
                 results[read.visit].add(read.name)
         idle = frozenset(template.inputs) - ports
@@ -161,7 +161,7 @@ def _zeros(
     def is_zero(node: Node) -> bool:
         match node.op:
             case Op.INPUT:
-                read = sources[node.name]
+                read, _ = factored(sources[node.name])
                 if isinstance(read, Result):
                     given = program.templates[read.visit.template].graph.outputs[read.name]
                     return given in before[read.visit]

@@ -29,11 +29,12 @@ from .setting import Setting
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
 
-GUARD = 6  # bits
+GUARD, GUARD_INVERTED = 3, 6  # bits, where M is inverted, which magnifies all that is left out
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 # what takes longer words than a multiplier does
 ADDED = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
+LEAST = -(1 << 16)  # integer bits, of nothing yet
 SETTLING = 4  # times that room makes errors, and errors room
 DIVIDING = (Op.RECIP, Op.MANTISSA, Op.SCALE)
 # "in" or "out", a template, and which of its inputs or outputs; or "task", "", and its word
@@ -154,13 +155,11 @@ def divides(template: Graph) -> bool:
 
 
 def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
-    """What has `GUARD` bits more where M is inverted, which magnifies all that is left out.
+    """What has some `GUARD` bits more, which no multiplier sees.
 
     Ports that only additions read, and results that only such ports read. Outputs of the task have
     the design's width.
     """
-    if not any(map(divides, program.templates.values())):
-        return dict.fromkeys(lowered, Finer())
     into = {
         (name, node.name)
         for name, own in lowered.items()
@@ -184,6 +183,7 @@ def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
     # what a visit hands on is a port and a result at once
     read |= {((t, node.name), (t, result)) for t, result, node in made if node.op is Op.INPUT}
     out -= given
+    guard = GUARD_INVERTED if any(map(divides, program.templates.values())) else GUARD
     while True:  # both ends of whatever is handed on, or neither
         size = len(into) + len(out)
         out -= {word for port, word in read if port not in into}
@@ -191,7 +191,7 @@ def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
         if len(into) + len(out) == size:
             break
     return {
-        name: Finer(GUARD, *(frozenset(x for t, x in found if t == name) for found in (into, out)))
+        name: Finer(guard, *(frozenset(x for t, x in found if t == name) for found in (into, out)))
         for name in lowered
     }
 
@@ -262,9 +262,10 @@ def _room(
             read_off = dict[str, float]()
             for node in template.nodes:
                 if node.op is Op.INPUT:
-                    read, _ = factored(sources[node.name])
+                    read, by = factored(sources[node.name])
                     if isinstance(read, Result):
-                        read_off[node.name] = deviations[read]
+                        lost = 0.0 if by == 1 else ulps[node] / math.sqrt(12)
+                        read_off[node.name] = math.hypot(by * deviations[read], lost)
                     else:
                         read_off[node.name] = ulps[node] / math.sqrt(12)
                     off[name, node.name] = max(read_off[node.name], off.get((name, node.name), 0.0))
@@ -289,6 +290,8 @@ def _whole_bits(
     """Integer bits of whatever is joined to each input and output of a template."""
     largest: dict[Port, float] = {}
     joined: dict[Port, Port] = {}
+    # ports that read results times 2^k: for whatever output they read, and k
+    shifts: dict[Port, set[tuple[Port, int]]] = {("in", *port): set() for port in program.shifted}
 
     def head(port: Port) -> Port:
         while joined.get(port, port) != port:
@@ -313,10 +316,12 @@ def _whole_bits(
             elif isinstance(read, float):
                 reach(own, abs(read))
             else:
-                assert by == 1, "joints read no results times 2^k"
                 other: Port = ("out", read.visit.template, read.name)
                 joined.setdefault(other, other)
-                joined[head(own)] = head(other)
+                if own in shifts:
+                    shifts[own].add((other, int(math.log2(by))))
+                else:
+                    joined[head(own)] = head(other)
         for result in program.templates[name].outputs:
             there: Port = ("out", name, result)
             joined.setdefault(there, there)
@@ -325,7 +330,14 @@ def _whole_bits(
     for end in joined:
         together[head(end)] = max(together.get(head(end), 0.0), largest.get(end, 0.0))
     # what is always zero, if in each visit for another reason, has a word like any other
-    bits = {end: integer_bits(size or 1.0) for end, size in together.items()}
+    following = {head(port) for port in shifts}  # these have the bits that they read
+    bits = {
+        end: LEAST if end in following and not size else integer_bits(size or 1.0)
+        for end, size in together.items()
+    }
+    into_shifted = [
+        (head(port), head(out), power) for port, own in shifts.items() for out, power in own
+    ]
     handed_on = [
         (head(("in", name, origin.name)), head(("out", name, result)), power)
         for name, template in program.templates.items()
@@ -335,6 +347,8 @@ def _whole_bits(
     ]
     while True:  # what goes through as a multiple by a power of two has the bits that come in
         before = dict(bits)
+        for into, out, power in into_shifted:  # no bit is lost but the last ones
+            bits[into] = max(bits[into], bits[out] + power)
         for into, out, power in handed_on:
             bits[into] = max(bits[into], bits[out] - power)
             bits[out] = bits[into] + power

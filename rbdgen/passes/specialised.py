@@ -58,7 +58,8 @@ def giving(program: FixedProgram, outputs: Collection[str]) -> FixedProgram:
         if need.results
     }
     there = {visit.template for visit in reads}
-    of_task = {s for sources in reads.values() for s in sources.values() if isinstance(s, str)}
+    read = [factored(source)[0] for sources in reads.values() for source in sources.values()]
+    of_task = {word for word in read if isinstance(word, str)}
     graphs = {name: real.templates[name] for name in real.templates if name in there}
     templates = {name: own for name, own in program.templates.items() if name in there}
     inputs = {name: word for name, word in whole.inputs.items() if name in of_task}

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 
-from ..graph.fixed import Format
+from ..graph.fixed import Format, renamed
 from ..schedule.datapaths import TASK, Datapath
 from ..schedule.fabric import BANK
-from ..schedule.round_plan import ON_THE_WAY, Group, RoundPlan
+from ..schedule.round_plan import ON_THE_WAY, Group, Origin, RoundPlan
 from .channel import NOT_SHARED
 from .core import Core
 from .folded import FoldHardware
@@ -137,8 +137,12 @@ class _Memories:
                 value = taken[start : start + own.width].as_signed()
                 start += own.width
                 for port in group.words[word]:
-                    choice = value, own, frozenset(group.ago)
-                    self.choices.setdefault(f"{group.reader.name}.{port}", []).append(choice)
+                    found = self.choices.setdefault(f"{group.reader.name}.{port}", [])
+                    phases: dict[float, set[int]] = {}  # by the power of two that it comes times
+                    for phase, origin in plan.origins[group.reader, port].items():
+                        if isinstance(origin, Origin) and phase in group.ago:
+                            phases.setdefault(origin.by, set()).add(phase)
+                    found += [(value, renamed(own, by), frozenset(of)) for by, of in phases.items()]
 
     def _address(self, group: Group, name: str, count: Signal, cycles: int) -> Signal:
         """Where the words lie that operands are taken from in a round's first cycle.
@@ -187,12 +191,9 @@ class _Memories:
         phases = {phase for _, _, of in choices for phase in of} | set(numbers)
         terms: list[Value] = []
         for value, own, of in choices:
-            # bits that the input has and the word has not are zero
-            wide = (
-                Cat(Const(0, to.fraction - own.fraction), value)
-                if to.fraction > own.fraction
-                else value
-            )
+            # bits that the input has and the word has not are zero; those that it has not are left
+            more = to.fraction - own.fraction
+            wide = Cat(Const(0, more), value) if more > 0 else value[min(-more, len(value) - 1) :]
             bits = Cat(wide, wide[-1].replicate(max(to.width - len(wide), 0)))
             alone = of == phases
             if not alone:

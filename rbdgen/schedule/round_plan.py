@@ -37,11 +37,13 @@ ON_THE_WAY = 3  # cycles from the one that stores a word to the first that takes
 
 @dataclass(frozen=True)
 class Origin:
-    """The origin of what an input reads in some phase: a datapath's word, so many rounds ago."""
+    """The origin of what an input reads in some phase: a datapath's word, so many rounds ago, times
+    ``by``, a power of two."""
 
     datapath: Datapath
     word: str
     ago: int
+    by: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -150,15 +152,16 @@ class RoundPlan:
         found: dict[tuple[Datapath, str], dict[int, Origin | float]] = {}
         for visit, sources in self.program.real.reads.items():
             datapath, at = self.datapath[visit], self.at[visit]
-            for port, (read, _) in ((port, factored(s)) for port, s in sources.items()):
+            for port, (read, by) in ((port, factored(s)) for port, s in sources.items()):
                 origin: Origin | float
                 if isinstance(read, Result):
-                    origin = Origin(self.datapath[read.visit], read.name, at - self.at[read.visit])
+                    ago = at - self.at[read.visit]
+                    origin = Origin(self.datapath[read.visit], read.name, ago, by)
                 elif isinstance(read, str):
                     own, there = self.given[visit, port]
                     origin = Origin(own, port, at - there)
                 else:
-                    assert isinstance(read, float), "joints read no words times 2^k"
+                    assert isinstance(read, float)
                     origin = read
                 found.setdefault((datapath, port), {})[at % self.rounds] = origin
         return found

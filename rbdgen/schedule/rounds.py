@@ -80,7 +80,7 @@ def _rows(program: FixedProgram, name: str) -> list[list[Visit]]:
     for visit in program.real.of(name):
         before = [
             s.visit
-            for s in program.real.reads[visit].values()
+            for s, _ in map(factored, program.real.reads[visit].values())
             if isinstance(s, Result) and s.visit in rows
         ]
         row = rows.pop(before[0]) if before else []

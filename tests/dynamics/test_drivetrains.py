@@ -146,7 +146,7 @@ def test_joints_in_units_of_their_own(functions: tuple[str, ...]) -> None:
     canonical = canonicalize(geared(random_robot(rng, 4, [JointKind.REVOLUTE]), rng))
     graph = trace(canonical, functions)
     inputs = random_inputs(canonical, graph.inputs, STATES, 8)
-    visits = program(chained_frames(canonical), graph, 4, balanced=True)
+    visits = program(chained_frames(canonical), graph, 4, states=inputs)
     assert len(visits.of("driven")) == 4
     same(computed(visits, inputs), evaluate(graph, inputs), array_of(graph.outputs))
 

@@ -76,7 +76,7 @@ def test_chosen_by_itself() -> None:
 def test_what_no_words_keep() -> None:
     says = "error 1e-07 takes words of more than 32 bits where joints take turns; .* is reached"
     with pytest.raises(PrecisionError, match=says):
-        joints("gantry", functions=("fd",), ii=16, error=1e-7)
+        joints("iiwa14", functions=("fd",), ii=64, error=1e-7)
 
 
 def test_not_in_an_accelerator() -> None:
