@@ -51,6 +51,7 @@ from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.choices import ROLLOUTS
 from rbdgen.design.design import Design, has_registers
+from rbdgen.design.runs import Errors
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
@@ -60,7 +61,6 @@ from rbdgen.passes.ranges import RangeError
 from rbdgen.robot.model import Robot, RobotError
 from rbdgen.robot.variations import any_of_model
 from rbdgen.rtl.emit import emit_accelerator
-from rbdgen.simulate.report import Errors
 from rbdgen.simulate.verilate import build
 from rbdgen.tasks.in_visits import in_visits
 from tests.drawn_designs import Drawn, drawn

@@ -7,19 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..compile.scheduled import Accelerated
+from ..design.coordinates import coordinate_errors
 from ..design.manifest import HardwareManifest
+from ..design.runs import AcceleratorRun, FunctionRun, MixedRun
 from ..draw.task_timeline import Task, timeline
 from ..simulate.model import Model, Result
-from ..simulate.report import AcceleratorRun, FunctionRun, MixedRun
 from ..system.files import beside
 from ..system.workers import cores
 from ..tasks.routes import ROLLOUTS
-from .errors import STALL, Mismatch, keep_promise
+from .errors import STALL, Mismatch, keep_promise, portions
 from .folder import write_file, writing
 from .reports import TIMELINE
 from .rtl import load_core
 from .stays import tasks_of
-from .traffic import Array, Traffic, inputs_of, within_limits
+from .traffic import Array, Traffic, inputs_of, scaled_states
 
 Progress = Callable[[str], None]
 BATCH = 256  # tasks, as in Dadu-RBD's evaluation
@@ -50,7 +51,7 @@ def simulate_accelerator(
 
     Raises Mismatch where hardware, model or manifest disagree.
     """
-    state = within_limits(made, BATCH, seed)
+    state = scaled_states(made, BATCH, seed)
     traffic = Traffic(made, inputs_of(made, state))
     traffic.expect()
     functions, mixed = {}, traffic.mixed(states, seed)
@@ -105,12 +106,13 @@ def _function_run(
     made = traffic.made
     latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
     predicted = made.accelerator.latency(function)
-    errors = traffic.errors(function, state)
+    errors = traffic.errors(function, state, portions(BATCH)[0])  # at the limits
+    accuracy = traffic.accuracy(function, state)
     if function not in ROLLOUTS:
         if latency != predicted:
             said = f"{latency} simulated, {predicted} predicted"
             raise Mismatch(f"{folder}: latency of {function} {said}")
-        keep_promise(f"{folder}: {function}", errors, made.design.error)
+        keep_promise(f"{folder}: {function}", accuracy, made.design.error)
     later = batch.result_cycle[BATCH // 2 :]
     return FunctionRun(
         latency=latency,
@@ -118,6 +120,7 @@ def _function_run(
         batch_cycles=int(batch.result_cycle[-1] - batch.accept_cycle[0]),
         overflows=int(traffic.expected[function][1].sum()),
         errors={name: error.report() for name, error in errors.items()},
+        coordinates=tuple(coordinate_errors(made.design, made.front.canonical, accuracy, function)),
     )
 
 

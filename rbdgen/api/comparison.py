@@ -12,8 +12,8 @@ from ..board.packets import Layout
 from ..compile.flow import Front, compile_core, front_end
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
+from ..design.runs import CoreRun
 from ..robot.model import RobotError
-from ..simulate.report import CoreRun
 from ..system.records import Record
 from .checked import checked_manifest
 from .compared import Compared

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..design.arrays import given_coordinates
+from ..design.design import Design
+from ..design.runs import Errors
+from ..dynamics.interface import as_outputs
+from ..graph.accuracy import Accuracy
 from ..graph.arrays import SURE
-from ..simulate.report import Errors
+from ..graph.rows import REPORTED, SCALES, worst_of
+from ..robot.model import Robot
 from ..system.refusal import Refusal
 
 NOISE = 2.0**-48  # of the largest entry of all arrays: a smaller array is float64's rounding
@@ -29,27 +34,15 @@ class Error:
     reference: float = 0.0
     largest: float = 0.0
     largest_reference: float = 0.0
-    states: int = 0
-    fourth: float = 0.0  # of the states' sums of squares, the squares
 
     def add(self, values: NDArray, reference: NDArray) -> None:
         """Arrays (N, …) of N states more."""
-        of_states = ((values - reference) ** 2).reshape(len(values), -1).sum(axis=1)
-        self.square += float(of_states.sum())
-        self.fourth += float((of_states**2).sum())
-        self.states += len(values)
+        self.square += float(((values - reference) ** 2).sum())
         self.reference += float((reference**2).sum())
         self.largest = max(self.largest, float(np.abs(values - reference).max(initial=0.0)))
         self.largest_reference = max(
             self.largest_reference, float(np.abs(reference).max(initial=0.0))
         )
-
-    def surely(self) -> float:
-        """Relative RMS that it has in all states, as far as those that were added tell."""
-        if not self.reference:
-            return 0.0
-        variance = max(self.fourth - self.square**2 / self.states, 0.0)
-        return math.sqrt(max(self.square - SURE * math.sqrt(variance), 0.0) / self.reference)
 
     def report(self) -> Errors:
         """The errors over all states and outputs that were added."""
@@ -72,12 +65,39 @@ def without_noise(errors: Mapping[str, Error]) -> dict[str, Error]:
     }
 
 
-def keep_promise(where: object, errors: Mapping[str, Error], promised: float | None) -> None:
-    """Mismatch where an array is off by more than the error that the design was made for."""
-    for name, error in errors.items():
-        if promised is not None and error.surely() > promised:
-            rms = error.report().relative_rms
-            raise Mismatch(
-                f"{where}: error of {name} {rms:.3g} (RMS, {error.states} states), "
-                f"{promised:g} promised; a smaller --error makes up for it"
-            )
+def portions(states: int) -> list[int]:
+    """How many of them are at each of the `REPORTED` scales: half at the limits."""
+    others = len(REPORTED) - 1
+    small = [(states // 2 + k) // others for k in range(others)]
+    return [states - sum(small), *small]
+
+
+def add_arrays(
+    found: Accuracy,
+    scale: int,
+    arrays: Iterable[tuple[str, NDArray, NDArray]],
+    names: Iterable[str],
+    design: Design,
+    robot: Robot,
+) -> None:
+    """States at a scale: ``arrays`` with their names, values and the golden model's; ``names``: of
+    the outputs that they have entries for."""
+    given, words, golden = given_coordinates(design, robot), {}, {}
+    for name, values, reference in arrays:
+        words[name], golden[name] = values, reference
+    found.add(scale, as_outputs(words, names, given), as_outputs(golden, names, given))
+
+
+def keep_promise(where: object, found: Accuracy, promised: float | None) -> None:
+    """Mismatch where a coordinate is surely off by more than the error that the design was made
+    for, as far as the states that were added tell."""
+    if promised is None:
+        return
+    worst = worst_of(found.shares(-SURE))
+    if worst.share > promised:
+        scale = SCALES.index(worst.scale)
+        raise Mismatch(
+            f"{where}: error of {worst.row} {worst.scale.name} {found.error(worst.row, scale):.3g} "
+            f"(RMS, {found.sums[worst.row][scale].states} states), "
+            f"{promised * worst.scale.times:g} promised; a smaller --error makes up for it"
+        )

@@ -72,7 +72,11 @@ def info(robot: str, progress: Progress = lambda _: None, **choices: Any) -> Inf
     cells = about(product.front.target, accelerator_features(product.accelerator))
     plain = accelerator_facts(product)
     own = EstimatedAccelerator(**vars(plain), estimated=cells, lines=board_lines(plain))
-    return Info(AcceleratedFacts(**vars(facts), fitted=chosen(product.design), accelerator=own))
+    return Info(
+        AcceleratedFacts(
+            **vars(facts), fitted=chosen(product.design), accelerator=own, errors=product.expected
+        )
+    )
 
 
 def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
@@ -152,6 +156,7 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
         clock=design.clock,
         fitted=chosen(design),
         lines=board_lines(accelerator_facts(core)) if len(design.functions) == 1 else {},
+        errors=core.expected,
     )
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..design.manifest import AcceleratorManifest, HardwareManifest
+from ..design.runs import AcceleratorRun, CoreRun
 from ..robot.model import RobotError
 from ..robot.xml_lines import one_line, parse_xml
-from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.files import read_within

@@ -13,13 +13,13 @@ from typing import Any, Generic, TypeVar
 
 from ..design.facts import AcceleratedFacts, CoreFacts
 from ..design.manifest import HardwareManifest
+from ..design.runs import AcceleratorRun, CoreRun
 from ..draw.exploration import picture as draw
 from ..draw.exploration_table import as_text as exploration_text
 from ..draw.tables import info_text, mapped_text, simulation_text, topology_text
 from ..estimate.explored import Explored
 from ..robot.model import RobotError
 from ..robot.organisation import Organisation
-from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
 from ..synthesize.report import Report as Synthesised
 from ..system.files import read_regular

@@ -11,15 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.core import Core
+from ..compile.samples import accuracy_of
+from ..design.coordinates import coordinate_errors
 from ..design.manifest import CoreManifest, HardwareManifest
+from ..design.runs import AcceleratorRun, CoreRun, IntegerRun
+from ..graph.rows import REPORTED
 from ..simulate.model import Model, Result
-from ..simulate.report import AcceleratorRun, CoreRun, IntegerRun
 from ..system.files import beside
 from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .checked import checked_manifest
-from .errors import STALL, Error, Mismatch, keep_promise, without_noise
+from .errors import STALL, Error, Mismatch, add_arrays, keep_promise, portions, without_noise
 from .evaluation import as_numbers, to_words
 from .folder import MARK, OutputError, write_file, writing
 from .integer_model import IntegerModel
@@ -56,6 +59,7 @@ def simulate(
     Raises Mismatch where hardware, model or manifest disagree, or an array is off by more than the
     error that the design promises; OutputError for a folder that is
     no design, or has files that changed since, unless ``trust`` says to run them as they are. What
+    Half of the states are at the limits, the others at a tenth of them and at rest. What
     is run of an accelerator, `simulate_accelerator` says. ``calibration``: the file of another
     robot's words, which are written into the registers first.
     """
@@ -95,21 +99,23 @@ def simulate_core(
             f"{place}: {MARK} is an accelerator's, {DESIGN} is not; generate it again"
         )
     integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
-    overall = Error()
-    errors: dict[str, Error] = {}
+    overall, errors = Error(), dict[str, Error]()
+    accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
     cycles: list[tuple[int, int]] = []  # latency and interval seen, smallest and largest
     done = 0
-    for state in batches(core, states, seed):
+    for scale, state in scaled_batches(core, states, seed):
         words = to_words(core, state)
         expected, flags = integers(words)
         tokens = np.stack([words[n] for n in core.fixed.inputs], axis=1)
         run = model.run(tokens, seed=seed, held=held)
         compare(run, expected, flags, "at full rate")
         cycles += measured(run, len(flags))
-        for name, values, reference in outputs_and_golden(core, state, expected):
+        arrays = list(outputs_and_golden(core, state, expected))
+        for name, values, reference in arrays if scale == 0 else ():
             errors.setdefault(name, Error()).add(values, reference)
             overall.add(values, reference)
+        add_arrays(accuracy, scale, arrays, core.fixed.graph.outputs, core.design, core.front.robot)
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
@@ -123,7 +129,7 @@ def simulate_core(
             waves_file.replace(place / WAVES)
 
     errors = without_noise(errors)
-    keep_promise(place, errors, core.design.error)
+    keep_promise(place, accuracy, core.design.error)
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
     for key, found, predicted in (
@@ -144,16 +150,24 @@ def simulate_core(
         error=overall.report(),
         errors={name: error.report() for name, error in errors.items()},
         promised=core.design.error,
+        coordinates=tuple(coordinate_errors(core.design, core.front.canonical, accuracy)),
         calibration=core.front.robot.name if core.held else None,
     )
 
 
-def batches(core: Core, states: int, seed: int) -> Iterator[dict[str, NDArray]]:
-    """Random states within the design's limits, at most BATCH at a time."""
+def batches(core: Core, states: int, seed: int, share: float = 1.0) -> Iterator[dict[str, NDArray]]:
+    """Random states within a share of the design's limits, at most BATCH at a time."""
     fields = len(core.fixed.inputs) + len(core.fixed.graph.outputs)
     size = max(FEWEST, min(BATCH, NUMBERS // fields))
     for k, start in enumerate(range(0, states, size)):
-        yield within_limits(core, min(size, states - start), seed, k)
+        yield within_limits(core, min(size, states - start), seed, k, share)
+
+
+def scaled_batches(core: Core, states: int, seed: int) -> Iterator[tuple[int, dict[str, NDArray]]]:
+    """States at all `REPORTED` scales, and which: half of them at the limits, and small ones."""
+    for scale, count in enumerate(portions(states)):
+        for state in batches(core, count, seed, REPORTED[scale].share):
+            yield scale, state
 
 
 def compare(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.product import Product
-from ..compile.samples import sample_states
+from ..compile.samples import accuracy_of, sample_states
 from ..compile.scheduled import Accelerated
 from ..design.arrays import given_coordinates
 from ..design.bounds import whole_turns, within_a_turn
@@ -20,14 +20,16 @@ from ..design.checks import mix
 from ..design.choices import ROLLOUTS
 from ..design.design import Design
 from ..dynamics.interface import clip, from_columns, to_columns
+from ..graph.accuracy import Accuracy
 from ..graph.fixed import Format
+from ..graph.rows import REPORTED
 from ..graph.word import kind_of
 from ..simulate.model import Model, Result
 from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
-from .errors import Error, Mismatch, without_noise
+from .errors import Error, Mismatch, add_arrays, portions, without_noise
 from .reference import golden_model
 
 Integers = NDArray[np.int64]
@@ -35,14 +37,17 @@ Array = NDArray[np.float64]
 LARGEST_STEP, MOST_STEPS = 4096, 4  # 2^-22 s; of the rollouts that are tried
 
 
-def within_limits(product: Product, states: int, seed: int, batch: int = 0) -> dict[str, Array]:
-    """Random states that the design is for; each ``batch`` has others.
+def within_limits(
+    product: Product, states: int, seed: int, batch: int = 0, share: float = 1.0
+) -> dict[str, Array]:
+    """Random states that the design is for, within a share of its limits; each ``batch`` has
+    others.
 
     τ and M⁻¹ have no limits of their own: what exceeds the range of their words, which other
     states have sized, is brought to its edge, for the hardware and the golden model alike.
     """
     robot = product.front.canonical
-    state = sample_states(product.design, robot, states, [seed, batch])
+    state = sample_states(product.design, robot, states, [seed, batch], share=share)
     limits = {}
     for own in product.formats.values():
         for name, word in own.items():
@@ -58,6 +63,15 @@ def within_limits(product: Product, states: int, seed: int, batch: int = 0) -> d
         "h": np.stack([step, step * 4 / 3], axis=1),
         "steps": rng.integers(1, MOST_STEPS + 1, (states, 1)).astype(np.float64),
     }
+
+
+def scaled_states(product: Product, states: int, seed: int) -> dict[str, Array]:
+    """The same at all `REPORTED` scales, one after the other, as many as `portions` says."""
+    parts = [
+        within_limits(product, count, seed, k, scale.share)
+        for k, (scale, count) in enumerate(zip(REPORTED, portions(states), strict=True))
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def inputs_of(made: Product, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
@@ -173,13 +187,28 @@ class Traffic:
             came.append(waiting[int(tag)].pop())
         return np.array(came, np.int64)
 
-    def errors(self, function: str, state: Mapping[str, Array]) -> dict[str, Error]:
-        """The error of each array that a function gives for ``state``, against the golden model."""
+    def errors(
+        self, function: str, state: Mapping[str, Array], first: int | None = None
+    ) -> dict[str, Error]:
+        """The error of each array that a function gives for the ``first`` of the states, all unless
+        given, against the golden model."""
         errors = {}
         for name, values, reference in self.beside_golden(function, state):
             errors[name] = Error()
-            errors[name].add(values, reference)
+            errors[name].add(values[:first], reference[:first])
         return without_noise(errors)
+
+    def accuracy(self, function: str, state: Mapping[str, Array]) -> Accuracy:
+        """The errors of the coordinates that a function gives, in `scaled_states`."""
+        made = self.made
+        found = accuracy_of(made.design, made.front.canonical)
+        arrays = list(self.beside_golden(function, state))
+        names = made.accelerator.result_formats[function]
+        ends = np.cumsum(portions(self.states))[:-1]
+        for scale, rows in enumerate(np.split(np.arange(self.states), ends)):
+            own = [(name, values[rows], exact[rows]) for name, values, exact in arrays]
+            add_arrays(found, scale, own, names, made.design, made.front.robot)
+        return found
 
     def beside_golden(
         self, function: str, state: Mapping[str, Array]

@@ -16,7 +16,7 @@ from ..draw.tables import table
 from ..dynamics.interface import to_columns
 from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph, evaluate_fixed
-from ..passes.words import relative_error
+from ..passes.words import worst_error
 from ..prove.words import output_errors, prove
 from ..search.extents import extents
 
@@ -53,7 +53,7 @@ def _row(robot: str, function: str, which: str, progress: Progress) -> list[Any]
         which,
         len(able),
         sum(node in proof.holds for node in able),
-        float(f"{relative_error(fixed, words.front.graph, words.given.few):.3g}"),
+        float(f"{worst_error(fixed, words.front.graph, words.given).share:.3g}"),
         _middle_and_most([proof.largest[node] / seen[node] for node in outputs]),
         _middle_and_most([bound[name] / size for name, size in off.items() if size > 0]),
         round(seconds, 1),

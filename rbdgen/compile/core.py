@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 
 from ..design.arrays import gives
+from ..design.coordinates import CoordinateError
 from ..design.design import Design, has_registers
 from ..design.target import Target
 from ..estimate.features import features
@@ -62,6 +63,7 @@ class Core:
     plan: Plan
     notes: tuple[str, ...] = field(default=())
     held: Held = field(default_factory=dict)  # in registers, unless its own
+    expected: tuple[CoordinateError, ...] = ()  # what its words leave
 
     @property
     def design(self) -> Design:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .accelerate import compile_accelerator
-from .expected import note_of_errors
+from .expected import expected_errors, note_of_errors
 from .flow import Core, Progress, compile_core, front_end
 from .front import Front
 from .scheduled import Accelerated
@@ -18,8 +18,10 @@ def compile_front(front: Front, progress: Progress = lambda _: None) -> Product:
     """What a front's design asks for; errors as those of both. A note tells of large errors."""
     compile_own = compile_accelerator if front.design.accelerator else compile_core
     made: Product = compile_own(front, progress)
-    note = note_of_errors(made)
-    return replace(made, notes=(*made.notes, note)) if note else made
+    expected = expected_errors(made)
+    note = note_of_errors(made, expected)
+    notes = (*made.notes, note) if note else made.notes
+    return replace(made, notes=notes, expected=expected.errors)
 
 
 def compile_design(path: str, progress: Progress = lambda _: None, **choices: Any) -> Product:

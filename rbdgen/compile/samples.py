@@ -18,6 +18,7 @@ from ..dynamics.interface import any_roots, input_limits, revolute, to_columns
 from ..dynamics.near import FARTHEST, LEFT_OUT
 from ..dynamics.observed import Frames
 from ..dynamics.trace import trace as trace_functions
+from ..graph.accuracy import Accuracy
 from ..graph.arrays import FAR, ROOT
 from ..graph.graph import Graph
 from ..graph.node import Builder, Node, Op
@@ -33,14 +34,21 @@ from .parameters import DEVIATION, Parameters, symbolic
 # functions that need a regular mass matrix
 REGULAR = {*INVERTING, "cfd", "difd", *ROLLOUTS}
 NEARBY_SEED, ROOT_SEED, HOLD_SEED = 17, 23, 31
+FACTOR_STATES, FACTOR_SEED = 200, 37
 STEP = "step"  # so far, as coordinates of a search
 LOAD = "load"  # what a payload is made of, as such coordinates
 
 
 def sample_states(
-    design: Design, robot: Robot, n: int, seed: int | list[int], extremes: float = 0.0
+    design: Design,
+    robot: Robot,
+    n: int,
+    seed: int | list[int],
+    extremes: float = 0.0,
+    share: float = 1.0,
 ) -> State:
-    """States as ``random_states`` draws them within the design's limits, and what follows of them.
+    """States as ``random_states`` draws them within a share of the design's limits, and what
+    follows of them.
 
     Forces act only on the bodies that have a force input, and a payload is carried where the design
     has one. ``tau``, where the functions need it,
@@ -53,7 +61,7 @@ def sample_states(
     given is left out of tau (n, nv − 6) and Minv (n, nv − 6, nv − 6), else (n, nv), (n, nv, nv).
     """
     box = bounds(design, robot)
-    state = random_states(robot, box, n, seed, extremes)
+    state = random_states(robot, box, n, seed, extremes, share)
     for body, i in enumerate(robot.moving):
         if robot.joints[i].body not in design.external_forces:
             state["f_ext"][:, body] = 0.0
@@ -85,6 +93,27 @@ def sample_states(
             alone = _loaded(golden.apart_minv, design, robot, state, at)
             state["Minv"] = np.where(state[ROOT][..., None] < 0, alone, state["Minv"])
     return state
+
+
+def factors(design: Design, robot: Robot) -> dict[str, float]:
+    """What columns of matrices are multiplied with, to compare them: words and their sizes.
+
+    The limits of velocities and accelerations, and the root mean square of the efforts that these
+    take; of ``x``, which the columns of A stand for, positions count as 1. Other words are 1.
+    """
+    box = bounds(design, robot)
+    state = random_states(robot, box, FACTOR_STATES, FACTOR_SEED)
+    tau = golden.rnea(robot, state["q"], state["qd"], state["qdd"])
+    found = {"qd": box.qd, "qdd": box.qdd, "tau": np.sqrt(np.mean(tau**2, axis=0))}
+    found["x"] = np.concatenate([np.ones(robot.nv), box.qd])
+    return {
+        spell(kind, k): float(size) for kind, own in found.items() for k, size in enumerate(own)
+    }
+
+
+def accuracy_of(design: Design, robot: Robot) -> Accuracy:
+    """Of results of a design, so far without states."""
+    return Accuracy(factors(design, robot))
 
 
 def _loaded(

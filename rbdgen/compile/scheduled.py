@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ..design.arrays import given_coordinates, left_out
 from ..design.choices import GIVES, MOST_SLOTS
+from ..design.coordinates import CoordinateError
 from ..design.design import Design
 from ..design.target import Target
 from ..graph.fixed import FixedGraph, Format
@@ -48,6 +49,7 @@ class Accelerated:
     accelerator: Accelerator
     notes: tuple[str, ...] = field(default=())
     held: Held = field(default_factory=dict)  # words in registers, unless its own
+    expected: tuple[CoordinateError, ...] = ()  # what its words leave
 
     @property
     def design(self) -> Design:

@@ -25,6 +25,7 @@ from ..graph.evaluate import Array, evaluate
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
 from ..graph.node import STILL
+from ..graph.rows import SCALES
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
 from ..passes.along import GivenAlong, ToWords
@@ -44,13 +45,14 @@ from .front import Front, Progress
 from .holding import stays
 from .limbs.split import find_limbs
 from .parameters import DEVIATION, not_registers
-from .samples import domain_of, sample_states
+from .samples import domain_of, factors, sample_states
 
 RANGE_SAMPLES = 10_000
 RANGE_SEED = 1
 EXTREMES = 0.5  # of the samples
 UNIT_SAMPLES = 512  # with rates and forces at their limits, as the first ones are
-ERROR_SAMPLES = 5000  # without extremes
+ERROR_SAMPLES = 2500  # at each scale, without extremes
+ERROR_SEED = 2
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 
 
@@ -183,7 +185,7 @@ def _constant(front: Front) -> RobotError:
 def sample_inputs(front: Front) -> Given:
     """Random states within the design's limits, as inputs of the graph."""
     robot, names, held = front.canonical, front.graph.inputs, front.parameters
-    state = sampled(front)
+    state = sampled(front, RANGE_SAMPLES, RANGE_SEED, EXTREMES)
     samples = to_columns(robot, names, state)
     domain, extremes = None, dict[str, Array]()
     if not front.roughly:
@@ -192,30 +194,36 @@ def sample_inputs(front: Front) -> Given:
     box = bounds(front.design, robot)
     limits = input_limits(robot, not_registers(names), box, joined(samples, extremes))
     limits |= held.limits if held else {}
-    few = {k: v[-ERROR_SAMPLES:] for k, v in samples.items()}
     follows = (*SAMPLED, "qd") if stays(front.design) else SAMPLED
     related = frozenset(name for name in names if kind_of(name) in follows)
     inside, units = within(limits, extremes, related), unit_inputs(robot, names)
-    return Given(limits, samples, few, related, inside, domain, units=units)
+    parts = [
+        to_columns(robot, names, sampled(front, ERROR_SAMPLES, ERROR_SEED, share=scale.share))
+        for scale in SCALES
+    ]
+    # what follows from others, as M⁻¹, has limits that other states have shown
+    few = {name: np.clip(values, *limits[name]) for name, values in joined(*parts).items()}
+    multiplied = factors(front.design, robot)
+    return Given(limits, samples, few, related, inside, domain, units=units, factors=multiplied)
 
 
-def sampled(front: Front) -> State:
+def sampled(front: Front, n: int, seed: int, extremes: float = 0.0, share: float = 1.0) -> State:
     """States at random; with registers those of several robots of the model, by turns."""
     design, held = front.design, front.parameters
     if held is None:
-        return sample_states(design, front.canonical, RANGE_SAMPLES, RANGE_SEED, extremes=EXTREMES)
+        return sample_states(design, front.canonical, n, seed, extremes, share)
     deviations, values = held.numbers.drawn
     parts = []
     for k, own in enumerate(values):
-        robot, n = held.numbers.with_values(own), RANGE_SAMPLES // len(values)
-        parts.append(sample_states(design, robot, n, [RANGE_SEED, k], extremes=EXTREMES))
+        robot, each = held.numbers.with_values(own), n // len(values)
+        parts.append(sample_states(design, robot, each, [seed, k], extremes, share))
     # the first of all have rates and forces at their limits
-    first = [int(EXTREMES * len(part["q"])) for part in parts]
+    first = [int(extremes * len(part["q"])) for part in parts]
     order = [(part, slice(None, n)) for part, n in zip(parts, first, strict=True)]
     order += [(part, slice(n, None)) for part, n in zip(parts, first, strict=True)]
     state = {name: np.concatenate([part[name][rows] for part, rows in order]) for name in parts[0]}
-    each = [len(part["q"][rows]) for part, rows in order]
-    whose = np.repeat(np.tile(np.arange(len(values)), 2), each)
+    counts = [len(part["q"][rows]) for part, rows in order]
+    whose = np.repeat(np.tile(np.arange(len(values)), 2), counts)
     registers = np.stack(list(held.columns(values[whose]).values()), axis=1)
     return state | {PARAMETER: registers, DEVIATION: deviations[whose]}
 

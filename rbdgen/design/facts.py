@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..system.records import Record
+from .coordinates import CoordinateError
 from .limits import LimitRow
 
 Operations = Mapping[str, int]  # by kind: mul, mulc, add, neg, sincos, recip
@@ -141,7 +142,8 @@ class CoreFacts(RobotFacts):
     ``latency``, ``initiation_interval`` [cycles], ``clock`` [ns]; ``estimated`` is None of a family
     without an area model, ``fitted`` of a design that was not made to fit. ``largest_errors``:
     array → how far an entry is off, at most, unless a flag rises; None where that is not known;
-    empty of a design whose words are all searched. ``lines``: function → its tasks on the line to
+    empty of a design whose words are all searched. ``errors``: in states at random, of each
+    coordinate. ``lines``: function → its tasks on the line to
     a board, where there is one function.
     """
 
@@ -162,6 +164,7 @@ class CoreFacts(RobotFacts):
     clock: float | None
     fitted: Chosen | None
     lines: Mapping[str, BoardLine]
+    errors: tuple[CoordinateError, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -267,6 +270,7 @@ class AcceleratedFacts(RobotFacts):
 
     fitted: Chosen | None
     accelerator: EstimatedAccelerator
+    errors: tuple[CoordinateError, ...] = ()
 
     @property
     def headline(self) -> str:

@@ -16,10 +16,16 @@ REVERSING = 1.5  # of its friction's widths
 
 
 def random_states(
-    robot: Robot, box: Bounds, n: int, seed: int | list[int], extremes: float = 0.0
+    robot: Robot,
+    box: Bounds,
+    n: int,
+    seed: int | list[int],
+    extremes: float = 0.0,
+    share: float = 1.0,
 ) -> State:
     """q (n, nq), qd, qdd (n, nv), f_ext (n, moving, 6), uniform within ``box``; payload (n, 10).
 
+    Velocities, accelerations and forces are within that ``share`` of their limits.
     Floating bodies take every orientation alike, planar ones every angle. The share ``extremes``
     of the states has every velocity, acceleration and force at one of its two limits, chosen at
     random: there the sums of many joints are largest. Where joints have friction, each is in a
@@ -50,6 +56,8 @@ def random_states(
             slow = np.minimum(REVERSING * max(widths), box.qd[k])
             slowly = rng.random(n) < SLOW
             state["qd"][slowly, k] = rng.uniform(-slow, slow, int(slowly.sum()))
+    for name in ("qd", "qdd", "f_ext"):
+        state[name] *= share
     state[PAYLOAD] = random_payloads(box.payload, n, rng)
     return state
 

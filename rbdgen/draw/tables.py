@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from ..design.cells import counted
+from ..design.coordinates import CoordinateError, coordinate_table, worst_lines
 from ..design.facts import (
     AcceleratedFacts,
     Area,
@@ -18,9 +19,9 @@ from ..design.facts import (
     RobotFacts,
 )
 from ..design.limits import LimitRow
+from ..design.runs import AcceleratorRun, CoreRun
 from ..robot.equal_limbs import rounded_up
 from ..robot.organisation import Organisation
-from ..simulate.report import AcceleratorRun, CoreRun
 from ..synthesize.report import Mapped
 from ..synthesize.yosys import MEMORIES, modules_of
 
@@ -81,6 +82,7 @@ def info_text(facts: CoreFacts | AcceleratedFacts) -> str:
     for kind, error in facts.largest_errors.items():
         most = "not known" if error is None else f"{error:.3g} at most, unless a flag rises"
         lines.append(f"{kind}: error {most}")
+    lines += error_lines(facts.errors)
     line = (
         f"{facts.target}: latency {facts.latency} cycles, initiation interval "
         f"{facts.initiation_interval}, {facts.multipliers} hardware multipliers"
@@ -142,6 +144,11 @@ def _base(facts: RobotFacts) -> str:
     return f"{facts.base} base{root}{held}"
 
 
+def error_lines(errors: Sequence[CoordinateError]) -> list[str]:
+    """The coordinate that is off most, relative to its own size, at each scale."""
+    return [f"worst {line}" for line in worst_lines(errors)]
+
+
 def area_lines(area: Area | None) -> list[str]:
     """About how many cells, if there is a model."""
     if area is None:
@@ -197,6 +204,7 @@ def accelerator_text(facts: AcceleratedFacts) -> str:
             "",
             line_table(own.lines),
             *limits_lines(facts),
+            *error_lines(facts.errors),
             *area_lines(own.estimated),
             *(f"note: {note}" for note in facts.notes),
         ]
@@ -247,28 +255,25 @@ def topology_text(facts: Organisation) -> str:
     return "\n".join(lines)
 
 
+OF_COORDINATES = "off from float64, RMS, relative to what each coordinate is there:"
+
+
 def simulation_text(report: CoreRun | AcceleratorRun) -> str:
     """The report of ``rbdgen.api.simulate``."""
     if isinstance(report, AcceleratorRun):
         return accelerator_simulation_text(report)
-    error, kept = report.error, report.promised is not None
-    by_array = []
-    if len(report.errors) > 1:
-        rows = [
-            [name, *(f"{x:.2e}" for x in (e.relative_rms, e.max_absolute, e.max_relative))]
-            for name, e in report.errors.items()
-        ]
-        by_array = ["", table(("array", "relative RMS", "largest", "of the largest value"), rows)]
+    kept = report.promised is not None
     return "\n".join(
         [
             f"{report.states} states, every bit equal to the integer model "
             f"({report.stalled_states} more under random stalls on both sides)",
             f"latency {report.latency} cycles, initiation interval "
             f"{report.initiation_interval}, both as predicted; {report.overflows} overflows",
-            f"against float64: relative RMS {error.relative_rms:.2e}, largest "
-            f"{error.max_absolute:.3g} ({error.max_relative:.2e} of the largest value)",
-            *([f"relative RMS of {report.promised:g} promised, and kept"] if kept else []),
-            *by_array,
+            *([f"error of {report.promised:g} promised, and kept"] if kept else []),
+            "",
+            OF_COORDINATES,
+            "",
+            table(*coordinate_table(report.coordinates)),
         ]
     )
 
@@ -282,11 +287,11 @@ def accelerator_simulation_text(report: AcceleratorRun) -> str:
             own.interval,
             own.batch_cycles,
             own.overflows,
-            ", ".join(f"{array} {e.relative_rms:.1e}" for array, e in own.errors.items()),
         ]
         for name, own in report.functions.items()
     ]
-    head = ("function", "latency", "interval", f"{report.batch} tasks", "overflows", "RMS error")
+    head = ("function", "latency", "interval", f"{report.batch} tasks", "overflows")
+    errors = [error for own in report.functions.values() for error in own.coordinates]
     return "\n".join(
         [
             "every bit and tag equal to the integer model, under random stalls too; cycles:",
@@ -295,6 +300,10 @@ def accelerator_simulation_text(report: AcceleratorRun) -> str:
             "",
             f"{report.mixed.tasks} tasks of all functions mixed: {report.mixed.cycles} cycles; "
             f"{report.multipliers} hardware multipliers",
+            "",
+            OF_COORDINATES,
+            "",
+            table(*coordinate_table(errors)),
         ]
     )
 

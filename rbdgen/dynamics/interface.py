@@ -8,7 +8,7 @@ the base: their arrays are that much smaller, the names keep the numbering of v.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -226,6 +226,21 @@ def from_columns(
                 array[(slice(None), *place)] = values
         arrays[field] = array
     return arrays
+
+
+def as_outputs(
+    arrays: Mapping[str, NDArray[Any]], names: Iterable[str], first: int = 0
+) -> dict[str, NDArray[Any]]:
+    """The outputs ``names`` of a graph, (N,) each, from arrays (N, …) as `from_columns` makes
+    them."""
+    found = {}
+    for name in names:
+        field = kind_of(name)
+        if field in arrays:
+            places = zip(indices(name), skipped_of(field, first), strict=True)
+            place: list[Any] = [k - before for k, before in places]
+            found[name] = arrays[field][(slice(None), *place)]
+    return found
 
 
 def _from_the_end(index: tuple[int, ...], size: int) -> tuple[Any, ...]:

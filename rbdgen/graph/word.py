@@ -51,6 +51,11 @@ def kind_of(name: str) -> str:
     return parse(name).kind
 
 
+def array_named(row: str) -> str:
+    """``dtau_dq[3,:] of did`` → dtau_dq."""
+    return row.partition("[")[0].partition(" ")[0]
+
+
 def indices(name: str) -> tuple[int, ...]:
     """``M[3,1]`` → (3, 1)."""
     return parse(name).indices

@@ -158,6 +158,8 @@ class GivenAlong:
             columns.get("extremes", {}),
             self._domain(ports),
             further=partial(self._extremes, ports) if thinned else no_states,
+            factors=self.given.factors,
+            visits=1 if thinned else len(next(iter(ports.values()), (0,))),
         )
 
     def made(self, template: str, fixed: FixedGraph, rounded: bool = False) -> None:

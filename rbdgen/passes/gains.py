@@ -12,35 +12,49 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..graph.arrays import array_of, times
+from ..graph.accuracy import weights
 from ..graph.derivative import DERIVATIVE
 from ..graph.evaluate import Array
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
+from ..graph.rows import Shares
 from ..graph.visits import Program, Result, Source, Visit
 from .along import evaluate_along, parts, tasks_over
 
 SEED = 7
+NO_FACTORS: Mapping[str, float] = {}
+NO_COUNTS: Shares = {}
 
 
 def gains(
-    graph: Graph, samples: Mapping[str, Array], tasks: Sequence[Program] = ()
+    graph: Graph,
+    samples: Mapping[str, Array],
+    tasks: Sequence[Program] = (),
+    factors: Mapping[str, float] = NO_FACTORS,
+    counts: Shares = NO_COUNTS,
 ) -> dict[Node, float]:
     """Root mean square of what an error of 1 in a node makes of the outputs, relative to them.
 
-    ``samples``: words of the tasks, (N,) each, a few hundred. ``tasks``: visits to the graph, else
-    one that gives all its outputs. An array of outputs counts as its root mean square over entries
-    and samples; a node of several visits, or tasks, as the root of its gains' squares.
+    ``samples``: words of the tasks, (N,) each, a few hundred, of the `SCALES` equal parts.
+    ``tasks``: visits to the graph, else one that gives all its outputs. Outputs count as rows of
+    their arrays at each scale (`weights`, which says what ``factors`` and ``counts`` are); a node
+    of several visits, or tasks, as the root of its gains' squares.
     """
     found = dict.fromkeys(graph.nodes, 0.0)
     for task in tasks_over(graph, tasks):
-        for own in _of_task(task, graph, samples):
+        for own in _of_task(task, graph, samples, factors, counts):
             for node, gain in own.items():
                 found[node] = math.hypot(found[node], gain)
     return found
 
 
-def _of_task(task: Program, graph: Graph, samples: Mapping[str, Array]) -> list[dict[Node, float]]:
+def _of_task(
+    task: Program,
+    graph: Graph,
+    samples: Mapping[str, Array],
+    factors: Mapping[str, float],
+    counts: Shares,
+) -> list[dict[Node, float]]:
     """The gains in each visit of a task."""
     values: dict[Visit, dict[Node, Array]] = {visit: {} for visit in task.reads}
 
@@ -48,17 +62,11 @@ def _of_task(task: Program, graph: Graph, samples: Mapping[str, Array]) -> list[
         values[visit][node] = np.asarray(seen)
 
     outputs = evaluate_along(task, graph, samples, watch)
-    arrays, square = array_of(outputs), dict[str, float]()
-    for name, made in outputs.items():
-        mean = times(name) * float(np.mean(made**2))
-        square[arrays[name]] = square.get(arrays[name], 0.0) + mean
     rng = np.random.default_rng(SEED)
     back: dict[Source, Array] = {}
-    for name, made in outputs.items():
-        if (size := square[arrays[name]]) > 0:
-            sign = rng.choice([-1.0, 1.0], len(made)) * math.sqrt(times(name) / size)
-            source = task.outputs[name]
-            back[source] = back.get(source, 0.0) + sign
+    for name, weight in weights(outputs, factors, counts).items():
+        source = task.outputs[name]
+        back[source] = back.get(source, 0.0) + rng.choice([-1.0, 1.0], len(weight)) * weight
     found = []
     for visit, part in reversed(parts(task, graph).items()):
         adjoints: dict[Node, Array] = {}

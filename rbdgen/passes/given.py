@@ -52,12 +52,14 @@ class Given:
     ``extremes``: states that a search has found, in which some signal is largest. ``domain``: what
     the inputs are taken from, where that is known: then the graph itself can be searched.
     ``units``: inputs that are vectors of length 1. ``felt``: what joints feel, as proofs take it.
+    ``factors``: of what the columns of matrices are multiplied with, see `rows_of`.
+    ``visits``: of which states are one after the other.
     ``further``: makes more states that a search has found, some at a time.
     """
 
     limits: Mapping[str, tuple[float, float]]
     samples: Mapping[str, Array]  # in the first half rates and forces are at their limits
-    few: Mapping[str, Array]  # of the other half
+    few: Mapping[str, Array]  # others, of the `SCALES` equal parts
     related: frozenset[str]  # inputs that follow from others
     extremes: Mapping[str, Array] = field(default_factory=dict)
     domain: Domain | None = None
@@ -66,6 +68,8 @@ class Given:
     finer: Finer = field(default_factory=lambda: Finer())
     units: tuple[tuple[str, ...], ...] = ()
     felt: Felt = UNFELT
+    factors: Mapping[str, float] = field(default_factory=dict)
+    visits: int = 1
 
     def ranges(self, graph: Graph) -> Ranges:
         """Ranges from what has been seen so far."""

@@ -19,12 +19,14 @@ from typing import TypeVar
 from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
+from ..graph.rows import Shares, worst_of
 from ..system.refusal import Refusal
 from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, angles, integer_bits
 
 T = TypeVar("T")
-ATTEMPTS = 6
+WEIGHINGS, ATTEMPTS = 1, 6
+LEAST_COUNT = 2.0**-8  # of a coordinate's error in the sum: all are to keep some bits
 NEAR, KEPT = 0.8, 0.97  # of the error asked for, where a search for words may end
 CLOSE = 0.85  # of an aim that is too large: one that is not, where it may end, too
 EVEN_SHARE = 0.3  # of the budget, for words that no multiplier limits
@@ -89,37 +91,57 @@ def fractions(
 
 def affordable(
     error: float,
-    lower: Callable[[float], T],
-    measure: Callable[[T], float],
+    lower: Callable[[float, Shares], T],
+    measure: Callable[[T], Shares],
     progress: Callable[[str], None] = lambda _: None,
 ) -> T:
-    """What ``lower`` makes, its measured error at most ``error`` and, if that can be, near it.
+    """What ``lower`` makes, its largest error at most ``error`` and, if that can be, near it.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
-    roughly; so it is aimed again until what is measured comes near, or until an aim is known that
-    is hardly larger and too large.
+    roughly, and for how often each coordinate counts. What is measured says which of these have
+    more bits than they need: they count less, `WEIGHINGS` times. Then it is aimed again until what
+    is measured comes near, or until an aim is known that is hardly larger and too large.
     """
     best, kept, too_large = None, 0.0, math.inf  # what is made of the largest aim that is kept
-    aim = error
-    for _ in range(ATTEMPTS):
-        made = lower(aim)
-        seen = measure(made)
-        if seen > KEPT * error:
-            too_large = min(too_large, aim)
+    aim, counts, first, missed = error, dict[tuple[str, int], float](), None, 0
+    for attempt in range(WEIGHINGS + ATTEMPTS):
+        made = lower(aim, counts)
+        shares = measure(made)
+        worst = worst_of(shares)
+        progress(f"error: {worst} of words for {aim:.2g}, {error:.2g} promised at the limits")
+        if attempt < WEIGHINGS and worst.share > 0:
+            first = made if worst.share <= KEPT * error else first
+            before = _together(shares, counts)
+            counts = {
+                own: max(counts.get(own, 1.0) * share / worst.share, LEAST_COUNT)
+                for own, share in shares.items()
+            }
+            to = (KEPT + NEAR) / 2 * error / max(worst.share, error / 16)
+            aim *= to * _together(shares, counts) / before
+            continue
+        if worst.share > KEPT * error:
+            too_large, missed = min(too_large, aim), missed + 1
         elif aim > kept:
             best, kept = made, aim
-        progress(f"error: {seen:.2g} of words for {aim:.2g}, {error:.2g} promised")
-        near_enough = best is made and seen >= NEAR * error
+        near_enough = best is made and worst.share >= NEAR * error
         if best is not None and (near_enough or kept >= CLOSE * too_large):
             break
-        aim *= (KEPT + NEAR) / 2 * error / max(seen, error / 16)
+        aim *= (KEPT + NEAR) / 2 * error / max(worst.share, error / 16)
+        if best is None:  # an error that hardly depends on the aim
+            aim /= 2.0 ** (missed - 1)
         if not kept < aim < too_large:
             aim = math.sqrt(kept * too_large)
+    best = first if best is None else best
     if best is None:
         raise PrecisionError(
-            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {seen:.2g} is reached"
+            f"error {error:g} takes words of more than {WIDEST_FACTOR} bits; {worst} is reached"
         )
     return best
+
+
+def _together(shares: Shares, counts: Shares) -> float:
+    """What the model of independent errors says of all of them."""
+    return math.sqrt(sum(counts.get(own, 1.0) * share**2 for own, share in shares.items()))
 
 
 def smallest_width(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..graph.graph import Graph
+from ..graph.rows import Worst
 from ..graph.visits import Program
 from .given import Given, Progress
 from .instances import FixedProgram
 from .precision import KEPT, PrecisionError, smallest_width
 from .program_words import fixed_program
 from .wordlength import UNIT_WIDTHS
-from .words import relative_error
+from .words import worst_error
 
 
 def program_within_error(
@@ -20,19 +21,19 @@ def program_within_error(
     What goes from visit to visit has one word for all of them, so that one width is chosen. The
     error is measured on the ``few``, with a margin, as `within_error` does.
     """
-    made = dict[int, FixedProgram]()
+    made, worst = dict[int, FixedProgram](), dict[int, Worst]()
 
     def error_at(width: int) -> float:
         made[width] = fixed_program(program, graph, given, width)
-        seen = relative_error(made[width].whole, graph, given.few)
-        progress(f"error: {seen:.2g} of words of {width} bits, {error:.2g} promised")
-        return seen
+        worst[width] = worst_error(made[width].whole, graph, given)
+        progress(f"error: {worst[width]} of words of {width} bits, {error:.2g} promised")
+        return worst[width].share
 
     least, most = UNIT_WIDTHS
-    width, tried = smallest_width(error_at, KEPT * error, {}, least)
+    width, _ = smallest_width(error_at, KEPT * error, {}, least)
     if width is None:
         raise PrecisionError(
             f"error {error:g} takes words of more than {most} bits where joints take turns; "
-            f"{min(tried.values()):.2g} is reached"
+            f"{min(worst.values())} is reached"
         )
     return made[width], width

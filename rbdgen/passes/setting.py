@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..graph.graph import Graph
 from ..graph.node import Node
+from ..graph.rows import SCALES, Shares
 from ..graph.visits import Program
 from .constant_multiply import tolerances
 from .gains import gains
@@ -33,6 +36,7 @@ class Setting:
     is what a hardware multiplier takes. ``guard``: bits more of what only additions read.
     ``proven``: which words are made for ranges that are proven, of ``proven.MORE``, or "none".
     ``tasks``: visits to the graph whose results the error is of; else one visit, and all of them.
+    ``counts``: how often each coordinate's error counts among them, see `weights`.
     ``first``: what is known of the graph that the passes begin with. ``before``: the graphs whose
     constants were moved, and how far.
     """
@@ -45,6 +49,7 @@ class Setting:
     proven: str = "none"
     tasks: Sequence[Program] = ()
     first: Known | None = None
+    counts: Shares = field(default_factory=dict)
     before: list[tuple[Graph, dict[Node, float]]] = field(default_factory=list, init=False)
     _ranges: dict[Graph, Ranges] = field(default_factory=dict, init=False)
 
@@ -69,14 +74,20 @@ class Setting:
         if self.error is None:
             return None
         known = self._known(graph)
-        gain = known.gains if known else gains_of(graph, self.given, self.tasks)
+        gain = known.gains if known else gains_of(graph, self.given, self.tasks, self.counts)
         return fractions(graph, ranges, gain, self.error, self.width)
 
     def _known(self, graph: Graph) -> Known | None:
         return self.first if self.first and self.first.graph is graph else None
 
 
-def gains_of(graph: Graph, given: Given, tasks: Sequence[Program]) -> dict[Node, float]:
+def gains_of(
+    graph: Graph, given: Given, tasks: Sequence[Program], counts: Shares
+) -> dict[Node, float]:
     """The gains of a graph's signals, in some of the states that errors are measured in."""
-    some = {name: values[-GAIN_SAMPLES:] for name, values in given.few.items()}
-    return gains(graph, some, tasks)
+    each = GAIN_SAMPLES // len(SCALES)
+    some = {
+        name: np.concatenate([part[-each:] for part in np.split(values, len(SCALES))])
+        for name, values in given.few.items()
+    }
+    return gains(graph, some, tasks, given.factors, counts)

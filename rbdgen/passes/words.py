@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..graph.arrays import SURE, relative_rms, squares
-from ..graph.evaluate import Array
+from ..graph.accuracy import Accuracy
+from ..graph.arrays import SURE
 from ..graph.fixed import FixedGraph
 from ..graph.graph import Graph
+from ..graph.rows import Shares, Worst, worst_of
 from ..graph.visits import Program
 from .along import evaluate_along, tasks_over, words_along
 from .given import Given, Progress
@@ -55,34 +56,43 @@ def within_error(
     proven: str = "none",
     tasks: Sequence[Program] = (),
 ) -> tuple[Ranges, FixedGraph]:
-    """Words whose outputs are off by at most ``error``, measured on the ``few`` with a margin.
+    """Words whose outputs are off by at most ``error`` at the limits, each coordinate, and by what
+    the other `SCALES` allow there, measured on the ``few`` with a margin.
 
     ``width``: of a hardware multiplier's operand; ``proven`` and ``tasks`` as of ``to_words``.
     """
     given, _ = given.searched(graph, progress)  # once, for what is tried to start from
     again = replace(given, rounds=1) if len(graph.nodes) < MANY else replace(given, domain=None)
-    known = Known(graph, again.ranges(graph), gains_of(graph, again, tasks))
+    ranges = again.ranges(graph)
 
-    def lower(aim: float) -> tuple[Ranges, FixedGraph]:
-        setting = Setting(again, width, aim, progress, proven=proven, tasks=tasks, first=known)
+    def lower(aim: float, counts: Shares) -> tuple[Ranges, FixedGraph]:
+        known = Known(graph, ranges, gains_of(graph, again, tasks, counts))
+        setting = Setting(
+            again, width, aim, progress, proven=proven, tasks=tasks, first=known, counts=counts
+        )
         return _made(graph, setting)
 
-    return affordable(
-        error, lower, lambda made: relative_error(made[1], graph, given.few, tasks), progress
-    )
+    return affordable(error, lower, lambda made: shares(made[1], graph, given, tasks), progress)
 
 
-def relative_error(
-    fixed: FixedGraph,
-    graph: Graph,
-    inputs: Mapping[str, Array],
-    tasks: Sequence[Program] = (),
-) -> float:
-    """The error of the array that is off most: root mean square against the float graph's, and how
-    much more it may be in other states. Of ``tasks``, every one's arrays count."""
-    found = 0.0
+def shares(
+    fixed: FixedGraph, graph: Graph, given: Given, tasks: Sequence[Program] = ()
+) -> dict[tuple[str, int], float]:
+    """Errors of coordinates over what their scales allow, measured on the ``few`` against the float
+    graph, and `SURE` deviations more: in other states they may be larger. Of ``tasks``, every one's
+    results count."""
+    found = dict[tuple[str, int], float]()
     for task in tasks_over(graph, tasks):
-        words, exact = words_along(task, fixed, inputs), evaluate_along(task, graph, inputs)
-        of_arrays = squares(words, exact).values()
-        found = max([found, *(relative_rms(off, size, SURE) for off, size in of_arrays)])
+        words, exact = words_along(task, fixed, given.few), evaluate_along(task, graph, given.few)
+        for visit in range(given.visits):
+            own = [{n: x[visit :: given.visits] for n, x in of.items()} for of in (words, exact)]
+            seen = Accuracy(given.factors)
+            seen.add_parts(*own)
+            for row, share in seen.shares(SURE).items():
+                found[row] = max(share, found.get(row, 0.0))
     return found
+
+
+def worst_error(fixed: FixedGraph, graph: Graph, given: Given) -> Worst:
+    """The one that is most of what is allowed."""
+    return worst_of(shares(fixed, graph, given))

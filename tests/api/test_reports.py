@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.reports import LARGEST, NoReport, read_picture, read_report
-from rbdgen.simulate.report import CoreRun, Errors
+from rbdgen.design.runs import CoreRun, Errors
 from rbdgen.synthesize.floor import Floor
 from rbdgen.synthesize.report import Mapped, Usage
 from rbdgen.synthesize.report import Report as Synthesised

@@ -14,11 +14,13 @@ import pytest
 
 from rbdgen import api
 from rbdgen.api.results import Simulation, Synthesis
+from rbdgen.design.coordinates import CoordinateError, ScaleError
+from rbdgen.design.runs import AcceleratorRun, CoreRun, Errors, FunctionRun, MixedRun
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
-from rbdgen.simulate.report import AcceleratorRun, CoreRun, Errors, FunctionRun, MixedRun
 from rbdgen.synthesize.report import Mapped
 
+OFF = ScaleError(1.5e-4, 0.006, 0.02)
 STATES = {name: np.zeros((3, 2)) for name in ("q", "qd", "qdd")}
 
 
@@ -72,8 +74,12 @@ def test_reports(made: Callable[[], Any], headline: str) -> None:
 
 def test_runs_of_hardware() -> None:
     error = Errors(1.5e-4, 1.0, 1e-3)
-    own = Simulation(CoreRun(200, 0, True, 20, 32, 1, 0, error, {"tau": error}, None))
-    said = "200 states, every bit equal, latency 32, 0 overflows, error 1.50e-04"
+    found = (CoordinateError("tau[1]", "elbow", "N·m", 3.0, {"at the limits": OFF}),)
+    own = Simulation(CoreRun(200, 0, True, 20, 32, 1, 0, error, {"tau": error}, None, found))
+    said = (
+        "200 states, every bit equal, latency 32, 0 overflows, "
+        'tau[1] ("elbow") off by 1.5e-04 at the limits (0.006 N·m, 0.002 of its effort limit)'
+    )
     assert repr(own) == f"<simulation: {said}>"
     assert own["errors"]["tau"]["relative_rms"] == own.facts.error.relative_rms
     runs = {

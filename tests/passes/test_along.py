@@ -39,9 +39,10 @@ def test_values_and_parts() -> None:
 def test_errors_go_on_into_the_next_visit() -> None:
     graph, task = twice()
     rng = np.random.default_rng(1)
-    x, a, by = rng.uniform(1, 2, (3, 20_000))
+    x, a, by = np.tile(rng.uniform(1, 2, (3, 10_000)), 2)
     found = gains(graph, {"x": x, "a": a, "by": by}, [task])
     size = np.sqrt(np.mean(((x * a) ** 2 * by + 3) ** 2))
+    size /= np.sqrt((1 + 0.1**2) / 2)  # half of the states may be off ten times as much
 
     def rms(values: np.ndarray) -> float:
         return float(np.sqrt(np.mean(values**2)) / size)

@@ -20,6 +20,7 @@ from rbdgen.graph.fixed import FixedGraph, Format, Integers, evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.reciprocal import WIDEST, exponent_width
+from rbdgen.passes.given import Given
 from rbdgen.passes.ranges import Ranges
 from rbdgen.passes.reciprocals import reciprocals
 from rbdgen.passes.wordlength import (
@@ -31,7 +32,7 @@ from rbdgen.passes.wordlength import (
     needed_fraction,
     wordlength,
 )
-from rbdgen.passes.words import relative_error
+from rbdgen.passes.words import worst_error
 from rbdgen.robot.model import RobotError
 
 ROBOTS = ["pendulum", "gantry", "iiwa14", "hyq"]
@@ -205,7 +206,8 @@ def test_guard_bits_take_no_multiplier() -> None:
     for guard in (1, 2):
         made = compile_core(front_end("pendulum", functions=("did",), guard=guard, ii=1))
         states = columns(made, 2000, seed=5)
-        error = relative_error(made.fixed, made.front.graph, states)
+        given = Given({}, {}, states, frozenset())
+        error = worst_error(made.fixed, made.front.graph, given).share
         found.append((error, made.plan.latency, made.plan.multipliers))
     (coarse, *before), (fine, *after) = found
     assert fine < 0.9 * coarse

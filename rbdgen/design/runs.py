@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..graph.rows import SCALES
 from ..system.records import Record
+from .coordinates import CoordinateError, said, worst_at
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,9 @@ class Errors(Record):
 class CoreRun(Record):
     """A core's run: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
 
-    ``error`` is over all results, ``errors`` of each array, ``promised`` what the design was made
-    for; ``calibration``: the robot whose words its registers held, unless their own.
+    ``coordinates``: the errors of each; ``error`` and ``errors``: over all results, and of each
+    array, at the limits, as papers have them. ``promised``: the error that the design was made for;
+    ``calibration``: the robot whose words its registers held, unless their own.
     """
 
     states: int
@@ -36,14 +39,16 @@ class CoreRun(Record):
     error: Errors
     errors: Mapping[str, Errors]
     promised: float | None
+    coordinates: tuple[CoordinateError, ...] = ()
     calibration: str | None = None
 
     @property
     def headline(self) -> str:
         """What came of it."""
+        worst = worst_at(self.coordinates, SCALES[0])
         return (
             f"{self.states} states, every bit equal, latency {self.latency}, "
-            f"{self.overflows} overflows, error {self.error.relative_rms:.2e}"
+            f"{self.overflows} overflows{', ' + said(worst, SCALES[0]) if worst else ''}"
         )
 
 
@@ -66,6 +71,7 @@ class FunctionRun(Record):
     batch_cycles: int
     overflows: int
     errors: Mapping[str, Errors]
+    coordinates: tuple[CoordinateError, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,141 @@
+"""How far words are off, by coordinate and scale; see `rbdgen.graph.rows`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .arrays import FAR
+from .evaluate import Array
+from .rows import NOTHING, REPORTED, ROUNDING, SCALES, SMALL, Shares, row_squares, rows_of
+from .word import array_named, parse
+
+
+@dataclass
+class Sums:
+    """Of a row in states of one scale: squared errors, their squares, and the row's own squares."""
+
+    states: int = 0
+    off: float = 0.0
+    fourth: float = 0.0
+    largest: float = 0.0
+    own: float = 0.0
+
+    def add(self, off: Array, own: Array) -> None:
+        self.states += len(off)
+        self.off += float(off.sum())
+        self.fourth += float((off**2).sum())
+        self.largest = max(self.largest, float(off.max(initial=0.0)))
+        self.own += float(own.sum())
+
+    def mean(self, deviations: float = 0.0) -> float:
+        """Mean squared error, and so many of its standard deviations more."""
+        if not self.states:
+            return 0.0
+        variance = max(self.fourth - self.off**2 / self.states, 0.0)
+        return max(self.off + deviations * math.sqrt(variance), 0.0) / self.states
+
+
+@dataclass
+class Accuracy:
+    """Errors by row and scale, of all states that were added. ``factors``: as of `rows_of`."""
+
+    factors: Mapping[str, float]
+    sums: dict[str, list[Sums]] = field(default_factory=dict)
+
+    def add(self, scale: int, words: Mapping[str, Array], exact: Mapping[str, Array]) -> None:
+        """States (N,) of one of the `REPORTED` scales: what words stand for, and what is exact."""
+        self.__dict__.pop("_largest", None)
+        names = [name for name in exact if parse(name).kind != FAR]
+        off = row_squares({name: words[name] - exact[name] for name in names}, self.factors)
+        own = row_squares({name: exact[name] for name in names}, self.factors)
+        for row, squares in off.items():
+            self.sums.setdefault(row, [Sums() for _ in REPORTED])[scale].add(squares, own[row])
+
+    def add_parts(self, words: Mapping[str, Array], exact: Mapping[str, Array]) -> None:
+        """States (N,) of which the promised `SCALES` are equal parts."""
+        for k in range(len(SCALES)):
+            own = [{name: part_of(x, k) for name, x in of.items()} for of in (words, exact)]
+            self.add(k, *own)
+
+    def size(self, row: str, scale: int) -> float:
+        """The root mean square that counts as the row's own at a scale."""
+        own = self.sums[row]
+        limits = max(self._mean(row), NOTHING**2 * self._largest[array_named(row)])
+        if scale == 0:
+            return math.sqrt(limits)
+        mean = own[scale].own / own[scale].states if own[scale].states else 0.0
+        return math.sqrt(max(mean, SMALL**2 * limits))
+
+    def _mean(self, row: str) -> float:
+        """The mean of the row's squares at the limits."""
+        sums = self.sums[row][0]
+        return sums.own / sums.states if sums.states else 0.0
+
+    @cached_property
+    def _largest(self) -> dict[str, float]:
+        """Array → the largest of its rows' means."""
+        found: dict[str, float] = {}
+        for row in self.sums:
+            array = array_named(row)
+            found[array] = max(self._mean(row), found.get(array, 0.0))
+        return found
+
+    def error(self, row: str, scale: int, deviations: float = 0.0) -> float:
+        """Relative error, infinite where the row is 0 in all states and its words are not; 0 of an
+        array that is nothing but the rounding of float64 beside the others."""
+        if self._largest[array_named(row)] <= ROUNDING**2 * max(self._largest.values()):
+            return 0.0
+        off, size = math.sqrt(self.sums[row][scale].mean(deviations)), self.size(row, scale)
+        return off / size if size else math.inf if off else 0.0
+
+    def absolute(self, row: str, scale: int) -> tuple[float, float]:
+        """Root mean square of the error, and the largest."""
+        own = self.sums[row][scale]
+        return math.sqrt(own.mean()), math.sqrt(own.largest)
+
+    def moves(self, row: str, scale: int) -> bool:
+        """Whether the row is not almost 0 in all states of a scale."""
+        own = self.sums[row][scale]
+        return own.own > SMALL**2 * self.size(row, 0) ** 2 * own.states
+
+    def shares(self, deviations: float = 0.0) -> dict[tuple[str, int], float]:
+        """The errors at the promised `SCALES`, over what each allows."""
+        return {
+            (row, k): self.error(row, k, deviations) / scale.times
+            for row in self.sums
+            for k, scale in enumerate(SCALES)
+        }
+
+
+def part_of(states: Array, scale: int) -> Array:
+    """Those of one scale, of states (N,) of which the promised `SCALES` are equal parts."""
+    return np.split(states, len(SCALES))[scale]
+
+
+def weights(
+    exact: Mapping[str, Array], factors: Mapping[str, float], counts: Shares
+) -> dict[str, Array]:
+    """Output → the root of what the square of an error in it counts in each state (N,).
+
+    So weighted, and summed over outputs, squared errors are in the mean of the states those of all
+    rows at all `SCALES`, relative, over what each scale allows, in the mean of rows. ``counts``:
+    how often each of these counts; 1 unless stated.
+    """
+    seen = Accuracy(factors)
+    seen.add_parts(exact, exact)
+    found = {}
+    for name, own in exact.items():
+        parts = []
+        for k, scale in enumerate(SCALES):
+            square = 0.0
+            for row, weight in rows_of(name, factors) if parse(name).kind != FAR else ():
+                if size := seen.size(row, k) * scale.times:
+                    square += counts.get((row, k), 1.0) * weight / size**2
+            parts.append(np.full(len(part_of(own, k)), square))
+        found[name] = np.sqrt(np.concatenate(parts) / max(len(seen.sums), 1))
+    return found
