@@ -81,12 +81,12 @@ def test_springs_gravity_and_short_words_are_warned_of(tmp_path: Path) -> None:
         Dynamics(arm(tmp_path, SPRING), "golden")
     with pytest.warns(DynamicsWarning, match=r"gravity: 0 0 -1.62 m/s², not 0 0 -9.81"):
         Dynamics("pendulum", "golden", gravity=(0.0, 0.0, -1.62))
-    with pytest.warns(DynamicsWarning, match="width: 12 bits leave qdd off by 1.4e-02"):
+    with pytest.warns(DynamicsWarning, match=r'12 bits leave qdd\[1\] \("elbow"\) off by 1'):
         Dynamics("pendulum", "integer", functions=("dfd",), width=12, fit=False, accelerator=False)
-    with warnings.catch_warnings():  # off by 2.7e-3: a note, and no more
+    with warnings.catch_warnings():  # a note, and no more
         warnings.simplefilter("error", DynamicsWarning)
         (note,) = Dynamics("pendulum", "integer", width=12, fit=False, accelerator=False).notes
-    assert note.startswith("width: 12 bits leave tau off by 2.7e-03")
+    assert note.startswith('width: 12 bits leave tau[0] ("shoulder") off by 2.9e-03 at the limits')
 
 
 def test_snapped_axes_are_warned_of_in_words(tmp_path: Path) -> None:
