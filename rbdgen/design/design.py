@@ -83,8 +83,9 @@ class Design:
                          or nearly, regular.
     ``angles``           "on-chip": angles come in, sines are made on the chip; "sincos": sine and
                          cosine of each joint angle come in.
-    ``error``            relative RMS error of every output array, in place of ``width``: words
-                         get the bits that this takes, each its own.
+    ``error``            RMS error of each output coordinate, matrices by rows, beside its own RMS
+                         at the limits, and ten times that at a tenth of them, in place of
+                         ``width``: words get the bits that this takes, each its own.
     ``float_error``      of programs in float: the largest error of a result, by the largest entry
                          of its array; what takes more than float's precision is in double.
     ``rotation``         multiplications per plane rotation: 4, or 3 with one bit more noise.
