@@ -49,11 +49,11 @@ def test_light_wrists_are_told_of(scale: str, share: float) -> None:
     assert "--error 0.001" in note and "takes turns" not in note
 
 
-def test_a_wrist_that_is_rounding_noise_is_said_with_its_size() -> None:
-    """Where joints share words, a light one is off by all of what it is, and by little in N·m."""
-    note = note_of("iiwa14", functions=("id",), ii=5, fold="joints", width=14)
-    found = re.search(r'tau\[6\] \("joint_7"\) off by (\S+) at a tenth \((\S+) N·m, ', note)
-    assert found and float(found[1]) > 0.05 and float(found[2]) < 0.2
+def test_an_error_is_said_in_units_of_effort_too() -> None:
+    """Of its own size, in N·m and of the effort limit that the file states."""
+    note = note_of("iiwa14", functions=("id",), ii=5, fold="none", width=12)
+    found = re.search(r"off by (\S+) at a tenth \((\S+) N·m, (\S+) of its effort limit", note)
+    assert found and float(found[1]) > 0.05 and float(found[3]) < 0.01
     assert note.endswith(CHANGES)
 
 
