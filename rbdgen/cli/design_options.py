@@ -147,9 +147,9 @@ def words(group: argparse._ArgumentGroup) -> None:
         "--error",
         type=checked("error"),
         metavar="RMS",
-        help="relative error of each coordinate (such as 1e-3: of every tau[k], and of every row of "
-        "a matrix, beside its own size at the limits, and ten times that at a tenth of them) in "
-        "place of a width: each word gets the bits that this takes, more than a hardware "
+        help="relative error of each coordinate (such as 1e-3: of every tau[k], and of every row "
+        "of a matrix, beside its own size at the limits, and ten times that at a tenth of them) "
+        "in place of a width: each word gets the bits that this takes, more than a hardware "
         "multiplier's only where it must",
     )
 
