@@ -43,6 +43,7 @@ from .plans import (
     ways_to_share,
     why_turns,
 )
+from .word_errors import PROMISED, errors_in_graph, too_inexact
 from .words import Words
 
 MANY = 5000  # operations: below, words are made sooner than it is seen that they do not fit
@@ -173,7 +174,13 @@ def leaner(core: Core, words: Words) -> Core:
     except (RobotError, PrecisionError):
         return core
     note = why_turns(core.front.target, core.plan, other.plan, core.design.error is not None)
-    return replace(other, notes=(*other.notes, note)) if note else core
+    if not note:
+        return core
+    turned, shared = (errors_in_graph(core.front, own.fixed).errors for own in (other, core))
+    if inexact := too_inexact(turned, shared, core.design.error or PROMISED):
+        said = f"joints do not take turns: that would leave {inexact}; --fold joints for that"
+        return replace(core, notes=(*core.notes, said))
+    return replace(other, notes=(*other.notes, note))
 
 
 def fastest(front: Front, words: Words) -> tuple[Design, Core]:
@@ -210,9 +217,24 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
     def least(target: Target) -> Need:
         return known(target) or least_alone(words.whole[1], target)
 
+    @cache
+    def inexact() -> str:
+        """What joints in turn leave, where that is too much to choose them."""
+        found = joints()
+        if found is None:
+            return ""
+        others = () if known(front.target) else errors_in_graph(front, words.whole[1]).errors
+        errors = errors_in_graph(front, found.whole).errors
+        return too_inexact(errors, others, front.design.error or PROMISED)
+
     known = cache(beyond)
     ways = partial(
-        ways_to_share, whole=lambda: words.whole[1], limbs=limbs, joints=joints, least=least
+        ways_to_share,
+        whole=lambda: words.whole[1],
+        limbs=limbs,
+        joints=joints,
+        least=least,
+        inexact=inexact,
     )
     search = Search(alone, ways, make, words.progress, known)
     return search.fastest(front.design, front.target)

@@ -2,71 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
 from ..design.arrays import given_coordinates
 from ..design.choices import ROLLOUTS
-from ..design.coordinates import CoordinateError, coordinate_errors, said, worst_at, worst_share
-from ..dynamics.interface import to_columns
-from ..graph.accuracy import Accuracy
-from ..graph.evaluate import Array
-from ..graph.fixed import Flags, evaluate_fixed
+from ..design.coordinates import CoordinateError, said, worst_at, worst_share
+from ..graph.fixed import Flags
 from ..graph.rows import REPORTED, SCALES
-from ..graph.visits import Program, once
-from ..passes.along import WHOLE, evaluate_along
+from ..graph.visits import Program
 from ..system.notes import changing
 from ..tasks.in_visits import in_visits
 from ..tasks.model import evaluate_task
 from .core import Core
-from .front import Front
-from .samples import accuracy_of, sample_states
 from .scheduled import Accelerated
+from .word_errors import PROMISED, STATES, Columns, Expected, errors_in, errors_in_graph
 
-MUCH = 1e-3  # of its own size at the limits: a coordinate that is off by more is in the note
-TOO_MUCH = 1e-2  # one that is off by more makes the note one that changes results
-STATES, SEED = 256, 23  # at each scale
-
-Columns = dict[str, Array]
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What words leave: errors of each coordinate, and how many of the states overflow."""
-
-    errors: tuple[CoordinateError, ...]
-    overflows: int
+TOO_MUCH = 1e-2  # a coordinate that is off by more makes the note one that changes results
 
 
 def expected_errors(made: Core | Accelerated) -> Expected:
     """The integer model beside the float graph, in states at all scales; rollouts left out."""
-    front, overflows = made.front, 0
-    found: dict[str, Accuracy] = {}
-    for scale, states in enumerate(REPORTED):
-        columns, overflowed = _states(front, states.share), np.zeros(STATES, np.bool_)
-        for function, task, words, flags in _tasks(made, columns):
-            own = found.setdefault(function, accuracy_of(made.design, front.canonical))
-            own.add(scale, words, evaluate_along(task, front.graph, columns))
-            overflowed = overflowed | flags
-        overflows += int(overflowed.sum())
-    errors = [
-        error
-        for function, own in found.items()
-        for error in coordinate_errors(made.design, front.canonical, own, function)
-    ]
-    return Expected(tuple(errors), overflows)
+    if isinstance(made, Core):
+        return errors_in_graph(made.front, made.fixed)
+    return errors_in(made.front, partial(_results, made))
 
 
 def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
     """A line about the arrays with a coordinate that words of the design's width leave further off
-    than `MUCH` of its own size, or ten times that at a tenth of the limits, and the states that
+    than `PROMISED` of its own size, or ten times that at a tenth of the limits, and the states that
     overflow; empty where there are none. Where an error was asked for, about all arrays. It is
     marked as a note that changes results where a coordinate is further off than `TOO_MUCH`, or a
     state overflows."""
     design = made.design
-    least = MUCH if design.error is None else 0.0
+    least = PROMISED if design.error is None else 0.0
     arrays: dict[str, list[CoordinateError]] = {}
     for error in expected.errors:
         arrays.setdefault(error.array, []).append(error)
@@ -81,7 +52,7 @@ def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
     else:
         alone = ", where nothing takes turns" if _shares(made) else ""
         note = (
-            f"width: {design.width} bits leave {told}; --error {MUCH:g}, in place of a width, "
+            f"width: {design.width} bits leave {told}; --error {PROMISED:g}, in place of a width, "
             f"gives each word the bits that such an error takes{alone}"
         )
     large = expected.overflows or worst_share(expected.errors) > TOO_MUCH
@@ -98,29 +69,9 @@ def _off(errors: Sequence[CoordinateError], least: float) -> str:
     return ", ".join(parts)
 
 
-def _states(front: Front, share: float) -> Columns:
-    """States as inputs of the front's graph, (N,) each; registers hold the design's own robot."""
-    own = front.parameters.nominal if front.parameters else {}
-    names = [name for name in front.graph.inputs if name not in own]
-    state = sample_states(front.design, front.canonical, STATES, SEED, share=share)
-    columns = to_columns(front.canonical, names, state)
-    return columns | {name: np.full(STATES, value) for name, value in own.items()}
-
-
-def _tasks(
-    made: Core | Accelerated, columns: Mapping[str, Array]
-) -> Iterator[tuple[str, Program, Columns, Flags]]:
-    """A task's function, where it has one, what it computes, its results in words, and which states
-    overflow; rollouts left out."""
+def _results(made: Accelerated, columns: Columns) -> Iterator[tuple[str, Program, Columns, Flags]]:
+    """Of each function but rollouts."""
     graph = made.front.graph
-    if isinstance(made, Core):
-        fixed = made.fixed
-        inputs = {name: word.quantize(columns[name]) for name, word in fixed.inputs.items()}
-        found = evaluate_fixed(fixed, inputs)
-        nodes = fixed.graph.outputs
-        words = {name: fixed.formats[nodes[name]].real(own) for name, own in found.outputs.items()}
-        yield "", once(WHOLE, graph), words, _any(found.overflowed.values())
-        return
     accelerator, given = made.accelerator, given_coordinates(made.design, made.front.robot)
     for function in accelerator.functions:
         if function in ROLLOUTS:
@@ -135,10 +86,6 @@ def _tasks(
         words = {name: formats[name].real(own) for name, own in results.items()}
         (task,) = in_visits(graph, [function], given)
         yield function, task, words, flags
-
-
-def _any(flags: Iterable[Flags]) -> Flags:
-    return np.logical_or.reduce([np.zeros(STATES, np.bool_), *flags])
 
 
 def _shares(made: Core | Accelerated) -> bool:

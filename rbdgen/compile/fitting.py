@@ -112,13 +112,15 @@ class Way:
 
     Longer ones take less. They are looked for only where something faster than ``soonest`` does
     not fit. ``least``: what all of them take besides what is shared; if that does not fit, none is
-    planned unless nothing else fits either.
+    planned unless nothing else fits either. ``inexact``: the coordinate that is off by too much,
+    where one is; then none is planned unless nothing else fits, and the note says so.
     """
 
     fold: str
     soonest: int
     intervals: Callable[[], Sequence[int]]
     least: Callable[[], Need] | None = None
+    inexact: Callable[[], str] = lambda: ""
 
 
 M = TypeVar("M")
@@ -158,7 +160,13 @@ class Search(Generic[M]):
         if found is None:
             note = self._nothing(design, best, len(tried) > 1)
         else:
-            note = _why(best, tried[0]) if beyond is None else _why_beyond(best, beyond)
+            own = self.ways(best.design, target)
+            inexact = [way.inexact() for way in own if way.fold == best.design.fold]
+            turns = _in_turn(best.design, "".join(inexact))
+            if beyond is None:
+                note = _why(best, tried[0], turns)
+            else:
+                note = _why_beyond(best, beyond, turns)
         chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
         return replace(design, fitted=chosen), best.made
 
@@ -179,6 +187,10 @@ class Search(Generic[M]):
                 continue
             if way.least is not None and not (least := way.least()).fits:
                 self.progress(f"fold: {way.fold}: {', '.join(least.lacking)} at any interval")
+                put_off.append(way)
+                continue
+            if inexact := way.inexact():
+                self.progress(f"fold: {way.fold}: leaves {inexact}")
                 put_off.append(way)
                 continue
             for one in self._along(design, target, way, best):
@@ -255,7 +267,7 @@ def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
     return min(able, key=lambda one: one.need.interval, default=None)
 
 
-def _why(best: Try[M], alone: Try[M]) -> str:
+def _why(best: Try[M], alone: Try[M], in_turn: str) -> str:
     """The note of what was chosen, and what it would take otherwise."""
     part = best.need.target
     if best is alone:
@@ -266,16 +278,14 @@ def _why(best: Try[M], alone: Try[M]) -> str:
     otherwise += _at_most(best.need)
     if alone.need.multipliers <= part.multipliers:
         otherwise += "; --no-fit for that all the same"
-    in_turn = _in_turn(best.design)
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
         f"{otherwise}"
     )
 
 
-def _why_beyond(best: Try[M], beyond: Need) -> str:
+def _why_beyond(best: Try[M], beyond: Need, in_turn: str) -> str:
     """The same where a design that shares nothing was not made, being far too large."""
-    in_turn = _in_turn(best.design)
     return (
         f"{often(best.need.interval)}{in_turn} is the fastest that fits {best.need.target.name}: "
         f"{best.need}; additions that share nothing take {', '.join(beyond.lacking)} at any "
@@ -283,10 +293,11 @@ def _why_beyond(best: Try[M], beyond: Need) -> str:
     )
 
 
-def _in_turn(design: Design) -> str:
+def _in_turn(design: Design, inexact: str) -> str:
+    """What is said of joints that take turns, and of the coordinate that is off by too much."""
     if design.fold != "joints":
         return ""
-    return ", joints in turn," if design.error else ", joints in turn with larger errors,"
+    return f", joints in turn ({inexact})," if inexact else ", joints in turn,"
 
 
 def often(interval: int) -> str:

@@ -6,20 +6,23 @@ from dataclasses import replace
 
 from ..robot.model import RobotError
 from .accelerator_area import luts_of_sums, stage_luts, sums_apart
+from .expected import expected_errors
 from .fitting import Need
 from .front import Front, is_large
 from .joint_stages import BY_JOINTS
 from .limbs_in_turn import Pieces, in_turn
 from .plans import chooses_fold
 from .scheduled import Accelerated, need_of, of_joints, refuse_few_multipliers
+from .word_errors import PROMISED, too_inexact
 
 
 def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
     """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
-    those where they take fewer LUTs: whichever takes fewest by the area model. A note says what
-    the others would take."""
+    those where they take fewer LUTs: whichever takes fewest by the area model, of those that are
+    not `too_inexact`. Notes say what the others would take, or leave."""
     if not chooses_fold(front.design):
         return made
+    left_out: list[str] = []
     try:
         other = of_joints(front, words)
         tried = {"with joints in turn": other}
@@ -32,12 +35,18 @@ def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
             refuse_few_multipliers(other)
     except RobotError as error:
         return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
+    shared = expected_errors(made).errors
+    for name, other in [*tried.items()]:
+        turned = expected_errors(other).errors
+        if inexact := too_inexact(turned, shared, front.design.error or PROMISED):
+            left_out.append(f"not made {name}: that would leave {inexact}; --fold joints for that")
+            del tried[name]
     tried["without joints in turn"] = made
     needs = {name: need_of(other) for name, other in tried.items()}
     few, *more = sorted(needs, key=lambda name: _luts(needs[name]))
     others = "; ".join(f"{name} it would take {needs[name]}" for name in more)
-    note = f"made {few}, by the area model: {needs[few]}; {others}"
-    return replace(tried[few], notes=(*tried[few].notes, note))
+    notes = [f"made {few}, by the area model: {needs[few]}; {others}"] if more else []
+    return replace(tried[few], notes=(*tried[few].notes, *notes, *left_out))
 
 
 def _luts(need: Need) -> int:

@@ -108,12 +108,14 @@ def ways_to_share(
     limbs: Callable[[], tuple[int, FixedGraph] | None],
     joints: Callable[[], FixedProgram | None],
     least: Callable[[Target], Need],
+    inexact: Callable[[], str],
 ) -> list[Way]:
     """How the design could do with less, and at which intervals its part has the multipliers.
 
     ``whole``: the robot; ``limbs``: how many are alike, and one of them; ``joints``: what they
-    compute; ``least``: what sharing products alone takes at any interval. Limbs in turn are the
-    smallest of one interval, joints in turn the least exact.
+    compute; ``least``: what sharing products alone takes at any interval; ``inexact``: what joints
+    leave, where that is too much to choose them. Limbs in turn are the smallest of one interval,
+    joints in turn the least exact.
     """
 
     def shared() -> Sequence[int]:
@@ -134,7 +136,7 @@ def ways_to_share(
     return [
         Way("limbs", 2, in_turn),
         Way("none", 2, shared, lambda: least(target)),
-        Way("joints", GATHERING + 1, visiting),
+        Way("joints", GATHERING + 1, visiting, inexact=inexact),
     ]
 
 

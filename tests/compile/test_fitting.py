@@ -15,6 +15,8 @@ from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.accelerator_area import accelerator_features
 from rbdgen.compile.fitting import FILLED, Need, Search, Way, room, too_large
 from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.compile.word_errors import errors_in_graph
+from rbdgen.design.coordinates import said
 from rbdgen.design.derived import is_left_open
 from rbdgen.design.design import Design
 from rbdgen.design.loading import load
@@ -22,6 +24,7 @@ from rbdgen.design.nested import Fitted
 from rbdgen.design.target import TARGETS, Target, find_target
 from rbdgen.estimate.area import estimated
 from rbdgen.estimate.features import features
+from rbdgen.graph.rows import SCALES
 from rbdgen.robot.model import RobotError
 from rbdgen.schedule.limbs import LimbPlan
 from rbdgen.schedule.round_plan import RoundPlan
@@ -58,8 +61,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Target:
 class Shelf:
     """Designs that take what a table says: fold → interval → LUTs."""
 
-    def __init__(self, least: int | None = None, **luts: dict[int, int]) -> None:
+    def __init__(self, least: int | None = None, inexact: str = "", **luts: dict[int, int]) -> None:
         self.least, self.luts, self.made = least, luts, list[tuple[str, int]]()
+        self.inexact = inexact
 
     def make(self, design: Design, target: Target) -> tuple[Need, str]:
         assert design.ii is not None
@@ -84,6 +88,7 @@ class Shelf:
                 5 if f == "joints" else 2,
                 lambda f=f: intervals(f),
                 least if f == "none" else None,
+                lambda f=f: self.inexact if f == "joints" else "",
             )
             for f in folds
         ]
@@ -129,7 +134,19 @@ def test_of_one_interval_the_better_way_is_taken() -> None:
     assert ("joints", 5) not in faster.made
     joints = Shelf(none={1: large, 9: large, 20: small}, joints={6: large, 8: small, 30: small})
     assert joints.fastest()[1] == "joints 8"
-    assert "joints in turn with larger errors" in joints.fastest()[0].note
+    assert ", joints in turn," in joints.fastest()[0].note
+
+
+def test_joints_that_are_off_by_too_much_are_the_last_way() -> None:
+    """What another way makes more slowly is better; where nothing else fits, the note says so."""
+    large, off = FITS + 1, "tau[6] off by 0.9"
+    both = Shelf(inexact=off, none={1: large, 9: large, 20: FITS}, joints={6: large, 8: FITS})
+    assert both.fastest()[1] == "none 20"
+    assert not any(fold == "joints" for fold, _ in both.made)
+    alone = Shelf(inexact=off, none={1: large, 20: large}, joints={6: large, 8: FITS})
+    note, found = alone.fastest()
+    assert found == "joints 8"
+    assert "a task every 8 cycles, joints in turn (tau[6] off by 0.9), is the fastest" in note.note
 
 
 def test_what_is_too_large_at_any_interval_is_not_planned() -> None:
@@ -219,7 +236,9 @@ def test_joints_in_turn_where_sharing_multipliers_is_too_large(
     core = made("iiwa14", target="ecp5-25f")
     assert isinstance(core.plan, RoundPlan) and fitted(core).fold == "joints"
     assert core.plan.multipliers <= 40
-    assert "joints in turn with larger errors" in core.notes[-1]
+    found = errors_in_graph(core.front, core.fixed).errors
+    worst = max(found, key=lambda own: own.relative(SCALES[1]))
+    assert f", joints in turn ({said(worst, SCALES[1])})," in core.notes[-1]
 
 
 @pytest.mark.slow

@@ -1,0 +1,109 @@
+"""Errors that words leave in results, of each coordinate; and when they are too large to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..design.coordinates import CoordinateError, coordinate_errors, said
+from ..dynamics.interface import to_columns
+from ..graph.accuracy import Accuracy
+from ..graph.evaluate import Array
+from ..graph.fixed import FixedGraph, Flags, evaluate_fixed
+from ..graph.rows import REPORTED, SCALES, Scale
+from ..graph.visits import Program, once
+from ..passes.along import WHOLE, evaluate_along
+from .front import Front
+from .samples import accuracy_of, sample_states
+
+PROMISED = 1e-3  # of a coordinate's own size at the limits, where no error is asked for
+TWICE, TENFOLD = 2.0, 10.0  # an error beside that of another way to make the same
+STATES, SEED = 256, 23  # at each scale
+
+Columns = dict[str, Array]
+# Of states (N,) of the front's inputs: a function, where it has one, what it computes, its results
+# in words, and which states overflow.
+Results = Callable[[Columns], Iterator[tuple[str, Program, Columns, Flags]]]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What words leave: errors of each coordinate, and how many of the states overflow."""
+
+    errors: tuple[CoordinateError, ...]
+    overflows: int
+
+
+def errors_in(front: Front, results: Results) -> Expected:
+    """Results in words beside the float graph's, in states at all scales."""
+    overflows, found = 0, dict[str, Accuracy]()
+    for scale, states in enumerate(REPORTED):
+        columns, overflowed = _states(front, states.share), np.zeros(STATES, np.bool_)
+        for function, task, words, flags in results(columns):
+            own = found.setdefault(function, accuracy_of(front.design, front.canonical))
+            own.add(scale, words, evaluate_along(task, front.graph, columns))
+            overflowed = overflowed | flags
+        overflows += int(overflowed.sum())
+    errors = [
+        error
+        for function, own in found.items()
+        for error in coordinate_errors(front.design, front.canonical, own, function)
+    ]
+    return Expected(tuple(errors), overflows)
+
+
+def errors_in_graph(front: Front, fixed: FixedGraph) -> Expected:
+    """The same of a graph in words that gives all results."""
+
+    def results(columns: Columns) -> Iterator[tuple[str, Program, Columns, Flags]]:
+        inputs = {name: word.quantize(columns[name]) for name, word in fixed.inputs.items()}
+        found = evaluate_fixed(fixed, inputs)
+        nodes = fixed.graph.outputs
+        words = {name: fixed.formats[nodes[name]].real(own) for name, own in found.outputs.items()}
+        yield "", once(WHOLE, front.graph), words, any_of(found.overflowed.values())
+
+    return errors_in(front, results)
+
+
+def too_inexact(
+    errors: Sequence[CoordinateError], others: Sequence[CoordinateError], promised: float
+) -> str:
+    """The worst coordinate of a design that is not to be chosen by itself; empty of one that may.
+
+    It may not where a coordinate is off by more than is promised, and by more than `TWICE` what it
+    is in the other design (``others``: empty where there is none); nor where the worst one is off
+    by more than `TENFOLD` the other's worst.
+    """
+    beside = {own.row: own for own in others}
+
+    def share(error: CoordinateError | None, scale: Scale) -> float:
+        return error.relative(scale) / scale.times if error else 0.0
+
+    def largest(found: Sequence[CoordinateError]) -> tuple[float, str]:
+        shares = ((share(own, scale), said(own, scale)) for own in found for scale in SCALES)
+        return max(shares, default=(0.0, ""))
+
+    worst, text = largest(errors)
+    missed = any(
+        share(own, scale) > max(promised, TWICE * share(beside.get(own.row), scale))
+        for own in errors
+        for scale in SCALES
+    )
+    tenfold = bool(others) and worst > TENFOLD * largest(others)[0]
+    return text if missed or tenfold else ""
+
+
+def any_of(flags: Iterable[Flags]) -> Flags:
+    """The states in which any flag is raised."""
+    return np.logical_or.reduce([np.zeros(STATES, np.bool_), *flags])
+
+
+def _states(front: Front, share: float) -> Columns:
+    """States as inputs of the front's graph, (N,) each; registers hold the design's own robot."""
+    own = front.parameters.nominal if front.parameters else {}
+    names = [name for name in front.graph.inputs if name not in own]
+    state = sample_states(front.design, front.canonical, STATES, SEED, share=share)
+    columns = to_columns(front.canonical, names, state)
+    return columns | {name: np.full(STATES, value) for name, value in own.items()}
