@@ -18,11 +18,10 @@ from .word_errors import PROMISED, too_inexact
 
 def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
     """The accelerator, or one in which joints take turns, in all stages that can be theirs or in
-    those where they take fewer LUTs: whichever takes fewest by the area model, of those that are
-    not `too_inexact`. Notes say what the others would take, or leave."""
+    those where they take fewer LUTs: whichever takes fewest by the area model, of those that fit
+    and are not `too_inexact`, or, if none is, of all. A note says what each takes, and leaves."""
     if not chooses_fold(front.design):
         return made
-    left_out: list[str] = []
     try:
         other = of_joints(front, words)
         tried = {"with joints in turn": other}
@@ -35,18 +34,21 @@ def smaller(front: Front, words: Pieces, made: Accelerated) -> Accelerated:
             refuse_few_multipliers(other)
     except RobotError as error:
         return replace(made, notes=(*made.notes, f"joints do not take turns: {error}"))
-    shared = expected_errors(made).errors
-    for name, other in [*tried.items()]:
-        turned = expected_errors(other).errors
-        if inexact := too_inexact(turned, shared, front.design.error or PROMISED):
-            left_out.append(f"not made {name}: that would leave {inexact}; --fold joints for that")
-            del tried[name]
     tried["without joints in turn"] = made
     needs = {name: need_of(other) for name, other in tried.items()}
-    few, *more = sorted(needs, key=lambda name: _luts(needs[name]))
-    others = "; ".join(f"{name} it would take {needs[name]}" for name in more)
-    notes = [f"made {few}, by the area model: {needs[few]}; {others}"] if more else []
-    return replace(tried[few], notes=(*tried[few].notes, *notes, *left_out))
+    shared = expected_errors(made).errors
+    off = {
+        name: too_inexact(expected_errors(other).errors, shared, front.design.error or PROMISED)
+        for name, other in tried.items()
+        if other is not made
+    }
+    exact = [name for name in tried if not off.get(name) and needs[name].fits]
+    few = min(exact or tried, key=lambda name: _luts(needs[name]))
+    more = [name for name in tried if name != few]
+    leaves = {name: f", and leaves {inexact}" if inexact else "" for name, inexact in off.items()}
+    others = "; ".join(f"{n} it would take {needs[n]}{leaves.get(n, '')}" for n in more)
+    note = f"made {few}, by the area model: {needs[few]}{leaves.get(few, '')}; {others}"
+    return replace(tried[few], notes=(*tried[few].notes, note))
 
 
 def _luts(need: Need) -> int:
