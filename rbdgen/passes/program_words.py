@@ -29,7 +29,7 @@ from .setting import Setting
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
 
-GUARD, GUARD_INVERTED = 3, 6  # bits, where M is inverted, which magnifies all that is left out
+GUARD, GUARD_INVERTED = 2, 6  # bits, where M is inverted, which magnifies all that is left out
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
 MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 # what takes longer words than a multiplier does
