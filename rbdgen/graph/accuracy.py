@@ -63,12 +63,16 @@ class Accuracy:
             self.add(k, *own)
 
     def size(self, row: str, scale: int) -> float:
-        """The root mean square that counts as the row's own at a scale."""
-        own = self.sums[row]
-        limits = max(self._mean(row), NOTHING**2 * self._largest[array_named(row)])
+        """The root mean square that counts as the row's own at a scale; that of its array's largest
+        row, where it is nothing but the rounding of float64 beside that one."""
+        largest = self._largest[array_named(row)]
+        if self._mean(row) <= ROUNDING**2 * self._mean(largest):
+            row = largest
+        limits = max(self._mean(row), NOTHING**2 * self._mean(largest))
         if scale == 0:
             return math.sqrt(limits)
-        mean = own[scale].own / own[scale].states if own[scale].states else 0.0
+        own = self.sums[row][scale]
+        mean = own.own / own.states if own.states else 0.0
         return math.sqrt(max(mean, SMALL**2 * limits))
 
     def _mean(self, row: str) -> float:
@@ -77,18 +81,18 @@ class Accuracy:
         return sums.own / sums.states if sums.states else 0.0
 
     @cached_property
-    def _largest(self) -> dict[str, float]:
-        """Array → the largest of its rows' means."""
-        found: dict[str, float] = {}
+    def _largest(self) -> dict[str, str]:
+        """Array → the row with the largest mean."""
+        rows: dict[str, list[str]] = {}
         for row in self.sums:
-            array = array_named(row)
-            found[array] = max(self._mean(row), found.get(array, 0.0))
-        return found
+            rows.setdefault(array_named(row), []).append(row)
+        return {array: max(own, key=self._mean) for array, own in rows.items()}
 
     def error(self, row: str, scale: int, deviations: float = 0.0) -> float:
         """Relative error, infinite where the row is 0 in all states and its words are not; 0 of an
         array that is nothing but the rounding of float64 beside the others."""
-        if self._largest[array_named(row)] <= ROUNDING**2 * max(self._largest.values()):
+        most = max(map(self._mean, self._largest.values()))
+        if self._mean(self._largest[array_named(row)]) <= ROUNDING**2 * most:
             return 0.0
         off, size = math.sqrt(self.sums[row][scale].mean(deviations)), self.size(row, scale)
         return off / size if size else math.inf if off else 0.0

@@ -42,7 +42,7 @@ FACTORS: Mapping[str, tuple[str, ...]] = {
 }
 # Of its own size at the limits, and of the largest row's there: the least that counts as its size.
 SMALL, NOTHING = 2.0**-10, 2.0**-20
-ROUNDING = 2.0**-48  # of the largest row of all arrays: an array of less is float64's rounding
+ROUNDING = 2.0**-48  # of the largest: a row of less, and an array of such, is float64's rounding
 
 
 class Scale(NamedTuple):
