@@ -14,12 +14,11 @@ time that took. The exit status is 1 after any difference.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -38,7 +37,7 @@ from rbdgen.api.recompiled import front_again
 from rbdgen.api.reference import golden_model
 from rbdgen.api.rtl import build_core, ports_of
 from rbdgen.api.simulation import integer_errors
-from rbdgen.api.traffic import Traffic, inputs_of, within_limits
+from rbdgen.api.traffic import Traffic, inputs_of, scaled_states
 from rbdgen.api.word_programs import word_program
 from rbdgen.api.word_vectors import sampled_tasks, sampled_words
 from rbdgen.codegen.integers import WordError
@@ -50,11 +49,12 @@ from rbdgen.compile.samples import sample_states
 from rbdgen.compile.scheduled import Accelerated
 from rbdgen.design.arrays import given_coordinates
 from rbdgen.design.choices import ROLLOUTS
+from rbdgen.design.coordinates import CoordinateError, coordinate_errors
 from rbdgen.design.design import Design, has_registers
-from rbdgen.design.runs import Errors
 from rbdgen.dynamics.interface import from_columns, to_columns
 from rbdgen.graph.evaluate import evaluate
 from rbdgen.graph.held import held_words
+from rbdgen.graph.rows import SCALES
 from rbdgen.passes.along import evaluate_along
 from rbdgen.passes.precision import PrecisionError
 from rbdgen.passes.ranges import RangeError
@@ -78,8 +78,8 @@ LEAST = 1e-3  # an array that is smaller, by the largest one, may be rounding al
 ROUNDING = 1e4 * np.finfo(np.float64).eps  # of what M divides, by the condition number of M
 NEAR = 1e-3  # of M⁻¹ from that of a state nearby
 DIVIDING = {"Minv", "qdd", "dqdd_dq", "dqdd_dqd", "qdd_c", "lambda_c", "q_next", "qd_next"}
-LARGEST_ERROR = 0.01  # relative RMS of words without a note
-SLACK = 4.0  # of an error in other states than those of the note
+LARGEST_ERROR = 0.01  # relative RMS of a coordinate at the limits, if no more is expected
+SLACK = 4.0  # of an error in other states than those in which it was expected
 
 
 class Different(AssertionError):
@@ -232,7 +232,7 @@ def in_words(cores: list[Core], seed: int, folder: Path, outcome: Outcome) -> No
     asked = []
     for core in cores:
         run = integer_errors(core, SAMPLES, seed)
-        judge(core.design, cores[0].notes, run.errors, run.overflows)
+        judge(cores[0], run.coordinates, run.overflows)
         outcome.overflows += run.overflows
         sampled = sampled_words(core, SAMPLES, seed)
         words = {name: sampled[name] for name in core.fixed.inputs}
@@ -268,13 +268,14 @@ def in_tasks(
     first = accelerators[0]
     asked = []
     for own in accelerators:
-        state = within_limits(own, SAMPLES, seed)
+        state = scaled_states(own, SAMPLES, seed)
         inside = Traffic(own, inputs_of(own, state))
         asked += [inside, Traffic(own, sampled_tasks(own, SAMPLES, seed))]
         for function in first.accelerator.functions:
-            errors = {name: e.report() for name, e in inside.errors(function, state).items()}
+            found = inside.accuracy(function, state)
+            errors = coordinate_errors(own.design, own.front.canonical, found, function)
             overflows = int(inside.expected[function][1].sum())
-            judge(own.design, first.notes, errors, overflows)
+            judge(first, errors, overflows)
             outcome.overflows += overflows
     outcome.checked.append("integers")
     if not has_registers(first.design):
@@ -297,18 +298,19 @@ def in_tasks(
     outcome.checked.append("verilog")
 
 
-def judge(
-    design: Design, notes: tuple[str, ...], errors: Mapping[str, Errors], overflows: int
-) -> None:
-    """Different where words are off by more, or overflow more often, than the notes say."""
-    said = " ".join(note for note in notes if "relative RMS in" in note)
-    known = {name: float(off) for name, off in re.findall(r"(\w+) off by ([-\de.]+)", said)}
-    for name, error in errors.items():
-        promised = LARGEST_ERROR if design.error is None else 1.5 * design.error
-        most = max(promised, SLACK * known.get(name, 0.0))
-        if not error.relative_rms <= most:
-            raise Different(f"integers: {name} is {error.relative_rms:.2g} off, not {most:.2g}")
-    if overflows and "overflow in" not in said:
+def judge(made: Core | Accelerated, errors: Sequence[CoordinateError], overflows: int) -> None:
+    """Different where words are off by more than what is expected of ``made``, or overflow though
+    no note says it."""
+    promised = LARGEST_ERROR if made.design.error is None else 1.5 * made.design.error
+    expected = {own.row: own for own in made.expected}
+    for own in errors:
+        for scale in SCALES:
+            known = expected[own.row].relative(scale) if own.row in expected else 0.0
+            most = max(promised * scale.times, SLACK * known)
+            if not own.relative(scale) <= most:
+                off = f"{own.relative(scale):.2g} off {scale.name}, not {most:.2g}"
+                raise Different(f"integers: {own.row} is {off}")
+    if overflows and not any("overflow in" in note for note in made.notes):
         raise Different(f"integers: {overflows} of {SAMPLES} states within the limits overflow")
 
 

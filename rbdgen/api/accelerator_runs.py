@@ -15,7 +15,7 @@ from ..simulate.model import Model, Result
 from ..system.files import beside
 from ..system.workers import cores
 from ..tasks.routes import ROLLOUTS
-from .errors import STALL, Mismatch, keep_promise, portions
+from .errors import STALL, Mismatch, keep_promise
 from .folder import write_file, writing
 from .reports import TIMELINE
 from .rtl import load_core
@@ -106,7 +106,6 @@ def _function_run(
     made = traffic.made
     latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
     predicted = made.accelerator.latency(function)
-    errors = traffic.errors(function, state, portions(BATCH)[0])  # at the limits
     accuracy = traffic.accuracy(function, state)
     if function not in ROLLOUTS:
         if latency != predicted:
@@ -119,7 +118,6 @@ def _function_run(
         interval=round(float(later[-1] - later[0]) / (len(later) - 1), 2),
         batch_cycles=int(batch.result_cycle[-1] - batch.accept_cycle[0]),
         overflows=int(traffic.expected[function][1].sum()),
-        errors={name: error.report() for name, error in errors.items()},
         coordinates=tuple(coordinate_errors(made.design, made.front.canonical, accuracy, function)),
     )
 

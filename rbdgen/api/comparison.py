@@ -10,6 +10,7 @@ from typing import Any
 
 from ..board.packets import Layout
 from ..compile.flow import Front, compile_core, front_end
+from ..design.coordinates import worst_of_scales
 from ..design.loading import load, refuse_unknown
 from ..design.manifest import AcceleratorManifest
 from ..design.runs import CoreRun
@@ -23,8 +24,9 @@ from .lines import Line, Ours, Theirs, Times
 from .peers import CONVENTIONS, GRADIENTS, PEERS, PINOCCHIO, ROBOSHAPE_CLOCK, Peer
 from .reports import SIMULATION, SYNTHESES, NoReport, read_report
 from .results import Comparison
-from .side_by_side import Contender, SideBySide, behind_links, of_core, of_peer, wins
-from .timed import of_words, on_cpu, on_gpu
+from .side_by_side import Contender, SideBySide, Worst, behind_links, of_core, of_peer, wins
+from .simulation import integer_errors
+from .timed import STATES, on_cpu, on_gpu
 
 Progress = Callable[[str], None]
 TARGET = "xcup"  # the part of RoboShape and Dadu-RBD, an XCVU9P
@@ -68,32 +70,32 @@ def compare(
         checked_manifest(Path(folder), trust, progress)
     found = [placed(Path(folder), name, design.functions) for folder in designs]
     measured = [line for line, _ in found]
-    simulated = {own.name: _error(Path(f)) for own, f in zip(measured, designs, strict=True)}
+    simulated = {own.name: _worst(Path(f)) for own, f in zip(measured, designs, strict=True)}
     front = front_end(robot, **chosen)
     lines: list[Line] = []
-    errors: dict[str, float | None] = {}
+    errors: dict[str, Worst] = {}
     words: dict[str, Layout] = {}
     notes: list[str] = []
     for interval in INTERVALS if intervals is None else intervals:
         progress(f"{robot}: interval {interval}")
         try:
-            line, layout, error = _ours(f"II {interval}", front, {"ii": interval})
+            line, layout, worst = _ours(f"II {interval}", front, {"ii": interval})
         except RobotError as why:
             if intervals is not None:
                 raise
             notes.append(f"Left out is II {interval}, one of those by default: {why}.")
             continue
         lines.append(line)
-        words[line.name], errors[line.name] = layout, error
+        words[line.name], errors[line.name] = layout, worst
     progress(f"{robot}: fewest cycles at RoboShape's clock")
     period = 1e3 / ROBOSHAPE_CLOCK
     asked_for = f"--style latency --clock {period:g}"
     no_slow = ""
     try:
         fewest = {"ii": None, "style": "latency", "clock": period}
-        slow, layout, error = _ours(asked_for, front, fewest)
+        slow, layout, worst = _ours(asked_for, front, fewest)
         lines.append(replace(slow, clock=ROBOSHAPE_CLOCK, clock_of="scheduled for"))
-        words[slow.name], errors[slow.name] = layout, error
+        words[slow.name], errors[slow.name] = layout, worst
     except RobotError as error:  # every product on its own may be more than the part has
         no_slow = f"{asked_for}: {error}"
     lines += measured
@@ -111,9 +113,11 @@ def compare(
         notes.append("Neither a CPU nor a GPU was timed.")
     if not any(row.name.startswith("Pinocchio") for row in rows):
         rows += _pinocchio(cpu_ns, design.functions)
-    rows += [of_core(line, errors.get(line.name)) for line in (*lines, *peers)]
+    rows += [of_core(line, errors.get(line.name, ())) for line in (*lines, *peers)]
     rows += [
-        row for line in lines for row in behind_links(line, words[line.name], errors.get(line.name))
+        row
+        for line in lines
+        for row in behind_links(line, words[line.name], errors.get(line.name, ()))
     ]
     report = Compared(
         robot=name,
@@ -130,9 +134,9 @@ def compare(
     return Comparison(report)
 
 
-def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layout, float]:
-    """A design of ours, compiled now: as ``generate`` would make it; its words, and its largest
-    error."""
+def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layout, Worst]:
+    """A design of ours, compiled now: as ``generate`` would make it; its words, and the errors of
+    its worst coordinates."""
     core = compile_core(replace(front, design=replace(front.design, **choices)))
     plan, width = core.plan, core.fixed.width
     interval, named = (plan.interval, plan.interval), f"rbdgen, {width} bits, {name}"
@@ -142,7 +146,7 @@ def _ours(name: str, front: Front, choices: dict[str, Any]) -> tuple[Line, Layou
         tuple(word.width for word in core.fixed.inputs.values()),
         tuple(word.width for word in outputs),
     )
-    return line, words, of_words(core)
+    return line, words, worst_of_scales(integer_errors(core, STATES).coordinates)
 
 
 def theirs(peer: Peer) -> Theirs:
@@ -195,13 +199,13 @@ def placed(folder: Path, robot: str, functions: Sequence[str]) -> tuple[Line, La
     return line, words
 
 
-def _error(folder: Path) -> float | None:
-    """The largest error that `simulate` found of a design, of the largest value."""
+def _worst(folder: Path) -> Worst:
+    """The errors of the worst coordinates of a design, as `simulate` found them."""
     try:
         run = read_report(folder, SIMULATION, CoreRun)
     except NoReport:  # by another version
-        return None
-    return run.error.max_relative if run else None
+        return ()
+    return worst_of_scales(run.coordinates) if run else ()
 
 
 def _pinocchio(cpu_ns: Mapping[str, float], functions: Sequence[str]) -> list[Contender]:

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..design.coordinates import brief, coordinate_table, worst_lines
 from ..design.manifest import AcceleratorManifest, CoreManifest, HardwareManifest
 from ..draw.floor_plan import picture as floor_plan
 from ..draw.organisation import organisation
@@ -40,8 +41,8 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
 
     It has what the folder holds: the manifest, pictures, and the reports of simulate, synthesize
     and board, if they were run. Ranges and errors are computed for it: the design is compiled
-    again, and `STATES` random states within the limits go through the integer model. What stands
-    in a report's place and is none is a note.
+    again, and `STATES` random states go through the integer model, half of them at the limits. What
+    stands in a report's place and is none is a note.
     """
     place = Path(folder)
     entry = checked_manifest(place, trust, progress, (DESIGN, ROBOT))
@@ -52,7 +53,7 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
     product = recompiled(place, progress)
     progress(f"ranges and errors of {STATES} states of each function")
     signals = signals_of(product, SEED)
-    errors = list(errors_of(product, STATES, SEED, progress))
+    errors = errors_of(product, STATES, SEED, progress)
     progress("report")
     text = render(
         "report/page.html.jinja",
@@ -65,6 +66,10 @@ def report(folder: str | Path, progress: Progress = lambda _: None, trust: bool 
         tree=_svg(organisation(topology(str(place / DESIGN)).facts)),
         signals={region: (_svg(drawn(region, own)), own) for region, own in signals.items()},
         errors=errors,
+        coordinate_table=coordinate_table,
+        worst_lines=worst_lines,
+        brief=brief,
+        every=[own for array in errors for own in array.coordinates],
         states=STATES,
         there=there,
         floor_plan=_floor_plan,

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import golden
-from ..compile.flow import front_end
+from ..compile.flow import Front, front_end
 from ..compile.holding import holds
+from ..compile.samples import accuracy_of
 from ..compile.words import in_words, sample_inputs
 from ..design.arrays import needs
 from ..design.design import Design
@@ -24,12 +25,13 @@ from ..design.loading import load, refuse_unknown
 from ..design.nested import MotionLimits
 from ..draw.tables import table
 from ..graph.node import Op
-from ..graph.word import kind_of, spell
+from ..graph.word import array_named, kind_of, spell
 from ..robot.model import JointKind, Robot
 from ..robot.payload import PAYLOAD
 from ..robot.xml_lines import did_you_mean
 from ..system.records import Record
 from .borne import with_accelerations
+from .errors import entries_of
 from .evaluation import evaluate
 from .folder import InputError, write_file
 from .names import design_text
@@ -50,8 +52,9 @@ class Fit(Record):
     """What was recorded of each joint, the limits that follow, and what they save.
 
     ``joints``: joint → what → [recorded, limit before or None, limit now]. ``bits``: kind of
-    signal → mean bits before the binary point, before and now. ``errors``: array → relative RMS
-    error at the recorded states, before and now. ``notes``: what else there is to say.
+    signal → mean bits before the binary point, before and now. ``errors``: coordinate → RMS error
+    at the recorded states, by the coordinate's own RMS there, before and now. ``notes``: what else
+    there is to say.
     """
 
     states: int
@@ -69,20 +72,24 @@ class Fit(Record):
             for what, own in whats.items()
         ]
         kinds = [[kind, f"{a:.1f}", f"{b:.1f}"] for kind, (a, b) in self.bits.items()]
-        errors = [
-            [name, *("-" if x is None else f"{x:.1e}" for x in own)]
-            for name, own in self.errors.items()
-        ]
+        arrays = dict.fromkeys(array_named(row) for row in self.errors)
+        errors = [[name, *(self._worst(name, when) for when in (0, 1))] for name in arrays]
         parts = [
             f"{self.states} states; limits are {100 * self.margin:g} % beyond the largest of them",
             table(("joint", "of", "recorded", "limit before", "limit now"), rows),
             table(("signals", "bits before the point: before", "now"), kinds),
-            table(("relative RMS error there", "before", "now"), errors),
+            table(("worst error there, by its own RMS", "before", "now"), errors),
             *self.notes,
         ]
         return "\n\n".join(part for part in parts if part) + (
             f"\n\n{self.output}" if self.output else ""
         )
+
+    def _worst(self, array: str, when: int) -> str:
+        """The coordinate of an array that was off most before, or is now, and by how much."""
+        own = {row: x[when] or 0.0 for row, x in self.errors.items() if array_named(row) == array}
+        row = max(own, key=own.__getitem__)
+        return "-" if self.errors[row][when] is None else f"{row} {own[row]:.1e}"
 
 
 def fit(
@@ -132,9 +139,12 @@ def fit(
         place = Path(folder) / "design.yaml"
         place.write_text(design_text(fitted, urdf), "utf-8")
         before, now = str(robot), str(place)
-        bits = _beside(_bits(before, progress, choices), _bits(now, progress, {}))
+        own = front_end(now, progress)
+        bits = _beside(
+            _bits(front_end(before, progress, **choices), progress), _bits(own, progress)
+        )
         few = {k: v[:: -(-len(v) // TRIED)] for k, v in arrays.items()}
-        errors, more = _errors(design, before, now, few, progress, choices)
+        errors, more = _errors(own, before, now, few, progress, choices)
     notes += more
     if borne:
         joints["held frames"] = borne
@@ -277,9 +287,8 @@ def rounded_up(value: float) -> float:
     return float(exact.quantize(step, rounding=ROUND_CEILING))
 
 
-def _bits(robot: str, progress: Progress, choices: Mapping[str, Any]) -> dict[str, float]:
+def _bits(front: Front, progress: Progress) -> dict[str, float]:
     """Kind of signal → its mean bits before the binary point, the sign among them."""
-    front = front_end(robot, progress, **choices)
     _, fixed = in_words(front, front.graph, sample_inputs(front), progress)
     found: dict[str, list[int]] = {}
     for name, word in fixed.inputs.items():
@@ -293,21 +302,21 @@ def _bits(robot: str, progress: Progress, choices: Mapping[str, Any]) -> dict[st
 
 
 def _errors(
-    design: Design,
+    front: Front,
     before: str,
     now: str,
     arrays: Arrays,
     progress: Progress,
     choices: Mapping[str, Any],
 ) -> tuple[dict[str, list[float | None]], list[str]]:
-    """Array → relative RMS error of the integer model, before and now, and notes on what is None
-    or missing of it."""
+    """Coordinate → RMS error of the integer model, by the coordinate's own RMS, before and now, and
+    notes on what is None or missing of it; ``front``: that of ``now``."""
+    design = front.design
     missing = [name for name in needs(design) if name not in arrays and name != "f_ext"]
     if missing:
         return {}, [f"No errors were measured: {', '.join(missing)} are not in the recording."]
     states = {name: arrays[name] for name in needs(design) if name in arrays}
     exact = evaluate(now, states, "golden", progress)
-    names = [name for name in exact if name != "joint_names"]
     after = evaluate(now, states, "fixed", progress)
     notes = []
     try:
@@ -315,14 +324,19 @@ def _errors(
     except InputError as error:
         first = None
         notes.append(f"The limits before do not hold what was recorded: {error}.")
-    found: dict[str, list[float | None]] = {}
-    for name in names:
-        size = float(np.sqrt(np.mean(exact[name] ** 2))) or 1.0
-        found[name] = [
-            None if own is None else float(np.sqrt(np.mean((own[name] - exact[name]) ** 2))) / size
-            for own in (first, after)
-        ]
-    return found, notes
+    unknown: dict[str, float | None] = {}
+    was = unknown if first is None else _by_coordinate(front, first, exact)
+    return {row: [was.get(row), x] for row, x in _by_coordinate(front, after, exact).items()}, notes
+
+
+def _by_coordinate(
+    front: Front, found: Mapping[str, NDArray], exact: Mapping[str, NDArray]
+) -> dict[str, float | None]:
+    """Coordinate → RMS error of states that all are of one scale, by its own RMS in them."""
+    arrays = [(name, found[name], exact[name]) for name in exact if name in found]
+    accuracy = accuracy_of(front.design, front.canonical)
+    accuracy.add(0, *entries_of(arrays, front.graph.outputs, front.design, front.robot))
+    return {row: accuracy.error(row, 0) for row in accuracy.sums}
 
 
 def _beside(before: Mapping[str, float], now: Mapping[str, float]) -> dict[str, list[float]]:

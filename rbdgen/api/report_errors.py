@@ -1,140 +1,165 @@
-"""Errors of a design, output by output and joint by joint: how large, and at which speeds."""
+"""Errors of a design, coordinate by coordinate: how large, and at which speeds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compile.flow import Core
 from ..compile.product import Product
+from ..compile.samples import accuracy_of
 from ..compile.scheduled import Accelerated
+from ..design.coordinates import CoordinateError, coordinate_errors
 from ..draw import heat
+from ..graph.accuracy import Accuracy
+from ..graph.rows import REPORTED, SCALES, row_squares
+from ..graph.word import parse
 from .evaluation import to_words
 from .integer_model import IntegerModel
-from .simulation import batches, outputs_and_golden
-from .traffic import Traffic, inputs_of, within_limits
+from .simulation import entries_beside_golden, scaled_batches
+from .traffic import Traffic, inputs_of, scale_rows, scaled_states
 
-BINS = 8  # of speed, and of an error's size
+EIGHTHS = 8  # of the states, by speed
+PARTS = (50, 99, 100)  # percent of the states
 STILL = ("M", "Minv")  # what no speed enters
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
-Beside = Iterator[tuple[str, Array, Array, Mapping[str, Any]]]  # values, float64's, their states
 
 
 @dataclass(frozen=True)
-class Errors:
-    """Of one array: ``rms`` relative to its RMS, ``largest`` to its largest value; pictures."""
+class ArrayErrors:
+    """Errors of the coordinates of one array, ``name`` as ``tau of id``; pictures of them."""
 
     name: str
-    shape: str
-    rms: float
-    largest: float
+    coordinates: tuple[CoordinateError, ...]
     pictures: tuple[str, ...]
 
 
 @dataclass
 class _Found:
-    """What came of one array, batch by batch: values, the reference's, and each joint's speed."""
+    """A function's errors, and of each coordinate and scale those of every state, in its unit;
+    ``speeds``: q̇ of the states at the limits, batch by batch."""
 
-    values: list[Array] = field(default_factory=list)
-    golden: list[Array] = field(default_factory=list)
+    accuracy: Accuracy
+    off: dict[str, list[list[Array]]] = field(default_factory=dict)
     speeds: list[Array] = field(default_factory=list)
 
+    def add(
+        self,
+        scale: int,
+        words: Mapping[str, Array],
+        exact: Mapping[str, Array],
+        state: Mapping[str, Array],
+    ) -> None:
+        """States (N,) of a scale: each output in words and of the golden model."""
+        self.accuracy.add(scale, words, exact)
+        off = {name: words[name] - exact[name] for name in exact}
+        for row, squares in row_squares(off, self.accuracy.factors).items():
+            self.off.setdefault(row, [[] for _ in REPORTED])[scale].append(np.sqrt(squares))
+        if scale == 0:
+            some = next(iter(exact.values()))
+            self.speeds.append(np.abs(state["qd"]) if "qd" in state else np.zeros((len(some), 0)))
 
-def errors_of(product: Product, states: int, seed: int, progress: Progress) -> Iterator[Errors]:
-    """Errors of random states within the limits: the integer model beside float64; of an
-    accelerator those of each function."""
-    found: dict[str, _Found] = {}
+    def relative(self, row: str, scale: int) -> Array:
+        """A coordinate's errors in the states of a scale, by what it is there (RMS)."""
+        off = np.concatenate([np.zeros(0), *self.off[row][scale]])
+        return off / (self.accuracy.size(row, scale) or 1.0)
+
+
+def errors_of(product: Product, states: int, seed: int, progress: Progress) -> list[ArrayErrors]:
+    """Errors of random states, half of them at the limits, the others at a tenth of them and at
+    rest: the integer model beside the golden one; of an accelerator those of each function."""
+    robot, errors = product.front.canonical, []
+    for function, found in _functions(product, states, seed, progress):
+        arrays: dict[str, list[CoordinateError]] = {}
+        for own in coordinate_errors(product.design, robot, found.accuracy, function):
+            arrays.setdefault(own.array, []).append(own)
+        for array, coordinates in arrays.items():
+            name = f"{array} of {function}" if function else array
+            pictures = tuple(_pictures(name, coordinates, found))
+            errors.append(ArrayErrors(name, tuple(coordinates), pictures))
+    return errors
+
+
+def _functions(
+    product: Product, states: int, seed: int, progress: Progress
+) -> Iterator[tuple[str, _Found]]:
+    """Each function of an accelerator, or "" of a core, and its errors."""
+    accuracy = accuracy_of(product.design, product.front.canonical)
     if isinstance(product, Core):
-        beside = _of_core(product, states, seed, progress)
+        found, integers = _Found(accuracy), IntegerModel(product, progress)
+        for scale, state in scaled_batches(product, states, seed):
+            results, _ = integers(to_words(product, state))
+            found.add(scale, *entries_beside_golden(product, state, results), state)
+        yield "", found
     else:
-        beside = _of_functions(product, states, seed)
-    for name, values, golden, state in beside:
-        _add(found, name, values, golden, state)
-    yield from _drawn(found, product.front.robot.joint_names)
+        yield from _of_accelerator(product, states, seed)
 
 
-def _of_core(core: Core, states: int, seed: int, progress: Progress) -> Beside:
-    integers = IntegerModel(core, progress)
-    for state in batches(core, states, seed):
-        results, _ = integers(to_words(core, state))
-        for name, values, golden in outputs_and_golden(core, state, results):
-            yield name, values, golden, state
-
-
-def _of_functions(made: Accelerated, states: int, seed: int) -> Beside:
-    state = within_limits(made, states, seed)
+def _of_accelerator(made: Accelerated, states: int, seed: int) -> Iterator[tuple[str, _Found]]:
+    state = scaled_states(made, states, seed)
     traffic = Traffic(made, inputs_of(made, state))
     for function in made.accelerator.functions:
-        for name, values, golden in traffic.beside_golden(function, state):
-            yield f"{name} of {function}", values, golden, state
+        found = _Found(accuracy_of(made.design, made.front.canonical))
+        words, exact = traffic.entries_beside_golden(function, state)
+        for scale, rows in enumerate(scale_rows(states)):
+            own = [{name: x[rows] for name, x in of.items()} for of in (words, exact, state)]
+            found.add(scale, *own)
+        yield function, found
 
 
-def _add(
-    found: dict[str, _Found], name: str, values: Array, golden: Array, state: Mapping[str, Any]
-) -> None:
-    own = found.setdefault(name, _Found())
-    own.values.append(values)
-    own.golden.append(golden)
-    own.speeds.append(np.abs(state["qd"]) if "qd" in state else np.zeros((len(golden), 0)))
+def _pictures(name: str, coordinates: Sequence[CoordinateError], found: _Found) -> Iterator[str]:
+    """How large the errors of an array's coordinates are and, where they may depend on it, at
+    which speed."""
+    yield _sizes(name, coordinates, found)
+    speeds = np.concatenate(found.speeds)
+    if speeds.any() and coordinates[0].array not in STILL:
+        yield _by_speed(name, coordinates, found, speeds)
 
 
-def _drawn(found: Mapping[str, _Found], joints: Sequence[str]) -> Iterator[Errors]:
-    for name, own in found.items():
-        values, golden = np.concatenate(own.values), np.concatenate(own.golden)
-        scale = float(np.abs(golden).max()) or 1.0
-        relative = np.abs(values - golden).reshape(*golden.shape[:2], -1) / scale
-        rms = float(np.sqrt((relative**2).mean() / ((golden / scale) ** 2).mean()))
-        rows = _rows(golden.shape[1], joints)
-        pictures = [_sizes(name, rows, relative)]
-        speeds = np.concatenate(own.speeds)
-        if speeds.any() and name.split()[0] not in STILL:
-            pictures.append(_by_speed(name, rows, relative, speeds))
-        shape = " × ".join(map(str, golden.shape[1:]))
-        yield Errors(name, shape, rms, float(relative.max()), tuple(pictures))
+def _labels(coordinates: Sequence[CoordinateError]) -> list[str]:
+    """``[6] wrist``."""
+    return [f"{own.coordinate.removeprefix(own.array)} {own.joint}".strip() for own in coordinates]
 
 
-def _rows(count: int, joints: Sequence[str]) -> list[str]:
-    """What an array's rows are called: by their joints, where each has one."""
-    named = len(joints) == count
-    return [joints[k] if named else f"[{k}]" for k in range(count)]
-
-
-def _sizes(name: str, rows: Sequence[str], relative: Array) -> str:
-    """Of a hundred errors of each row how many are how large, by powers of two of the largest."""
-    top = float(relative.max()) or 1.0
-    edges = [top * 2.0**-k for k in range(BINS)] + [-1.0]
-    shares = [
-        [100 * float(((own <= high) & (own > low)).mean()) for high, low in pairwise(edges)]
-        for own in np.moveaxis(relative, 1, 0)
-    ]
-    columns = [f"≤ {high:.1e}" for high in edges[:-1]]
-    below = "% of a row's errors that are of this size, and above half of it; the last: all smaller"
-    title, bad = f"{name}: how large errors are", [1 - k / BINS for k in range(BINS)]
-    return heat.picture(title, rows, columns, below, shares, "{:.0f}", weights=bad)
-
-
-def _by_speed(name: str, rows: Sequence[str], relative: Array, speeds: Array) -> str:
-    """Each row's RMS error in each eighth of the states by its own joint's speed."""
-    own = speeds.shape[1] == relative.shape[1]
-    of = speeds if own else np.repeat(_rms(speeds)[:, None], relative.shape[1], axis=1)
+def _sizes(name: str, coordinates: Sequence[CoordinateError], found: _Found) -> str:
+    """Below which errors of each coordinate half, 99 % and all of the states of a scale are."""
     table = []
-    for k in range(relative.shape[1]):
-        eighths = np.array_split(np.argsort(of[:, k], kind="stable"), BINS)
-        table.append([float(np.sqrt((relative[at, k] ** 2).mean())) for at in eighths])
-    columns = [f"{k + 1}/{BINS}" for k in range(BINS)]
-    whose = "its own joint's |q̇|" if own else "the RMS of q̇"
-    below = (
-        f"RMS error of an eighth of the states each, from the slowest to the fastest, by {whose}"
-    )
+    for error in coordinates:
+        row: list[float] = []
+        for k, scale in enumerate(REPORTED):
+            own = found.relative(error.coordinate, k)
+            known = scale.name in error.scales and error.scales[scale.name].relative is not None
+            row += np.percentile(own, PARTS).tolist() if known else [0.0] * len(PARTS)
+        table.append(row)
+    columns = [f"{scale.name.split()[-1]} {PARTS[0]} %" for scale in REPORTED]
+    heads = [head for first in columns for head in (first, *(f"{x} %" for x in PARTS[1:]))]
+    below = "errors below which half, 99 % and all of the states are, by the coordinate's own RMS"
+    title = f"{name}: how large errors are"
+    return heat.picture(title, _labels(coordinates), heads, below, table, "{:.1e}", True)
+
+
+def _by_speed(
+    name: str, coordinates: Sequence[CoordinateError], found: _Found, speeds: Array
+) -> str:
+    """Each coordinate's RMS error in each eighth of the states at the limits, by the speed of its
+    own joint or, where it is none's, of all."""
+    table = []
+    for error in coordinates:
+        row = error.coordinate
+        of = speeds[:, parse(row.replace(",:", "")).indices[0]] if error.joint else _rms(speeds)
+        off, order = found.relative(row, 0), np.argsort(of, kind="stable")
+        table.append([float(_rms(off[at])) for at in np.array_split(order, EIGHTHS)])
+    columns = [f"{k + 1}/{EIGHTHS}" for k in range(EIGHTHS)]
+    whose = "the joint's own |q̇|" if coordinates[0].joint else "the RMS of q̇"
+    below = f"RMS errors {SCALES[0].name}, in an eighth of the states each, by {whose}"
     title = f"{name}: errors against speed"
-    return heat.picture(title, rows, columns, below, table, "{:.1e}", logarithmic=True)
+    return heat.picture(title, _labels(coordinates), columns, below, table, "{:.1e}", True)
 
 
-def _rms(speeds: Array) -> Array:
-    return np.asarray(np.sqrt((speeds**2).mean(axis=1)))
+def _rms(values: Array) -> Array:
+    """Over the last axis."""
+    return np.asarray(np.sqrt((values**2).mean(axis=-1)))

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..board.packets import Layout
+from ..design.coordinates import CoordinateError, brief
 from ..draw import groups
 from ..draw.tables import table
 from ..estimate.links import LINKS, Link, Timing
+from ..graph.rows import SCALES
 from ..system.records import Record
 from .lines import Line
 from .program_times import ProgramTimes
 
+Worst = tuple[CoordinateError, ...]
 SIZES = (1, 16, 256, 1024)  # tasks that come together
 CALL, CORE, LINK = "call", "core", "link"
 BOUNDARIES = {
@@ -22,6 +25,7 @@ BOUNDARIES = {
     LINK: "through a link, from memory and back: the link is a model",
 }
 NOT_PLACED = "not placed"
+ERROR = f"error of the worst, {SCALES[0].name} | {SCALES[1].name}"
 WORD = 4  # bytes of a word in our shells' packets
 
 
@@ -30,15 +34,15 @@ class Contender(Record):
     """One way to have the functions computed.
 
     ``boundary``: a key of BOUNDARIES. ``one_us``: µs of a single task. ``rates``: number of tasks
-    that come together → million a second. ``error``: the largest, of the largest value. ``parts``:
-    what it takes. None where it is not known.
+    that come together → million a second. ``errors``: those of the coordinates that are off most,
+    none where they are not known. ``parts``: what it takes. None where it is not known.
     """
 
     name: str
     boundary: str
     one_us: float | None
     rates: Mapping[str, float] | None
-    error: float | None
+    errors: Worst
     parts: str
 
 
@@ -52,7 +56,7 @@ class SideBySide(Record):
 
 
 def of_program(
-    times: Mapping[str, ProgramTimes], threads: int, errors: Mapping[str, float | None], about: str
+    times: Mapping[str, ProgramTimes], threads: int, errors: Mapping[str, Worst], about: str
 ) -> list[Contender]:
     """Our C++: double and float on one core, double on all; ``times``, ``errors``: by kind."""
     double, single = times["cpp"], times["cpp32"]
@@ -66,7 +70,9 @@ def of_program(
         found.append(_called("C++, double", None, both, f"up to {threads} cores"))
     kinds = ("cpp", "cpp32", "cpp")
     return [
-        Contender(f"{row.name}, {about}", CALL, row.one_us, row.rates, errors.get(kind), row.parts)
+        Contender(
+            f"{row.name}, {about}", CALL, row.one_us, row.rates, errors.get(kind, ()), row.parts
+        )
         for row, kind in zip(found, kinds, strict=False)
     ]
 
@@ -76,30 +82,30 @@ def _called(name: str, one: float | None, each: Mapping[int, float], parts: str)
     if one is not None:
         rates = {"1": 1e3 / one, **rates}
     one_us = None if one is None else 1e-3 * one
-    return Contender(name, CALL, one_us, rates, None, parts)
+    return Contender(name, CALL, one_us, rates, (), parts)
 
 
-def of_gpu(name: str, each: Mapping[int, float], error: float, gpu: str) -> Contender:
+def of_gpu(name: str, each: Mapping[int, float], errors: Worst, gpu: str) -> Contender:
     """Ours on a GPU; ``each``: ns of a state of so many."""
     rates = {str(n): 1e3 / time for n, time in each.items()}
-    return Contender(name, CALL, 1e-3 * each[1], rates, error, gpu)
+    return Contender(name, CALL, 1e-3 * each[1], rates, errors, gpu)
 
 
 def of_peer(name: str, nanoseconds: float) -> Contender:
     """A library on one core that takes one state after another, with gravity and its own sines."""
     rates = {str(n): 1e3 / nanoseconds for n in SIZES}
     parts = "1 core; gravity, sines made"
-    return Contender(name, CALL, 1e-3 * nanoseconds, rates, None, parts)
+    return Contender(name, CALL, 1e-3 * nanoseconds, rates, (), parts)
 
 
-def of_core(line: Line, error: float | None = None) -> Contender:
+def of_core(line: Line, errors: Worst = ()) -> Contender:
     """A design, its own or another's; of one whose clock nobody knows only its parts."""
     parts = "; ".join([*([] if line.dsp is None else [f"{line.dsp} DSP"]), _clock(line)])
     timing = timing_of(line)
     if timing is None:
-        return Contender(line.name, CORE, None, None, error, parts)
+        return Contender(line.name, CORE, None, None, errors, parts)
     rates = {str(n): 1e-6 * n / timing.alone(n) for n in SIZES}
-    return Contender(line.name, CORE, 1e6 * timing.latency, rates, error, parts)
+    return Contender(line.name, CORE, 1e6 * timing.latency, rates, errors, parts)
 
 
 def _clock(line: Line) -> str:
@@ -124,7 +130,7 @@ def carried(link: Link, words: Layout) -> tuple[int, int]:
     return WORD * len(words.operands), WORD * len(words.results)
 
 
-def behind_links(line: Line, words: Layout, error: float | None = None) -> list[Contender]:
+def behind_links(line: Line, words: Layout, errors: Worst = ()) -> list[Contender]:
     """A design behind each link; ``words``: those of a task and of its result."""
     timing = timing_of(line)
     if timing is None:
@@ -136,7 +142,7 @@ def behind_links(line: Line, words: Layout, error: float | None = None) -> list[
         rates = {str(n): 1e-6 * n / own for n, own in time.items()}
         parts = f"{taken} bytes in, {given} out; {_clock(line)}"
         name = f"{line.name}; {link.name}"
-        found.append(Contender(name, LINK, 1e6 * time[1], rates, error, parts))
+        found.append(Contender(name, LINK, 1e6 * time[1], rates, errors, parts))
     return found
 
 
@@ -198,7 +204,7 @@ def _and(words: Sequence[str]) -> str:
 
 def as_text(report: SideBySide) -> str:
     """A table for each boundary, and who wins."""
-    head = ("", "one, µs", *(f"M/s of {n}" for n in SIZES), "error", "parts")
+    head = ("", "one, µs", *(f"M/s of {n}" for n in SIZES), ERROR, "parts")
     parts = []
     for boundary, about in BOUNDARIES.items():
         rows = [
@@ -206,7 +212,7 @@ def as_text(report: SideBySide) -> str:
                 row.name,
                 _figure(row.one_us),
                 *(_figure((row.rates or {}).get(str(n))) for n in SIZES),
-                _figure(row.error, ".1e"),
+                brief(row.errors),
                 row.parts,
             ]
             for row in report.rows
@@ -217,8 +223,8 @@ def as_text(report: SideBySide) -> str:
     return "\n\n".join([*parts, "\n".join((*report.wins, *report.notes))])
 
 
-def _figure(value: float | None, form: str = ".3g") -> str:
-    return "-" if value is None else f"{value:{form}}"
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
 
 
 def picture(title: str, report: SideBySide) -> str:

@@ -22,7 +22,7 @@ from ..system.stopping import meanwhile
 from .accelerator_runs import WAVES, simulate_accelerator
 from .calibration import calibrated, in_words, read_calibration
 from .checked import checked_manifest
-from .errors import STALL, Error, Mismatch, add_arrays, keep_promise, portions, without_noise
+from .errors import STALL, Mismatch, entries_of, keep_promise, portions
 from .evaluation import as_numbers, to_words
 from .folder import MARK, OutputError, write_file, writing
 from .integer_model import IntegerModel
@@ -54,14 +54,13 @@ def simulate(
     First at full rate, where latency and initiation interval are measured, then (a tenth of them,
     1000 at most) with random stalls on both sides. Every bit is compared with the integer model,
     every value with the golden model. Returns the report, also written to simulation.json;
-    ``error`` is over all results, ``errors`` has the same for each array.
+    ``coordinates`` has the errors of each. Half of the states are at the limits, the others at a
+    tenth of them and at rest. What is run of an accelerator, `simulate_accelerator` says.
 
-    Raises Mismatch where hardware, model or manifest disagree, or an array is off by more than the
-    error that the design promises; OutputError for a folder that is
-    no design, or has files that changed since, unless ``trust`` says to run them as they are. What
-    Half of the states are at the limits, the others at a tenth of them and at rest. What
-    is run of an accelerator, `simulate_accelerator` says. ``calibration``: the file of another
-    robot's words, which are written into the registers first.
+    Raises Mismatch where hardware, model or manifest disagree, or a coordinate is off by more than
+    the error that the design promises; OutputError for a folder that is no design, or has files
+    that changed since, unless ``trust`` says to run them as they are. ``calibration``: the file of
+    another robot's words, which are written into the registers first.
     """
     place = Path(folder)
     said = None if calibration is None else in_words(read_calibration(calibration), place)
@@ -99,7 +98,6 @@ def simulate_core(
             f"{place}: {MARK} is an accelerator's, {DESIGN} is not; generate it again"
         )
     integers, held = IntegerModel(core, progress), [int(word) for word in core.held.values()]
-    overall, errors = Error(), dict[str, Error]()
     accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
     cycles: list[tuple[int, int]] = []  # latency and interval seen, smallest and largest
@@ -111,11 +109,7 @@ def simulate_core(
         run = model.run(tokens, seed=seed, held=held)
         compare(run, expected, flags, "at full rate")
         cycles += measured(run, len(flags))
-        arrays = list(outputs_and_golden(core, state, expected))
-        for name, values, reference in arrays if scale == 0 else ():
-            errors.setdefault(name, Error()).add(values, reference)
-            overall.add(values, reference)
-        add_arrays(accuracy, scale, arrays, core.fixed.graph.outputs, core.design, core.front.robot)
+        accuracy.add(scale, *entries_beside_golden(core, state, expected))
         overflows += int(flags.any(axis=1).sum())
         done += len(flags)
         progress(f"simulated {done} of {states} states, every bit equal")
@@ -128,7 +122,6 @@ def simulate_core(
             model.run(tokens, waves=waves_file, held=held)
             waves_file.replace(place / WAVES)
 
-    errors = without_noise(errors)
     keep_promise(place, accuracy, core.design.error)
     latency = sorted({c[0] for c in cycles})
     interval = [max((c[1] for c in cycles), default=1)]
@@ -147,8 +140,6 @@ def simulate_core(
         latency=entry.latency,
         initiation_interval=entry.initiation_interval,
         overflows=overflows,
-        error=overall.report(),
-        errors={name: error.report() for name, error in errors.items()},
         promised=core.design.error,
         coordinates=tuple(coordinate_errors(core.design, core.front.canonical, accuracy)),
         calibration=core.front.robot.name if core.held else None,
@@ -202,18 +193,25 @@ def outputs_and_golden(
         yield name, values, reference[name]
 
 
+def entries_beside_golden(
+    core: Core, state: Mapping[str, NDArray], expected: Mapping[str, NDArray[np.int64]]
+) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
+    """Output → the integer model's values (N,), and the golden model's."""
+    arrays = outputs_and_golden(core, state, expected)
+    return entries_of(arrays, core.fixed.graph.outputs, core.design, core.front.robot)
+
+
 def integer_errors(core: Core, states: int, seed: int = 0) -> IntegerRun:
-    """The integer model alone, on random states."""
-    errors: dict[str, Error] = {}
+    """The integer model alone, on random states, half of them at the limits, and small ones."""
+    accuracy = accuracy_of(core.design, core.front.canonical)
     overflows = 0
     integers = IntegerModel(core)
-    for state in batches(core, states, seed):
+    for scale, state in scaled_batches(core, states, seed):
         results, flags = integers(to_words(core, state))
-        for name, values, reference in outputs_and_golden(core, state, results):
-            errors.setdefault(name, Error()).add(values, reference)
+        accuracy.add(scale, *entries_beside_golden(core, state, results))
         overflows += int(flags.any(axis=1).sum())
-    found = {name: error.report() for name, error in without_noise(errors).items()}
-    return IntegerRun(states, core.plan.latency, overflows, found)
+    errors = coordinate_errors(core.design, core.front.canonical, accuracy)
+    return IntegerRun(states, core.plan.latency, overflows, tuple(errors))
 
 
 def stalled_run(integers: IntegerModel, model: Model, states: int, seed: int) -> int:

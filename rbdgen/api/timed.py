@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..codegen.nvcc import NoCompiler as NoNvcc
-from ..compile.core import Core
 from ..compile.front import Front
-from ..compile.samples import sample_states
-from ..dynamics.interface import to_columns
+from ..compile.samples import accuracy_of, sample_states
+from ..design.coordinates import coordinate_errors, worst_of_scales
+from ..graph.rows import REPORTED
 from ..system.compiler import CompilerError, NoCompiler
 from ..system.gpu import NoGpu, find_gpu
 from .compiled import DTYPES, Program, compiled
 from .completion import completed
-from .errors import Mismatch
-from .evaluation import as_numbers
+from .errors import Mismatch, entries_of, portions
 from .folder import InputError
-from .integer_model import integer_results
 from .pinocchio import FORMS, RESULTS, check
 from .pinocchio import command as peer
 from .program_times import Command, command, read, through_python
 from .reference import golden_model
-from .side_by_side import SIZES, Contender, of_gpu, of_peer, of_program
+from .side_by_side import SIZES, Contender, Worst, of_gpu, of_peer, of_program
 from .timing import least
 
 Progress = Callable[[str], None]
-STATES, SEED = 1000, 12  # whose error is taken
+STATES, SEED = 1000, 12  # whose errors are taken, half of them at the limits
 
 
 def on_cpu(front: Front, progress: Progress, pinocchio: bool) -> tuple[list[Contender], list[str]]:
@@ -50,7 +45,7 @@ def on_cpu(front: Front, progress: Progress, pinocchio: bool) -> tuple[list[Cont
     except NoCompiler as error:
         return [], [f"No CPU was timed: {error}."]
     times = {kind: read(found[kind], sizes) for kind in programs}
-    errors = {kind: _error(front, own) for kind, own in programs.items()}
+    errors = {kind: _worst(front, own) for kind, own in programs.items()}
     rows = of_program(times, threads, errors, _processor())
     (function, *_) = front.design.functions
     rows += [of_peer(f"Pinocchio, {form}, {function}", found[form][0]) for form in peers]
@@ -80,7 +75,7 @@ def on_gpu(front: Front, progress: Progress) -> tuple[list[Contender], list[str]
         }
         progress("this GPU: timed")
         times = {kind: through_python(own, SIZES) for kind, own in programs.items()}
-        errors = {kind: _error(front, own) for kind, own in programs.items()}
+        errors = {kind: _worst(front, own) for kind, own in programs.items()}
     except (NoGpu, NoNvcc) as error:
         return [], [f"No GPU was timed: {error}."]
     return [
@@ -89,28 +84,17 @@ def on_gpu(front: Front, progress: Progress) -> tuple[list[Contender], list[str]
     ], []
 
 
-def of_words(core: Core) -> float:
-    """The largest error of a core's integer model, which is the hardware's, in the same way."""
-    design, robot = core.front.design, core.front.robot
-    state = completed(robot, sample_states(design, robot, STATES, SEED))
-    columns = to_columns(core.front.canonical, list(core.fixed.inputs), state)
-    words = {name: word.quantize(columns[name]) for name, word in core.fixed.inputs.items()}
-    outputs, _ = integer_results(core, words)
-    return _largest(as_numbers(core, outputs, STATES), golden_model(design, robot, state))
-
-
-def _error(front: Front, program: Program) -> float:
-    """The largest difference from the golden model, of the largest value of each array."""
+def _worst(front: Front, program: Program) -> Worst:
+    """The coordinates of a program's results that are off most from the golden model."""
     design, robot = front.design, front.robot
-    state = completed(robot, sample_states(design, robot, STATES, SEED))
-    return _largest(program(state), golden_model(design, robot, state))
-
-
-def _largest(found: Mapping[str, NDArray], wanted: Mapping[str, NDArray]) -> float:
-    return max(
-        float(np.abs(values - wanted[name]).max() / (np.abs(wanted[name]).max() or 1.0))
-        for name, values in found.items()
-    )
+    found = accuracy_of(design, front.canonical)
+    for k, (scale, count) in enumerate(zip(REPORTED, portions(STATES), strict=True)):
+        state = sample_states(design, robot, count, [SEED, k], share=scale.share)
+        state = completed(robot, state)
+        golden = golden_model(design, robot, state)
+        arrays = [(name, values, golden[name]) for name, values in program(state).items()]
+        found.add(k, *entries_of(arrays, front.graph.outputs, design, robot))
+    return worst_of_scales(coordinate_errors(design, front.canonical, found))
 
 
 def _processor() -> str:

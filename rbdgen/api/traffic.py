@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import lcm
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..tasks.compiled import TaskModel
 from ..tasks.integration import STEP
 from ..tasks.routes import CODES, place
 from ..tasks.stages import TAG
-from .errors import Error, Mismatch, add_arrays, portions, without_noise
+from .errors import Mismatch, entries_of, portions
 from .reference import golden_model
 
 Integers = NDArray[np.int64]
@@ -72,6 +73,12 @@ def scaled_states(product: Product, states: int, seed: int) -> dict[str, Array]:
         for k, (scale, count) in enumerate(zip(REPORTED, portions(states), strict=True))
     ]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def scale_rows(states: int) -> list[slice]:
+    """Which of so many `scaled_states` are at each of the `REPORTED` scales."""
+    ends = np.cumsum(portions(states)).tolist()
+    return [slice(first, last) for first, last in pairwise([0, *ends])]
 
 
 def inputs_of(made: Product, state: Mapping[str, Array]) -> dict[str, dict[str, Integers]]:
@@ -187,28 +194,21 @@ class Traffic:
             came.append(waiting[int(tag)].pop())
         return np.array(came, np.int64)
 
-    def errors(
-        self, function: str, state: Mapping[str, Array], first: int | None = None
-    ) -> dict[str, Error]:
-        """The error of each array that a function gives for the ``first`` of the states, all unless
-        given, against the golden model."""
-        errors = {}
-        for name, values, reference in self.beside_golden(function, state):
-            errors[name] = Error()
-            errors[name].add(values[:first], reference[:first])
-        return without_noise(errors)
-
     def accuracy(self, function: str, state: Mapping[str, Array]) -> Accuracy:
         """The errors of the coordinates that a function gives, in `scaled_states`."""
-        made = self.made
-        found = accuracy_of(made.design, made.front.canonical)
-        arrays = list(self.beside_golden(function, state))
-        names = made.accelerator.result_formats[function]
-        ends = np.cumsum(portions(self.states))[:-1]
-        for scale, rows in enumerate(np.split(np.arange(self.states), ends)):
-            own = [(name, values[rows], exact[rows]) for name, values, exact in arrays]
-            add_arrays(found, scale, own, names, made.design, made.front.robot)
+        found = accuracy_of(self.made.design, self.made.front.canonical)
+        words, exact = self.entries_beside_golden(function, state)
+        for scale, own in enumerate(scale_rows(self.states)):
+            found.add(scale, *({name: x[own] for name, x in of.items()} for of in (words, exact)))
         return found
+
+    def entries_beside_golden(
+        self, function: str, state: Mapping[str, Array]
+    ) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Output of a function → its values (N,) for ``state``, and the golden model's."""
+        made, arrays = self.made, self.beside_golden(function, state)
+        names = made.accelerator.result_formats[function]
+        return entries_of(arrays, names, made.design, made.front.robot)
 
     def beside_golden(
         self, function: str, state: Mapping[str, Array]

@@ -12,11 +12,14 @@ from ..api.mapped import yosys_version
 from ..api.peers import PEERS
 from ..design.cells import counted
 from ..design.choices import WHOLE
+from ..design.coordinates import CoordinateError, brief
 from ..draw.tables import table
+from ..graph.rows import SCALES
 from ..synthesize.tool import SynthesisError
 
 Progress = Callable[[str], None]
 STATES = 1000
+WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 # Name: robot, choices. All seven functions.
 DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "iiwa14": ("iiwa14", {"ii": 8}),
@@ -74,7 +77,7 @@ def as_text(name: str, result: dict[str, Any]) -> str:
             own["latency"],
             own["interval"],
             own["batch_cycles"],
-            ", ".join(f"{array} {e['relative_rms']:.0e}" for array, e in own["errors"].items()),
+            brief(map(CoordinateError.from_json, own["coordinates"])),
         ]
         for function, own in simulation["functions"].items()
     ]
@@ -90,7 +93,7 @@ def as_text(name: str, result: dict[str, Any]) -> str:
         [
             f"{name}: {on_xcup}; {about['slots']} tasks under way",
             "",
-            table(("function", "latency", "interval", f"{batch} tasks", "RMS error"), rows),
+            table(("function", "latency", "interval", f"{batch} tasks", WORST), rows),
             "",
             f"{mixed['tasks']} tasks mixed: {mixed['cycles'] / mixed['tasks']:.1f} cycles each",
         ]

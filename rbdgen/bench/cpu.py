@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..api.compiled import DTYPES, Program, compiled
-from ..api.errors import Error, Mismatch
+from ..api.errors import Mismatch, entries_of, portions
 from ..api.evaluation import checked, graph_model
 from ..api.folder import write_file
 from ..api.kept import kept
@@ -22,9 +22,13 @@ from ..api.program_times import command as times_command
 from ..api.reference import golden_model
 from ..api.timing import least
 from ..compile.flow import Front, front_end
-from ..compile.samples import sample_states
+from ..compile.samples import accuracy_of, sample_states
+from ..design.coordinates import CoordinateError, brief, coordinate_errors, worst_of_scales
 from ..design.loading import load
 from ..draw.tables import markdown, table
+from ..graph.accuracy import Accuracy
+from ..graph.rows import REPORTED, SCALES
+from ..system.records import plain
 from .names import refuse_unknown
 
 Progress = Callable[[str], None]
@@ -58,8 +62,9 @@ LEGEND = (
     "written over the rows that come out, and nothing else. Pinocchio: one state at a time, "
     "templated and generated (CppADCodeGen); all -O3 for this processor, portable is the generated "
     "one with -O3 alone. "
-    "Threads: batches of rows, wall time. Errors: the largest, by the largest entry of the array, "
-    "of states as the program has them, in double or in float; beside the graph in longer floats, "
+    "Threads: batches of rows, wall time. Errors: RMS of the coordinate that is off most, by its "
+    f"own, {SCALES[0].name} | {SCALES[1].name}, of states as the program has them, in double or in "
+    "float; beside the graph in longer floats, "
     f"of {np.finfo(np.longdouble).nmant + 1} bits, as are those of the golden model in double."
 )
 
@@ -91,7 +96,7 @@ def cpu(place: Path, progress: Progress, only: Sequence[str] = ()) -> Any:
         peers = {form: found[form][0] for form in forms}
         made = f"{[str(own.file) for own in programs.values()]} {STATES} {CHUNK}"
         compare = partial(errors_of, front_end(robot, **choices), programs, STATES, say)
-        errors = kept(place / "kept", "errors", made, compare, say)
+        errors = kept(place / "kept", "worst", made, compare, say)
         results[name] = {
             "ns": {**times, **peers},
             "errors": errors,
@@ -125,7 +130,9 @@ def _ratios(name: str, result: Mapping[str, Any]) -> list[Any]:
         double["rows"] / double["blocks"],
         double["batch"] / double["batch_threads"],
     ]
-    errors = [f"{max(result['errors'][kind].values()):.1e}" for kind in (*DTYPES, GOLDEN)]
+    errors = [
+        brief(map(CoordinateError.from_json, result["errors"][kind])) for kind in (*DTYPES, GOLDEN)
+    ]
     return [name, *(_three(x) for x in (*by_peers, *others)), *errors]
 
 
@@ -152,36 +159,42 @@ def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
 
 def errors_of(
     front: Front, programs: Mapping[str, Program], n: int, say: Progress
-) -> dict[str, dict[str, float]]:
-    """Of each precision and array the largest error, by the array's largest entry; and `GOLDEN`'s.
+) -> dict[str, Any]:
+    """Of each precision the errors of the worst coordinates, as JSON; and `GOLDEN`'s.
 
     What they are compared with is given what the program is: rounding q to float alone moves q̈ more
     than all that is computed from it does. It is the graph in longer floats, since the golden
-    model's own rounding may be as large as ours. Mismatch where a result is not finite.
+    model's own rounding may be as large as ours. Half of the states are at the limits. Mismatch
+    where a result is not finite.
     """
-    sums: dict[str, dict[str, Error]] = {}
+    sums: dict[str, Accuracy] = {}
     design, robot = front.design, front.robot
 
-    def add(kind: str, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+    def add(kind: str, scale: int, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
         for name, values in found.items():
             if not np.isfinite(values).all():
                 raise Mismatch(f"{robot.name}, {kind}: {name} is not finite in every state")
-            if name in expected:
-                sums.setdefault(kind, {}).setdefault(name, Error()).add(values, expected[name])
+        arrays = [(name, own, expected[name]) for name, own in found.items() if name in expected]
+        own = sums.setdefault(kind, accuracy_of(design, front.canonical))
+        own.add(scale, *entries_of(arrays, front.graph.outputs, design, robot))
 
-    for seed in range(-(-n // CHUNK)):
-        if seed % 10 == 0:
-            say(f"errors: {seed * CHUNK} of {n} states")
-        arrays = checked(design, robot, sample_states(design, robot, min(CHUNK, n), seed))
-        for kind, own in programs.items():
-            given = {k: x.astype(own.library.dtype).astype(np.float64) for k, x in arrays.items()}
-            expected = graph_model(front, given, np.longdouble)
-            add(kind, own(given), expected)
-            if own.library.dtype == np.float64:
-                add(GOLDEN, golden_model(design, robot, given), expected)
+    for scale, count in enumerate(portions(n)):
+        for seed in range(-(-count // CHUNK)):
+            if seed % 10 == 0:
+                say(f"errors {REPORTED[scale].name}: {seed * CHUNK} of {count} states")
+            share, size = REPORTED[scale].share, min(CHUNK, count)
+            state = sample_states(design, robot, size, [seed, scale], share=share)
+            arrays = checked(design, robot, state)
+            for kind, own in programs.items():
+                scalar = own.library.dtype
+                given = {k: x.astype(scalar).astype(np.float64) for k, x in arrays.items()}
+                expected = graph_model(front, given, np.longdouble)
+                add(kind, scale, own(given), expected)
+                if scalar == np.float64:
+                    add(GOLDEN, scale, golden_model(design, robot, given), expected)
     return {
-        kind: {name: error.report().max_relative for name, error in of.items()}
-        for kind, of in sums.items()
+        kind: plain(worst_of_scales(coordinate_errors(design, front.canonical, own)))
+        for kind, own in sums.items()
     }
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from .. import api
 from ..api.results import Simulation, Synthesis
+from ..design.coordinates import CoordinateError, brief
 from ..draw.tables import table
+from ..graph.rows import SCALES
 
 Progress = Callable[[str], None]
 ARM, SMALL, SMALL_PART = "iiwa14", "pendulum", "ecp5-25f"
@@ -62,8 +64,7 @@ HEAD = (
     "FF",
     "LUT-RAM",
     "block RAM",
-    "error RMS",
-    "error max",
+    f"worst, {SCALES[0].name} | {SCALES[1].name}",
     "M/s",
     "M/s, 32-bit link",
 )
@@ -88,7 +89,6 @@ def row(manifest: dict[str, Any], simulation: Simulation, synthesis: Synthesis) 
         cells.get("TRELLIS_FF", 0),
         cells.get("TRELLIS_DPR16X4", 0),
         cells.get("DP16KD", 0),
-        simulation["error"]["relative_rms"],
-        simulation["error"]["max_relative"],
+        brief(map(CoordinateError.from_json, simulation["coordinates"])),
         *rates,
     ]

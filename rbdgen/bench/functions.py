@@ -11,14 +11,17 @@ from typing import Any
 from ..api.folder import write_file
 from ..compile.flow import Core, Front, compile_core, front_end
 from ..design.choices import INVERTING
+from ..design.coordinates import CoordinateError, brief, worst_share
+from ..design.runs import IntegerRun
 from ..draw.tables import markdown, table
 from ..estimate.area import estimated
 from ..estimate.features import features
+from ..graph.rows import SCALES
 from ..passes.precision import PrecisionError, smallest_width
 from ..passes.ranges import RangeError
 from ..robot.model import RobotError
 from .cells import COLUMNS, FAMILIES, cells, columns, no_cells, too_large
-from .errors import errors, redesigned, worst
+from .errors import errors, redesigned
 
 Progress = Callable[[str], None]
 Row = dict[str, Any]
@@ -108,19 +111,20 @@ def hardware(core: Core) -> dict[str, int]:
 
 
 def accuracy(core: Core, store: Path, progress: Progress) -> dict[str, Any]:
-    """Errors at the core's width, and the smallest width at which no array's exceeds ``WANTED``."""
+    """Errors at the core's width, and the smallest width at which no coordinate's exceeds
+    ``WANTED`` at the limits, or ten times that at a tenth of them."""
     at_first = errors(core, STATES, store)
     made = {core.fixed.width: core}
 
     def error_at(width: int) -> float:
         progress(f"{width} bits")
         made[width] = compile_core(redesigned(core.front, width=width))
-        return worst(errors(made[width], FEWER, store))
+        return worst_share(errors(made[width], FEWER, store).coordinates)
 
-    known = {core.fixed.width: worst(at_first)}
+    known = {core.fixed.width: worst_share(at_first.coordinates)}
     width, tried = smallest_width(error_at, WANTED, known, core.fixed.width)
     enough = None if width is None else {"width": width, **hardware(made[width])}
-    return {**at_first, "enough": enough, "tried": tried}
+    return {**at_first.to_json(), "enough": enough, "tried": tried}
 
 
 def budget(front: Front, store: Path, progress: Progress) -> dict[str, Any]:
@@ -130,7 +134,7 @@ def budget(front: Front, store: Path, progress: Progress) -> dict[str, Any]:
         core = compile_core(front)
     except PrecisionError as error:
         return {"why_not": str(error)}
-    return {**hardware(core), **errors(core, STATES, store)}
+    return {**hardware(core), **errors(core, STATES, store).to_json()}
 
 
 def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
@@ -165,7 +169,7 @@ def ideas(robot: str, base: str, progress: Progress) -> list[dict[str, Any]]:
 # --- tables ----------------------------------------------------------------------------------
 
 OPERATIONS = ("mul", "mulc", "add", "recip")
-BUDGET = (f"latency at {WANTED:g}", "multipliers", "in logic", "RMS")
+BUDGET = (f"latency at {WANTED:g}", "multipliers", "in logic", "worst")
 HEAD = ("function", *OPERATIONS, "latency", "multipliers", "in logic")
 AREA = ("luts", "flip_flops")  # of the area model: LUTs of logic and of memory
 ABOUT = tuple(f"about, {family}: {of}" for family in FAMILIES for of in ("LUTs", "FF"))
@@ -187,27 +191,33 @@ def cost_rows(rows: Sequence[Row]) -> list[list[Any]]:
 
 
 def error_rows(rows: Sequence[Row]) -> list[list[Any]]:
-    """A line for each array: errors at 18 bits, and the width that all of the function's take."""
+    """A line for each array: the errors of its worst coordinates at 18 bits, and the width that all
+    of the function's take."""
     lines = []
     for row in rows:
-        fast, slow = (row["errors"][k] for k in ("limits", "slow"))
-        for n, name in enumerate(fast["arrays"]):
-            figures = [
-                f"{report['arrays'][name][k]:.1e}"
-                for report in (fast, slow)
-                for k in ("relative_rms", "max_relative")
-            ]
-            widths = ["" if n else _width(report["enough"]) for report in (fast, slow)]
-            overflows = ["" if n else fast["overflows"] + slow["overflows"]]
-            lines.append(["" if n else row["function"], name, *figures, *widths, *overflows])
+        reports = [row["errors"][k] for k in ("limits", "slow")]
+        found = [_by_array(report) for report in reports]
+        for n, name in enumerate(found[0]):
+            worst = [brief(own[name]) for own in found]
+            widths = ["" if n else _width(report["enough"]) for report in reports]
+            overflows = "" if n else sum(report["overflows"] for report in reports)
+            lines.append(["" if n else row["function"], name, *worst, *widths, overflows])
     return lines
 
 
+def _by_array(report: dict[str, Any]) -> dict[str, list[CoordinateError]]:
+    found: dict[str, list[CoordinateError]] = {}
+    for own in IntegerRun.from_json(report).coordinates:
+        found.setdefault(own.array, []).append(own)
+    return found
+
+
 def _budget(found: dict[str, Any]) -> list[Any]:
-    """Cycles, multipliers and products in logic, and the worst array's error."""
+    """Cycles, multipliers and products in logic, and the worst coordinates' errors."""
     if "why_not" in found:
         return ["-"] * 4
-    return [*(found[k] for k in ("latency", "multipliers", "in_logic")), f"{worst(found):.1e}"]
+    worst = brief(IntegerRun.from_json(found).coordinates)
+    return [*(found[k] for k in ("latency", "multipliers", "in_logic")), worst]
 
 
 def _width(enough: dict[str, int] | None) -> str:
@@ -234,7 +244,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[A
     if not rows:
         return []
     fast, slow = (f"{rows[0]['velocity'][k]:g} rad/s" for k in ("limits", "slow"))
-    errors_head = ("function", "array", f"RMS, {fast}", "max", f"RMS, {slow}", "max")
+    errors_head = ("function", "array", f"worst, {fast}", f"worst, {slow}")
     widths_head = (f"bits (latency) for {WANTED:g}, {fast}", slow, "overflows")
     found: list[tuple[str, Sequence[str], list[list[Any]]]] = [
         (
@@ -245,9 +255,9 @@ def tables(result: dict[str, Any]) -> list[tuple[str, Sequence[str], list[list[A
             cost_rows(rows),
         ),
         (
-            f"{name}: errors at {WIDTH} bits over {STATES} states, relative to the RMS and to the "
-            f"largest value; smallest width with a relative RMS of at most {WANTED:g} in all "
-            f"arrays ({FEWER} states)",
+            f"{name}: RMS errors at {WIDTH} bits of the worst coordinates, by their own RMS, "
+            f"{SCALES[0].name} | {SCALES[1].name} ({STATES} states); smallest width with at most "
+            f"{WANTED:g} | {SCALES[1].times * WANTED:g} in all coordinates ({FEWER} states)",
             (*errors_head, *widths_head),
             error_rows(rows),
         ),

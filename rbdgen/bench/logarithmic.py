@@ -18,9 +18,12 @@ from ..api.rtl import load_core
 from ..api.simulation import integer_errors, simulate_core
 from ..api.verilog import verilog
 from ..compile.flow import Core, compile_core, front_end
+from ..design.coordinates import brief
+from ..design.runs import CoreRun
 from ..draw.tables import table
 from ..estimate.features import features
 from ..graph.node import Op
+from ..graph.rows import SCALES
 from ..graph.wires import source
 from .arithmetic import HEAD as HEAD_BEFORE
 from .arithmetic import arithmetic, as_row
@@ -28,24 +31,20 @@ from .chains import chain_urdf
 
 Progress = Callable[[str], None]
 STATES = 2000
+WORST = f"worst, {SCALES[0].name} | {SCALES[1].name}"
 LINKS = (8, 16, 32, 64, 128)
 SERIAL_SHARE, SHARE_AT = 0.3, 32  # of the serial pipeline's cycles, at so many links
 A_TASK_A_CLOCK: dict[str, Any] = {"target": "xcup", "ii": 1, "fold": "none"}
 
 
 class Asked(NamedTuple):
-    """A design in 18 bits, a task a clock; the most that it may take, None where nothing is said.
-
-    ``error``: the largest relative RMS error of an array, of those that ``of`` begins.
-    """
+    """A design in 18 bits, a task a clock; the most that it may take, if anything is said."""
 
     robot: str
     function: str
     choices: dict[str, Any]
     cycles: int | None = None
     multipliers: int | None = None
-    error: float | None = None
-    of: str = ""
 
 
 LOG = {"formulation": "logarithmic"}
@@ -57,18 +56,18 @@ BARS = (
     Asked("iiwa14", "id", {"formulation": "linear"}),
     Asked("iiwa14", "id", {"formulation": "lathrop-linear"}),
     Asked("iiwa14", "id", {"formulation": "lathrop-log"}),
-    Asked("iiwa14", "id", LOG, 60, 390, 1.2e-4),
-    Asked("baxter", "id", LOG, 65, None, 1.2e-4),
+    Asked("iiwa14", "id", LOG, 60, 390),
+    Asked("baxter", "id", LOG, 65),
     Asked("iiwa14", "did", {}),
-    Asked("iiwa14", "did", LOG, 66, 1345, 1.25e-4),
+    Asked("iiwa14", "did", LOG, 66, 1345),
     Asked("iiwa14", "did", PAIRS),
     Asked("hyq", "did", LOG, 48, 800),
-    Asked("baxter", "did", LOG, 68, 3500, 9e-5),
-    Asked("humanoid", "did", {**LOG, "guard": 2}, 77, 8600, 1.5e-4),
-    Asked("iiwa14", "difd", LOG, 73, 1870, 3e-4),
-    Asked("iiwa14", "dfd", {}, of="dqdd"),
-    Asked("iiwa14", "dfd", BLOCKS, 143, 2490, 1.2e-3, "dqdd"),
-    Asked("iiwa14", "dfd", NEAR, 113, 3230, 6e-4, "dqdd"),
+    Asked("baxter", "did", LOG, 68, 3500),
+    Asked("humanoid", "did", {**LOG, "guard": 2}, 77, 8600),
+    Asked("iiwa14", "difd", LOG, 73, 1870),
+    Asked("iiwa14", "dfd", {}),
+    Asked("iiwa14", "dfd", BLOCKS, 143, 2490),
+    Asked("iiwa14", "dfd", NEAR, 113, 3230),
 )
 
 
@@ -82,14 +81,12 @@ def logarithmic(place: Path, progress: Progress) -> Any:
             own.robot, functions=(own.function,), width=18, **A_TASK_A_CLOCK, **own.choices
         )
         core = compile_core(front)
-        run = integer_errors(core, STATES).to_json()
-        errors = {name: e["relative_rms"] for name, e in run["errors"].items()}
+        run = integer_errors(core, STATES)
         found = {
             **own._asdict(),
             "latency": core.plan.latency,
             "hardware_multipliers": products(core),
-            "errors": errors,
-            "overflows": run["overflows"],
+            **run.to_json(),
             **storage(core),
         }
         results.append(found)
@@ -98,11 +95,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
                 f"{own.robot} {own.function}, {said}",
                 _beside(found["latency"], own.cycles),
                 _beside(found["hardware_multipliers"], own.multipliers),
-                _beside(
-                    max(e for name, e in errors.items() if name.startswith(own.of)),
-                    own.error,
-                    "{:.3g}",
-                ),
+                brief(run.coordinates),
                 found["registers"],
                 found["fifos"],
             ]
@@ -112,7 +105,7 @@ def logarithmic(place: Path, progress: Progress) -> Any:
     return results
 
 
-HEAD = ("design", "cycles (≤)", "multipliers (≤)", "RMS (≤)", "register bits", "FIFO bits")
+HEAD = ("design", "cycles (≤)", "multipliers (≤)", WORST, "register bits", "FIFO bits")
 
 
 def _said(choice: tuple[str, Any]) -> str:
@@ -120,11 +113,11 @@ def _said(choice: tuple[str, Any]) -> str:
     return value if isinstance(value, str) else f"{name} {value}"
 
 
-def _beside(measured: float, asked: float | None, form: str = "{}") -> str:
+def _beside(measured: int, asked: int | None) -> str:
     if asked is None:
-        return form.format(measured)
+        return str(measured)
     verdict = "" if measured <= asked else ", missed"
-    return f"{form.format(measured)} ({form.format(asked)}{verdict})"
+    return f"{measured} ({asked}{verdict})"
 
 
 def products(core: Core) -> int:
@@ -165,9 +158,9 @@ def chains(place: Path, progress: Progress) -> Any:
         own = {
             "links": n,
             "serial": serial.plan.latency,
-            "latency": report["latency"],
-            "every_bit": report["bit_exact"],
-            "error": report["error"]["relative_rms"],
+            "latency": report.latency,
+            "every_bit": report.bit_exact,
+            "error": brief(report.coordinates),
             "multipliers": [products(serial), products(core)],
             "storage": [storage(serial), storage(core)],
         }
@@ -178,7 +171,7 @@ def chains(place: Path, progress: Progress) -> Any:
     return {"arithmetic": before, "chains": results}
 
 
-def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, dict[str, Any]]:
+def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, CoreRun]:
     """The logarithmic form, compiled once, and what a simulation of its Verilog says of it."""
     made = Made(robot, progress, {**A_TASK_A_CLOCK, **LOG})
     write_folder(folder, verilog(made))
@@ -186,11 +179,11 @@ def _simulated(robot: str, folder: Path, progress: Progress) -> tuple[Core, dict
     entry = checked_manifest(folder, False, progress)
     model = load_core(folder, entry, progress=progress)
     run = simulate_core(made.product, model, folder, entry, 100, 0, progress)
-    return made.product, run.to_json()
+    return made.product, run
 
 
 CHAIN_HEAD = (
-    *("links", "serial", "logarithmic", "share", "every bit", "RMS", "multipliers"),
+    *("links", "serial", "logarithmic", "share", "every bit", WORST, "multipliers"),
     *("register bits", "FIFO bits"),
 )
 
@@ -203,7 +196,7 @@ def _row(own: dict[str, Any]) -> list[Any]:
         own["latency"],
         f"{own['latency'] / own['serial']:.2f}",
         "yes" if own["every_bit"] else "no",
-        f"{own['error']:.1e}",
+        own["error"],
         "{} → {}".format(*own["multipliers"]),
         *("{} → {}".format(*pair) for pair in both),
     ]

@@ -26,6 +26,7 @@ from ..api.kept import kept
 from ..api.parallel import in_parallel
 from ..api.simulation import integer_errors
 from ..compile.flow import compile_core, front_end
+from ..design.coordinates import CoordinateError, brief
 from ..draw.tables import table
 from ..system.stopping import run_child
 from .accelerators import accelerators
@@ -216,11 +217,11 @@ def humanoid(place: Path, progress: Progress) -> Any:
 
 
 def _line(function: str, report: dict[str, Any], started: float) -> str:
-    """What was simulated of a function, and how far its arrays are from the golden model."""
-    errors = [f"{name} {e['relative_rms']:.1e}" for name, e in report["errors"].items()]
+    """What was simulated of a function, and its worst coordinates, at the limits | at a tenth."""
+    worst = brief(map(CoordinateError.from_json, report["coordinates"]))
     return (
         f"{function:<5} {report['states']} states, {report['overflows']} overflow, latency "
-        f"{report['latency']}, error (RMS): {', '.join(errors)}; {time.monotonic() - started:.0f} s"
+        f"{report['latency']}, worst {worst}; {time.monotonic() - started:.0f} s"
     )
 
 

@@ -22,12 +22,12 @@ CASES = (
 HEAD = (
     *("", "registers", "products", "by constants", "sums", "cycles", "multipliers"),
     *(f"LUTs, about, {family}" for family in FAMILIES),
-    "RMS error",
+    "worst error",
 )
 LEGEND = (
     "18 bits, a task every cycle, a tolerance of 5 %; LUTs by the area model, which knows of no\n"
-    f"register for many tasks. RMS error: the largest of the arrays', of {STATES} random states\n"
-    "of the robot itself"
+    "register for many tasks. Worst error: of the coordinates, by its own RMS, at the limits | at\n"
+    f"a tenth of them, of {STATES} random states of the robot itself"
 )
 
 
@@ -52,5 +52,5 @@ def _row(name: str, own: dict[str, Any]) -> list[Any]:
         *(name, own["registers"] or "-", count["mul"], count["mulc"], count["add"]),
         *(own["latency"], own["multipliers"]),
         *(own["luts"][family] for family in FAMILIES),
-        f"{own['error']:.1e}",
+        own["error"],
     ]

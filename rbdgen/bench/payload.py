@@ -12,6 +12,7 @@ from ..api.folder import write_file
 from ..api.program_times import Command, command, read
 from ..api.timing import least
 from ..compile.flow import compile_core, front_end
+from ..design.coordinates import brief
 from ..design.loading import load
 from ..draw.tables import markdown, table
 from ..estimate.area import estimated
@@ -30,11 +31,12 @@ STATES, FEW = 4000, 256
 HEAD = (
     *("", "products", "by constants", "sums", "cycles", "multipliers"),
     *(f"LUTs, about, {family}" for family in FAMILIES),
-    *("RMS error", "C++, one state", "blocks"),
+    *("worst error", "C++, one state", "blocks"),
 )
 LEGEND = (
-    "18 bits, a task every cycle; LUTs by the area model. RMS error: the largest of the arrays',\n"
-    f"of {STATES} random states within the limits, payloads included. C++: ns a state, in double,\n"
+    "18 bits, a task every cycle; LUTs by the area model. Worst error: of the\n"
+    f"coordinates, by its own RMS, at the limits | at a tenth of them, of {STATES} random states,\n"
+    "payloads included. C++: ns a state, in double,\n"
     "one at a time and in blocks of 16, medians in CPU time, least of 5 processes in turn"
 )
 
@@ -69,14 +71,13 @@ def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]
     """Of a pipeline that takes a task every cycle; ``registers``: those for many tasks."""
     front = front_end(robot, target="xcup", fit=False, **choices)
     core = compile_core(front)
-    found = errors(core, STATES, store)["arrays"]
     return {
         "registers": len(core.fixed.held),
         "operations": front.graph.operations(),
         "latency": core.plan.latency,
         "multipliers": core.plan.binding.multipliers,
         "luts": {family: estimated(family, features(core.plan))["luts"] for family in FAMILIES},
-        "error": max(own["relative_rms"] for own in found.values()),
+        "error": brief(errors(core, STATES, store).coordinates),
     }
 
 
@@ -85,5 +86,5 @@ def _row(name: str, own: dict[str, Any]) -> list[Any]:
     return [
         *(name, count["mul"], count["mulc"], count["add"], own["latency"], own["multipliers"]),
         *(own["luts"][family] for family in FAMILIES),
-        *(f"{own['error']:.1e}", f"{own['one']:.3g}", f"{own['blocks']:.3g}"),
+        *(own["error"], f"{own['one']:.3g}", f"{own['blocks']:.3g}"),
     ]

@@ -6,13 +6,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..api.evaluation import to_words
 from ..api.folder import write_file
+from ..api.integer_model import IntegerModel
+from ..api.kept import kept
 from ..api.peers import CONVENTIONS, PEERS, ROBOSHAPE_CLOCK
-from ..compile.flow import compile_core, front_end
+from ..api.simulation import batches, outputs_and_golden
+from ..compile.flow import Core, compile_core, front_end
 from ..design.nested import MotionLimits
 from ..draw.tables import markdown, table
 from .cells import cells, count
-from .errors import errors
+from .errors import SEED, measured_of
 from .functions import STATES, TARGET, WIDTH, hardware
 
 Progress = Callable[[str], None]
@@ -26,6 +33,7 @@ WORDS: tuple[tuple[str, dict[str, Any]], ...] = (
 ROBOSHAPE, DADU = (p for p in PEERS if p.robot == "iiwa14")
 assert DADU.interval is not None
 INFERRED = "{:g} to {:g}, inferred".format(*DADU.interval)
+SMALLEST = 1e-300  # no division by zero
 LATENCY = 1e3 * ROBOSHAPE.latency / ROBOSHAPE_CLOCK  # ns
 VARIANTS: tuple[tuple[str, dict[str, Any]], ...] = (
     (
@@ -73,7 +81,7 @@ def beside_peers(place: Path, progress: Progress) -> Any:
                 "name": name,
                 "words": words,
                 **hardware(core),
-                "errors": errors(core, STATES, place / "kept"),
+                "errors": _by_state(core, place / "kept"),
                 "cells": cells(core, place / "kept", say, ("xcup",)),
             }
     rows = [_row(result) for result in results.values()]
@@ -85,7 +93,7 @@ def beside_peers(place: Path, progress: Progress) -> Any:
 
 def _row(result: dict[str, Any]) -> list[Any]:
     found = result["cells"]["xcup"]
-    arrays = result["errors"]["arrays"]
+    arrays = result["errors"]
     return [
         result["name"],
         result["words"],
@@ -97,6 +105,29 @@ def _row(result: dict[str, Any]) -> list[Any]:
         count(found, "LUT"),
         *(_error(arrays[k]) if k in arrays else "-" for k in GRADIENTS),
     ]
+
+
+def _by_state(core: Core, place: Path) -> dict[str, dict[str, float]]:
+    """Of each array the median and the worst state's ‖error‖ / ‖value‖, as RoboShape has them."""
+
+    def measured() -> dict[str, dict[str, float]]:
+        found: dict[str, list[NDArray]] = {}
+        integers = IntegerModel(core)
+        for state in batches(core, STATES, SEED):
+            expected, _ = integers(to_words(core, state))
+            for name, values, reference in outputs_and_golden(core, state, expected):
+                far, size = (
+                    np.linalg.norm(x.reshape(len(x), -1), axis=1)
+                    for x in (values - reference, reference)
+                )
+                found.setdefault(name, []).append(far / np.maximum(size, SMALLEST))
+        relative = {name: np.concatenate(own) for name, own in found.items()}
+        return {
+            name: {"median_state": float(np.median(own)), "worst_state": float(own.max())}
+            for name, own in relative.items()
+        }
+
+    return dict(kept(place, "errors", measured_of(core, STATES), measured))
 
 
 def _error(array: dict[str, float]) -> str:

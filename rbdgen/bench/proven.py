@@ -23,7 +23,7 @@ from ..search.extents import extents
 CASES = (("hyq", "id"), ("hyq", "did"), ("iiwa14", "id"), ("iiwa14", "did"))
 STATES, CHUNK, SEED = 200_000, 20_000, 77
 HEAD = (
-    *("design", "proven", "could overflow", "proven not to", "relative RMS error"),
+    *("design", "proven", "could overflow", "proven not to", "worst error"),
     *("bound / largest found", "error bound / largest measured", "CPU seconds"),
 )
 

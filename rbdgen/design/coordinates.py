@@ -44,6 +44,11 @@ class CoordinateError(Record):
     def array(self) -> str:
         return array_named(self.row)
 
+    @property
+    def coordinate(self) -> str:
+        """Its name within its function."""
+        return self.row.partition(" ")[0]
+
     def relative(self, scale: Scale) -> float:
         """The relative error at a scale; 0 where it is not known."""
         own = self.scales.get(scale.name)
@@ -112,6 +117,27 @@ def worst_at(errors: Iterable[CoordinateError], scale: Scale) -> CoordinateError
 def worst_share(errors: Iterable[CoordinateError]) -> float:
     """The largest error of all, over what its scale allows where 1 is allowed at the limits."""
     return max((own.relative(k) / k.times for own in errors for k in SCALES), default=0.0)
+
+
+def worst_of_scales(errors: Iterable[CoordinateError]) -> tuple[CoordinateError, ...]:
+    """The coordinates with the largest relative error at one of the `SCALES`."""
+    known = list(errors)
+    found = [own for scale in SCALES if (own := worst_at(known, scale))]
+    return tuple({own.row: own for own in found}.values())
+
+
+def brief(errors: Iterable[CoordinateError]) -> str:
+    """``tau[6] 1.6e-02 | tau[0] 5.4e-03``: a function's worst coordinate at the limits, and at a
+    tenth of them."""
+    known = list(errors)
+    parts = []
+    for scale in SCALES:
+        if worst := worst_at(known, scale):
+            own = worst.scales[scale.name]
+            absolute = f"{own.rms:.1e} {worst.unit}".rstrip()
+            size = absolute if own.relative is None else f"{own.relative:.1e}"
+            parts.append(f"{worst.coordinate} {size}")
+    return " | ".join(parts) or "-"
 
 
 def said(error: CoordinateError, scale: Scale) -> str:

@@ -11,21 +11,10 @@ from .coordinates import CoordinateError, said, worst_at
 
 
 @dataclass(frozen=True)
-class Errors(Record):
-    """Against float64: RMS over all states and entries, relative to that of the values; the
-    largest error, and the same relative to the largest value."""
-
-    relative_rms: float
-    max_absolute: float
-    max_relative: float
-
-
-@dataclass(frozen=True)
 class CoreRun(Record):
     """A core's run: ``latency``, ``initiation_interval`` [cycles]; ``overflows``: states with one.
 
-    ``coordinates``: the errors of each; ``error`` and ``errors``: over all results, and of each
-    array, at the limits, as papers have them. ``promised``: the error that the design was made for;
+    ``coordinates``: the errors of each. ``promised``: the error that the design was made for;
     ``calibration``: the robot whose words its registers held, unless their own.
     """
 
@@ -36,10 +25,8 @@ class CoreRun(Record):
     latency: int
     initiation_interval: int
     overflows: int
-    error: Errors
-    errors: Mapping[str, Errors]
     promised: float | None
-    coordinates: tuple[CoordinateError, ...] = ()
+    coordinates: tuple[CoordinateError, ...]
     calibration: str | None = None
 
     @property
@@ -59,7 +46,7 @@ class IntegerRun(Record):
     states: int
     latency: int
     overflows: int
-    errors: Mapping[str, Errors]
+    coordinates: tuple[CoordinateError, ...]
 
 
 @dataclass(frozen=True)
@@ -70,8 +57,7 @@ class FunctionRun(Record):
     interval: float
     batch_cycles: int
     overflows: int
-    errors: Mapping[str, Errors]
-    coordinates: tuple[CoordinateError, ...] = ()
+    coordinates: tuple[CoordinateError, ...]
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,9 @@ def picture(
     values: Sequence[Sequence[float]],
     spoken: str,
     logarithmic: bool = False,
-    weights: Sequence[float] | None = None,
 ) -> str:
     """An SVG document; ``values`` by row, not negative, ``spoken`` their format; ``below``: what
     the columns are. Shades are of the number or, of a quantity that spans decades, its logarithm.
-    ``weights`` by column, at most 1: how dark a number at all is there, where columns are from bad
-    to good.
     """
     left = max([LEAST, *(svg.extent(row, 10) + 14 for row in rows)])
     under = left + svg.extent(below, 10) + 10
@@ -48,8 +45,6 @@ def picture(
             if logarithmic:
                 span = math.log(most / least) or 1.0
                 shade = 0.0 if value <= 0 else 0.1 + 0.9 * math.log(value / least) / span
-            if weights is not None:
-                shade = weights[k] * (0.5 + 0.5 * shade) if value > 0 else 0.0
             svg.rectangle(page, left + CELL * k, y, CELL - 1, HIGH - 1, SHADE, DARKEST * shade)
             if value > 0:
                 words = spoken.format(value)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .word import kind_of, parse
+from .word import kind_of
 
 SYMMETRIC = ("M", "Minv")  # a graph has their lower triangle only
 ROOT = "root"  # a number of a state, below 0 where its base moves as it is told
@@ -55,40 +51,3 @@ SURE = 3.0  # standard deviations of a mean square, between what was measured an
 def array_of(names: Iterable[str]) -> dict[str, str]:
     """Output → its array."""
     return {name: kind_of(name) for name in names}
-
-
-def times(name: str) -> int:
-    """How many entries of its array an output is."""
-    word = parse(name)
-    if word.kind not in SYMMETRIC:
-        return 1
-    row, column = word.indices
-    return 1 if row == column else 2
-
-
-def squares(
-    words: Mapping[str, NDArray[np.float64]], exact: Mapping[str, NDArray[np.float64]]
-) -> dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Array → over its entries, in each state, the sums of squared errors, and of squares."""
-    found: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-    for name, array in array_of(exact).items():
-        off, size = (times(name) * own**2 for own in (words[name] - exact[name], exact[name]))
-        if array in found:
-            off, size = found[array][0] + off, found[array][1] + size
-        found[array] = off, size
-    return found
-
-
-def relative_rms(
-    squares: NDArray[np.float64], size: NDArray[np.float64], deviations: float = 0.0
-) -> float:
-    """√(Σ squares / Σ size) of states, (N,) each: an array's squared errors, and its own squares.
-
-    With ``deviations`` of the mean square's own uncertainty added: of states that were measured
-    it is a sample, and rare ones may have most of the error.
-    """
-    total = float(size.sum())
-    if not total:
-        return 0.0
-    far = deviations * float(squares.std()) * math.sqrt(len(squares))
-    return math.sqrt(max(float(squares.sum()) + far, 0.0) / total)

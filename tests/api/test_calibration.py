@@ -22,6 +22,7 @@ from rbdgen.api.integer_model import IntegerModel
 from rbdgen.api.traffic import within_limits
 from rbdgen.api.word_programs import word_program
 from rbdgen.compile.flow import compile_core, front_end
+from rbdgen.design.coordinates import worst_share
 from rbdgen.design.loading import load
 from rbdgen.robot.model import RobotError
 from rbdgen.system.compiler import find_compiler
@@ -80,7 +81,7 @@ def test_every_bit_of_two_robots_through_one_design(
 ) -> None:
     place = made(tmp_path, name, **choices)
     own = simulate(place, 300)
-    limit = 3 * own["error"]["relative_rms"]
+    limit = 3 * worst_share(own.facts.coordinates)
     words = []
     for seed in (1, 2):
         file = tmp_path / f"{seed}.json"
@@ -89,7 +90,7 @@ def test_every_bit_of_two_robots_through_one_design(
         assert report["bit_exact"]
         assert report["overflows"] == 0
         assert report["calibration"] == own_name(place)
-        assert report["error"]["relative_rms"] < limit
+        assert worst_share(report.facts.coordinates) < limit
     assert words[0] != words[1]
 
 
@@ -296,6 +297,5 @@ def test_an_accelerator_for_two_robots(tmp_path: Path) -> None:
     report = simulate(place, 200, calibration=file)
     assert report["bit_exact"]
     for function in functions:
-        for name, error in report["functions"][function]["errors"].items():
-            before = own["functions"][function]["errors"][name]["relative_rms"]
-            assert error["relative_rms"] < 4 * before
+        before, now = (run.facts.functions[function].coordinates for run in (own, report))
+        assert worst_share(now) < 4 * worst_share(before)

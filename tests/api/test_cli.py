@@ -17,7 +17,9 @@ from rbdgen.api import folder
 from rbdgen.cli.main import main
 from rbdgen.cli.parser import parser
 from rbdgen.compile import flow as compiler
+from rbdgen.design.runs import CoreRun
 from rbdgen.system.data import data_folder
+from tests.coordinates import worst_of
 
 COMMANDS = (
     *("info", "states", "evaluate", "generate", "explore", "compare", "simulate", "synthesize"),
@@ -402,7 +404,7 @@ def test_simulate(design: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["bit_exact"] is True
     assert report["latency"] == manifest["latency"]
     assert report["initiation_interval"] == 1
-    assert report["error"]["relative_rms"] < 2e-4
+    assert worst_of(CoreRun.from_json(report).coordinates)["tau"] < 2e-4
     promise = {**manifest, "latency": manifest["latency"] - 1}
     (design / "manifest.json").write_text(folder.sealed(promise))
     message = f"design: latency {report['latency']} simulated, {promise['latency']} predicted"

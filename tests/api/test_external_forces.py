@@ -13,6 +13,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, UNFORCED
+from tests.coordinates import worst_in, worst_of
 
 FORCES = [("all",), ("gripper_mount",)]
 NOTE = "external_forces: no force changes "
@@ -32,7 +33,7 @@ def test_plain(function: str, forces: tuple[str, ...]) -> None:
     assert any(note.startswith(NOTE) for note in front.notes) == (function in UNFORCED)
     report = integer_errors(core, 50)
     assert report.overflows == 0
-    assert all(error.relative_rms < 0.02 for error in report.errors.values())
+    assert all(error < 0.02 for error in worst_of(report.coordinates).values())
 
 
 @pytest.mark.parametrize("forces", FORCES, ids=str)
@@ -46,8 +47,7 @@ def test_accelerator(functions: tuple[str, ...], forces: tuple[str, ...]) -> Non
     state = within_limits(made, 50, 0)
     traffic = Traffic(made, inputs_of(made, state))
     for function in functions:
-        errors = traffic.errors(function, state).values()
-        assert all(error.report().relative_rms < 0.02 for error in errors)
+        assert all(error < 0.02 for error in worst_in(traffic, function, state).values())
     note = f"external_forces: no force changes {', '.join(f for f in functions if f in UNFORCED)}"
     none = ", so the design has no force inputs" if "id" not in functions else ""
     assert note + none in made.front.notes

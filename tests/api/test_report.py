@@ -69,7 +69,7 @@ def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert "Not simulated yet: rbdgen simulate." in text
     assert "Not mapped yet, no floor plan: rbdgen synthesize." in text
     for name in ("tau", "dtau_dq", "dtau_dqd"):
-        assert f"<h3>{name} (" in text
+        assert f"<h3>{name}: {name}[" in text
     # every word of the graph stands there, beside what it is for
     graph = (folder / "graph.txt").read_text()
     words = re.findall(r"^%\d+ = (?!const)", graph, re.MULTILINE)
@@ -77,7 +77,13 @@ def test_a_page_is_whole(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert len(rows) == len(words)
     spare = [float(row) for row in rows if row != "–"]
     assert spare and min(spare) >= 0  # no word is too short for what it was made for
-    # of each array how large errors are, and at which speeds
+    # of each coordinate the errors at each scale; pictures of how large, and at which speeds
+    rows = re.findall(r"<td>(tau\[\d\]|dtau_\w+\[\d,:\])</td><td>(\w+)</td>", text)
+    assert rows == [
+        (name.format(k), joint)
+        for name in ("tau[{}]", "dtau_dq[{},:]", "dtau_dqd[{},:]")
+        for k, joint in enumerate(("shoulder", "elbow"))
+    ]
     for name in ("tau", "dtau_dq", "dtau_dqd"):
         assert f"<title>{name}: how large errors are</title>" in text
         assert f"<title>{name}: errors against speed</title>" in text

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from rbdgen.api.reports import LARGEST, NoReport, read_picture, read_report
-from rbdgen.design.runs import CoreRun, Errors
+from rbdgen.design.coordinates import CoordinateError, ScaleError
+from rbdgen.design.runs import CoreRun
 from rbdgen.synthesize.floor import Floor
 from rbdgen.synthesize.report import Mapped, Usage
 from rbdgen.synthesize.report import Report as Synthesised
 
-ERRORS = Errors(1e-4, 2e-4, 3e-4)
-RUN = CoreRun(10, 0, True, 1, 20, 1, 0, ERRORS, {"tau": ERRORS}, None)
+OFF = CoordinateError("tau[0]", "a", "N", None, {"at rest": ScaleError(1e-4, 2e-4, 3e-4)})
+RUN = CoreRun(10, 0, True, 1, 20, 1, 0, None, (OFF,))
 FILE = "simulation.json"
 
 
@@ -37,7 +38,7 @@ ODD: dict[str, tuple[Callable[[Path], object], str]] = {
     "other": (lambda place: (place / FILE).write_text('{"target": "x"}'), "no states"),
     "types": (lambda place: written(place, states="1"), "states: '1', which is no int"),
     "truth": (lambda place: written(place, latency=True), "latency: 'True', which is no int"),
-    "inner": (lambda place: written(place, errors={"tau": 1}), "errors.tau: not an object"),
+    "inner": (lambda place: written(place, coordinates=[1]), "coordinates[0]: not an object"),
     "large": (lambda place: written(place, states=10**40), "states: a number of 41 digits"),
     "larger": (lambda place: (place / FILE).write_text("1" * 5000), "no JSON: Exceeds the limit"),
     "deep": (lambda place: (place / FILE).write_text("[" * 10**6), "nested too deep"),

@@ -15,7 +15,7 @@ import pytest
 from rbdgen import api
 from rbdgen.api.results import Simulation, Synthesis
 from rbdgen.design.coordinates import CoordinateError, ScaleError
-from rbdgen.design.runs import AcceleratorRun, CoreRun, Errors, FunctionRun, MixedRun
+from rbdgen.design.runs import AcceleratorRun, CoreRun, FunctionRun, MixedRun
 from rbdgen.driver import Dynamics
 from rbdgen.robot.model import RobotError
 from rbdgen.synthesize.report import Mapped
@@ -73,18 +73,15 @@ def test_reports(made: Callable[[], Any], headline: str) -> None:
 
 
 def test_runs_of_hardware() -> None:
-    error = Errors(1.5e-4, 1.0, 1e-3)
     found = (CoordinateError("tau[1]", "elbow", "N·m", 3.0, {"at the limits": OFF}),)
-    own = Simulation(CoreRun(200, 0, True, 20, 32, 1, 0, error, {"tau": error}, None, found))
+    own = Simulation(CoreRun(200, 0, True, 20, 32, 1, 0, None, found))
     said = (
         "200 states, every bit equal, latency 32, 0 overflows, "
         'tau[1] ("elbow") off by 1.5e-04 at the limits (0.006 N·m, 0.002 of its effort limit)'
     )
     assert repr(own) == f"<simulation: {said}>"
-    assert own["errors"]["tau"]["relative_rms"] == own.facts.error.relative_rms
-    runs = {
-        name: FunctionRun(n, 8.0, 2100, 0, {"x": error}) for name, n in {"id": 40, "m": 30}.items()
-    }
+    assert own["coordinates"][0]["scales"]["at the limits"]["relative"] == 1.5e-4
+    runs = {name: FunctionRun(n, 8.0, 2100, 0, found) for name, n in {"id": 40, "m": 30}.items()}
     accelerator = Simulation(AcceleratorRun(9, 0, True, 256, runs, MixedRun(9, 99), 10))
     said = "every bit and tag equal; latency id 40, m 30"
     assert repr(accelerator) == f"<simulation: {said}>"

@@ -25,10 +25,25 @@ from rbdgen.api.side_by_side import (
 )
 from rbdgen.board.packets import Layout
 from rbdgen.cli.main import main
+from rbdgen.design.coordinates import CoordinateError, ScaleError, worst_share
+from rbdgen.graph.rows import SCALES
 
 FAST = Line("fast", 100, (2, 2), 100.0, "placed and routed", 50)
 UNKNOWN = Line("unknown", 100, (1, 1), None, "", 50)
 WORDS = Layout((18,) * 21, (18,) * 7)
+OFF = tuple(
+    CoordinateError(
+        row,
+        "joint",
+        "N·m",
+        None,
+        {
+            scale.name: ScaleError(error, 1.0, 2.0)
+            for scale, error in zip(SCALES, errors, strict=True)
+        },
+    )
+    for row, errors in (("tau[1]", (1e-4, 1e-3)), ("tau[0]", (1e-5, 2e-3)))
+)
 TIMES = {
     kind: ProgramTimes(one, {n: Times(rows / 2, rows, rows, 30.0, 5.0) for n in (16, 256, 1024)})
     for kind, one, rows in (("cpp", 200.0, 40.0), ("cpp32", 250.0, 20.0))
@@ -51,7 +66,7 @@ def test_a_core_by_hand() -> None:
 
 
 def test_a_link_is_no_core() -> None:
-    rows = behind_links(FAST, WORDS, 1e-4)
+    rows = behind_links(FAST, WORDS, OFF)
     assert rows[0].parts == "84 bytes in, 28 out; 100 MHz, placed and routed"
     assert rows[-1].name.endswith("UART, 3 Mbaud")
     # a millisecond's turn, then frames: 3 + 48 and 4 + 16 bytes of words, 6 of CRC and flags each
@@ -59,7 +74,10 @@ def test_a_link_is_no_core() -> None:
     assert rows[-1].one_us == pytest.approx(1000 + 83 / 0.3 + 1)
     rates = rows[-1].rates
     assert rates is not None and rates["1024"] == pytest.approx(0.3 / 57, rel=0.02)
-    assert {row.error for row in rows} == {1e-4}
+    assert all(row.errors == OFF for row in rows)
+    assert (
+        as_text(SideBySide(tuple(rows), (), ())).count("  tau[1] 1.0e-04 | tau[0] 2.0e-03  ") == 4
+    )
     assert {row.boundary for row in rows} == {LINK}
     alone = of_core(FAST)
     for row in rows:
@@ -69,17 +87,17 @@ def test_a_link_is_no_core() -> None:
 
 
 def test_a_cpu_by_hand() -> None:
-    one, narrow, both = of_program(TIMES, 2, {"cpp": 1e-15, "cpp32": 1e-7}, "a processor")
+    one, narrow, both = of_program(TIMES, 2, {"cpp32": OFF}, "a processor")
     assert one.one_us == pytest.approx(0.2) and one.rates is not None
     assert one.rates == pytest.approx({"1": 5.0, "16": 25.0, "256": 25.0, "1024": 25.0})
     assert narrow.rates == pytest.approx({"1": 4.0, "16": 50.0, "256": 50.0, "1024": 50.0})
     assert both.rates == pytest.approx({"16": 1e3 / 30, "256": 1e3 / 30, "1024": 1e3 / 30})
-    assert (one.error, narrow.error, both.parts) == (1e-15, 1e-7, "up to 2 cores")
+    assert (one.errors, narrow.errors, both.parts) == ((), OFF, "up to 2 cores")
     assert len(of_program(TIMES, 1, {}, "")) == 2
 
 
 def test_a_gpu_by_hand() -> None:
-    row = of_gpu("CUDA", {1: 1e4, 16: 700.0, 256: 50.0, 1024: 20.0}, 1e-6, "a GPU")
+    row = of_gpu("CUDA", {1: 1e4, 16: 700.0, 256: 50.0, 1024: 20.0}, OFF, "a GPU")
     assert row.one_us == pytest.approx(10) and row.boundary == CALL and row.parts == "a GPU"
     assert row.rates == pytest.approx({"1": 0.1, "16": 1 / 0.7, "256": 20.0, "1024": 50.0})
 
@@ -122,9 +140,9 @@ def test_this_cpu_beside_the_designs(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert place.read_text().startswith("<svg")
     report = api.compare("pendulum", intervals=(1,), functions=("id",))
     double, narrow = report.facts.side.rows[:2]
-    assert double.error is not None and double.error < 1e-12
-    assert narrow.error is not None and 1e-9 < narrow.error < 1e-5
+    assert 0 < worst_share(double.errors) < 1e-12
+    assert 1e-9 < worst_share(narrow.errors) < 1e-5
     assert double.one_us is not None and 0 < double.one_us < 10
     ours = [row for row in report.facts.side.rows if row.boundary == CORE]
-    assert all(row.error is not None and 1e-6 < row.error < 1e-2 for row in ours)
+    assert all(1e-6 < worst_share(row.errors) < 1e-2 for row in ours)
     assert report.facts.gravity == (0.0, 0.0, -9.81) and report.facts.angles == "on-chip"

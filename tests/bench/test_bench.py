@@ -1,5 +1,6 @@
 """The table robot × function: widths that are searched, results that are kept, tables."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ from rbdgen.api.kept import kept
 from rbdgen.api.mapped import MappedCells
 from rbdgen.bench import area, functions, peers
 from rbdgen.bench.cells import FAMILIES, TOO_LARGE, cells
-from rbdgen.bench.errors import errors, redesigned, worst
+from rbdgen.bench.errors import errors, redesigned
 from rbdgen.bench.measurements import MEASUREMENTS
 from rbdgen.bench.names import TAKES, chosen
 from rbdgen.compile.flow import Core, compile_core, front_end
+from rbdgen.design.coordinates import worst_share
 from rbdgen.design.nested import MotionLimits
+from rbdgen.graph.rows import SCALES
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +59,16 @@ def test_a_damaged_result_is_computed_again(damage: Callable[[str], str], tmp_pa
     assert len(said) == 1 and said[0].startswith(f"{file}: damaged")
 
 
-def test_errors_of_each_array(core: Core, tmp_path: Path) -> None:
+def test_errors_of_each_coordinate(core: Core, tmp_path: Path) -> None:
     found = errors(core, 500, tmp_path)
-    assert set(found["arrays"]) == {"tau", "dtau_dq", "dtau_dqd", "M"}
-    assert found["overflows"] == 0 and found["states"] == 500
-    for array in found["arrays"].values():
-        assert 1e-6 < array["relative_rms"] < 1e-3
-        assert 0 < array["median_state"] < array["worst_state"]
-    assert worst(found) == max(a["relative_rms"] for a in found["arrays"].values())
+    assert {own.array for own in found.coordinates} == {"tau", "dtau_dq", "dtau_dqd", "M"}
+    assert found.overflows == 0 and found.states == 500
+    for own in found.coordinates:
+        assert all(1e-6 < own.relative(scale) < 1e-2 for scale in SCALES)
+    assert errors(core, 500, tmp_path) == found  # as kept
     finer = compile_core(redesigned(core.front, width=22))
-    assert worst(errors(finer, 500, tmp_path)) < worst(found) / 8
+    found_finer = errors(finer, 500, tmp_path)
+    assert worst_share(found_finer.coordinates) < worst_share(found.coordinates) / 8
     slower = compile_core(redesigned(core.front, limits=MotionLimits(velocity=0.1)))
     assert errors(slower, 500, tmp_path) != found
     assert len(list(tmp_path.iterdir())) == 3
@@ -94,6 +97,8 @@ def test_tables(core: Core, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     page = (tmp_path / "functions-pendulum.md").read_text()
     assert page == functions.as_markdown(result)
     assert page.count("| m |") == 2 and "more than Yosys" in page
+    worst = r"M\[\d,:\] \d\.\de-0\d \| M\[\d,:\] \d\.\de-0\d"
+    assert re.search(rf"\| m \| M \| {worst} \| {worst} \| \d+ \(\d+\) \|", page)
     count = {(idea["function"], idea["idea"]): idea["operations"] for idea in result["ideas"]}
     assert count["did", "factor"] == count["did", "composite, rotation 4"]
     assert count["did", "recursive"] != count["did", "composite, rotation 4"]

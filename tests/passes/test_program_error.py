@@ -11,6 +11,7 @@ import pytest
 from rbdgen import api
 from rbdgen.compile.flow import Core, compile_core, front_end
 from rbdgen.compile.product import compile_design
+from rbdgen.design.coordinates import worst_share
 from rbdgen.passes.precision import PrecisionError, smallest_width
 from rbdgen.robot.model import RobotError
 from tests.passes.test_precision import error_of
@@ -61,7 +62,7 @@ def test_it_is_simulated(tmp_path: Path) -> None:
     place = api.generate("pendulum", tmp_path / "design", **choices)
     report = api.simulate(place, 500)
     assert report["bit_exact"] and report["overflows"] == 0 and report["promised"] == 1e-6
-    assert 1e-7 < report["error"]["relative_rms"] <= 1e-6
+    assert 1e-7 < worst_share(report.facts.coordinates) <= 1e-6
 
 
 def test_chosen_by_itself() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbdgen.api.errors import Mismatch, add_arrays, keep_promise
+from rbdgen.api.errors import Mismatch, keep_promise
 from rbdgen.api.integer_model import integer_results
-from rbdgen.api.simulation import batches, outputs_and_golden, to_words
+from rbdgen.api.simulation import batches, entries_beside_golden, to_words
 from rbdgen.compile.flow import Core, Front, compile_core, front_end
 from rbdgen.compile.samples import accuracy_of
 from rbdgen.compile.words import sample_inputs
@@ -34,10 +34,7 @@ def accuracy(core: Core) -> Accuracy:
         for state in batches(core, STATES, SEED, own.share):
             expected, flags = integer_results(core, to_words(core, state))
             assert not flags.any()
-            arrays = outputs_and_golden(core, state, expected)
-            add_arrays(
-                found, scale, arrays, core.fixed.graph.outputs, core.design, core.front.robot
-            )
+            found.add(scale, *entries_beside_golden(core, state, expected))
     return found
 
 

@@ -13,6 +13,7 @@ from rbdgen.api.traffic import Traffic, inputs_of, within_limits
 from rbdgen.compile.accelerate import accelerate
 from rbdgen.compile.flow import compile_core, front_end
 from rbdgen.design.choices import ON_ACCELERATORS, ROLLOUTS
+from tests.coordinates import worst_in, worst_of
 from tests.rtl.cores import (
     any_words,
     check_runs,
@@ -53,7 +54,7 @@ def test_words_are_nearly_golden(function: str) -> None:
     core = compile_core(front_end("gantry", functions=(function,), payload="tool"))
     report = integer_errors(core, 50)
     assert report.overflows == 0
-    assert all(error.relative_rms < 0.002 for error in report.errors.values())
+    assert all(error < 0.002 for error in worst_of(report.coordinates).values())
 
 
 def test_joints_in_turn() -> None:
@@ -87,5 +88,5 @@ def tried(robot: str, choices: dict[str, Any]) -> None:
     for function in (name for name in choices["functions"] if name not in ROLLOUTS):
         formats = made.accelerator.formats[function]
         assert sum(word.startswith("payload") for word in formats) == 10
-        errors = traffic.errors(function, state).values()
-        assert all(error.report().relative_rms < 0.05 for error in errors), function
+        errors = worst_in(traffic, function, state).values()
+        assert all(error < 0.05 for error in errors), function

@@ -20,6 +20,7 @@ from rbdgen.graph.fixed import FixedGraph, Format, convert, evaluate_fixed
 from rbdgen.graph.word import kind_of
 from rbdgen.robot.model import RobotError
 from rbdgen.tasks.model import evaluate_task
+from tests.coordinates import worst_in
 
 
 @cache
@@ -61,13 +62,13 @@ def test_one_pass_gives_the_bits_of_the_graph_that_was_cut(function: str) -> Non
         np.testing.assert_array_equal(values, expected[name])
 
 
-# of each array, relative RMS, against float64; 18 bits, iiwa at 10 rad/s
+# of each array's worst coordinate, relative RMS, against float64; 18 bits, iiwa at 10 rad/s
 LARGEST = {
     "tau": 2e-4,
-    "g": 5e-4,
+    "g": 1e-3,
     "nle": 2e-4,
     "M": 5e-5,
-    "Minv": 5e-5,
+    "Minv": 5e-4,
     "dtau": 2e-4,
     "qdd": 1e-2,
     "dqdd": 1e-3,
@@ -77,10 +78,10 @@ LARGEST = {
 @pytest.mark.parametrize("function", ON_ACCELERATORS)
 def test_errors_against_the_golden_model(made: Accelerated, function: str) -> None:
     state = within_limits(made, 1000, 2)
-    errors = Traffic(made, inputs_of(made, state)).errors(function, state)
+    errors = worst_in(Traffic(made, inputs_of(made, state)), function, state)
     assert errors
     for name, error in errors.items():
-        assert error.report().relative_rms < LARGEST[name.partition("_")[0]]
+        assert error < LARGEST[name.partition("_")[0]]
 
 
 def test_forward_dynamics_undoes_inverse_dynamics(made: Accelerated) -> None:
