@@ -189,7 +189,7 @@ def test_hips_cost_little_accuracy(base: str, root: str, tmp_path: Path) -> None
     in_turn_too, whole = found
     assert in_turn_too.keys() == whole.keys()
     assert all(error <= 3 * whole[of] for of, error in in_turn_too.items())
-    assert max(whole.values()) < 2e-3
+    assert max(whole.values()) < 4e-3
 
 
 @pytest.mark.parametrize(

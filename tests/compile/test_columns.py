@@ -98,7 +98,7 @@ def test_columns_are_what_the_whole_gives(
 
 @pytest.mark.slow
 def test_accuracy_and_multipliers() -> None:
-    """One binary point for all columns: errors at most 2.5 times those of words of their own."""
+    """One binary point for all columns: errors at most 4.5 times those of words of their own."""
     found = []
     for own in (made("iiwa14", "fixed", 13), made("iiwa14", "fixed", 13, "none")):
         state = within_limits(own, 500, 1)
@@ -106,7 +106,7 @@ def test_accuracy_and_multipliers() -> None:
         assert not any(flags.any() for _, flags in traffic.expected.values())
         found.append((own, worst_in(traffic, "difd", state)))
     (columns, errors), (shared, least) = found
-    assert all(errors[array] < 2.5 * least[array] for array in least)
+    assert all(errors[array] < 4.5 * least[array] for array in least)
     assert columns.accelerator.multipliers <= 1.25 * shared.accelerator.multipliers
     assert "columns of a product take turns in product: 12 times 1" in " ".join(columns.notes)
     assert not shared.notes
