@@ -30,6 +30,7 @@ from ..design.coordinates import CoordinateError, brief
 from ..draw.tables import table
 from ..system.stopping import run_child
 from .accelerators import accelerators
+from .accuracy import accuracy
 from .area import area_model
 from .board import board
 from .chains import chain_urdf
@@ -308,6 +309,7 @@ MEASUREMENTS: dict[str, Callable[..., Any]] = {
     "bits": bits,
     "ranges": ranges,
     "proven": proven,
+    "accuracy": accuracy,
     "scans": scans,
     "growth": growth,
     "tool": tool,

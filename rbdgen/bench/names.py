@@ -28,6 +28,7 @@ TAKES = {
     "bits": "minutes",
     "ranges": "hours",
     "proven": "minutes",
+    "accuracy": "minutes",
     "scans": "half an hour",
     "growth": "minutes",
     "tool": "half an hour",

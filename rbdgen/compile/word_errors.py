@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,14 +36,14 @@ class Expected:
     overflows: int
 
 
-def errors_in(front: Front, results: Results) -> Expected:
-    """Results in words beside the float graph's, in states at all scales."""
+def errors_in(front: Front, results: Results, states: int = STATES) -> Expected:
+    """Results in words beside the float graph's, in so many states at each scale."""
     overflows, found = 0, dict[str, Accuracy]()
-    for scale, states in enumerate(REPORTED):
-        columns, overflowed = _states(front, states.share), np.zeros(STATES, np.bool_)
+    for k, scale in enumerate(REPORTED):
+        columns, overflowed = _drawn(front, states, scale.share), np.zeros(states, np.bool_)
         for function, task, words, flags in results(columns):
             own = found.setdefault(function, accuracy_of(front.design, front.canonical))
-            own.add(scale, words, evaluate_along(task, front.graph, columns))
+            own.add(k, words, evaluate_along(task, front.graph, columns))
             overflowed = overflowed | flags
         overflows += int(overflowed.sum())
     errors = [
@@ -54,7 +54,7 @@ def errors_in(front: Front, results: Results) -> Expected:
     return Expected(tuple(errors), overflows)
 
 
-def errors_in_graph(front: Front, fixed: FixedGraph) -> Expected:
+def errors_in_graph(front: Front, fixed: FixedGraph, states: int = STATES) -> Expected:
     """The same of a graph in words that gives all results."""
 
     def results(columns: Columns) -> Iterator[tuple[str, Program, Columns, Flags]]:
@@ -62,9 +62,12 @@ def errors_in_graph(front: Front, fixed: FixedGraph) -> Expected:
         found = evaluate_fixed(fixed, inputs)
         nodes = fixed.graph.outputs
         words = {name: fixed.formats[nodes[name]].real(own) for name, own in found.outputs.items()}
-        yield "", once(WHOLE, front.graph), words, any_of(found.overflowed.values())
+        flags = np.zeros(states, np.bool_)
+        for own in found.overflowed.values():
+            flags = flags | own
+        yield "", once(WHOLE, front.graph), words, flags
 
-    return errors_in(front, results)
+    return errors_in(front, results, states)
 
 
 def too_inexact(
@@ -95,15 +98,10 @@ def too_inexact(
     return text if missed or tenfold else ""
 
 
-def any_of(flags: Iterable[Flags]) -> Flags:
-    """The states in which any flag is raised."""
-    return np.logical_or.reduce([np.zeros(STATES, np.bool_), *flags])
-
-
-def _states(front: Front, share: float) -> Columns:
+def _drawn(front: Front, states: int, share: float) -> Columns:
     """States as inputs of the front's graph, (N,) each; registers hold the design's own robot."""
     own = front.parameters.nominal if front.parameters else {}
     names = [name for name in front.graph.inputs if name not in own]
-    state = sample_states(front.design, front.canonical, STATES, SEED, share=share)
+    state = sample_states(front.design, front.canonical, states, SEED, share=share)
     columns = to_columns(front.canonical, names, state)
-    return columns | {name: np.full(STATES, value) for name, value in own.items()}
+    return columns | {name: np.full(states, value) for name, value in own.items()}
