@@ -22,7 +22,7 @@ step of a visit (``steps``), to one of the templates
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ import numpy as np
 
 from ..graph.visits import Visit
 from ..robot.model import JointKind, Robot, RobotError, Transform
+from .kept import in_units
 from .motion import State, Told, multiplier, told, turn_by
 from .networks import scan
 from .rnea import summed
@@ -37,6 +38,7 @@ from .scalars import Scalar, Vector
 from .spatial import Tensor, Turn, add, matvec, transposed
 from .steps import Runner
 from .templates import turns_of
+from .units import ALIKE, Balance
 from .vectors import Operations, Run, Scalars, Value
 
 FORMULATIONS = LINEAR, LOGARITHMIC = "lathrop-linear", "lathrop-log"
@@ -60,24 +62,39 @@ class Link:
 
 
 def inverse_dynamics(
-    run: Runner, robot: Robot, state: State, multiplications: int = 4, formulation: str = LINEAR
+    run: Runner,
+    robot: Robot,
+    state: State,
+    multiplications: int = 4,
+    formulation: str = LINEAR,
+    balance: Balance = ALIKE,
 ) -> Vector:
-    """τ (nv,) of a chain whose axes are along z.
+    """τ (nv,) of a chain whose axes are along z, in units of ``balance``.
 
     What is of link i is in regions ("forward", i) and ("backward", i), gluings in ("forward", 0).
     """
     links, a = links_of(run, robot, state, multiplications)
     factors = [multiplier(joint) for joint in robot.joints]
     ops = Scalars()
+    units = [balance.body(i) for i in range(len(links))]
+    links = [_weighed(link, unit) for link, unit in zip(links, units, strict=True)]
     if formulation == LINEAR:
-        efforts = linear(run, ops, links, a, factors).tau
+        efforts = linear(run, ops, links, a, factors, units).tau
     else:
-        efforts = logarithmic(run, ops, links, a, ONE, factors=factors)
+        efforts = logarithmic(run, ops, links, a, ONE, factors=factors, units=units)
     tau: Vector = [0.0] * robot.nv
     for i, effort in enumerate(efforts):
         k = robot.v_slices[i].start
+        effort = in_units(effort, balance.effort(k) / balance.body(i))
         tau[k] = summed(run, (k, i), ("backward", i), tau[k], effort)
     return tau
+
+
+def _weighed(link: Link, by: float) -> Link:
+    """The link in another unit of mass."""
+    if by == 1:
+        return link
+    return replace(link, mass=by * link.mass, J=[[by * x for x in row] for row in link.J])
 
 
 def links_of(
@@ -144,11 +161,16 @@ class Linear(NamedTuple):
 
 
 def linear(
-    run: Run, ops: Operations, links: list[Link], a: Value, factors: Sequence[float] | None = None
+    run: Run,
+    ops: Operations,
+    links: list[Link],
+    a: Value,
+    factors: Sequence[float] | None = None,
+    units: Sequence[float] | None = None,
 ) -> Linear:
     """Table 2, on a base at rest; ``a`` (3,): the base's acceleration, -g, along frame 0.
 
-    ``factors``: of the efforts.
+    ``factors``: of the efforts; ``units``: in which the links are weighed.
     """
     w = alpha = ops.still
     own = []
@@ -166,6 +188,7 @@ def linear(
             f, n = run(visit, ("backward", i), _held, ops, link, F, N)
         else:
             A_next = links[i + 1].A
+            f, n = in_units((f, n), _of(units, i) / _of(units, i + 1))
             f, n = run(visit, ("backward", i), _inward, ops, link, A_next, F, N, f, n)
         tau[i] = run(visit, ("backward", i), _effort, ops, link, f, n, _of(factors, i))
     return Linear(tau, n)
@@ -267,8 +290,9 @@ def logarithmic(
     moving: Outward | None = None,
     network: str = "sklansky",
     factors: Sequence[float] | None = None,
+    units: Sequence[float] | None = None,
 ) -> list[Value]:
-    """Table 5: efforts τ (n,), times ``factors``.
+    """Table 5: efforts τ (n,), times ``factors``, of links that are weighed in ``units``.
 
     ``a`` (3,): the acceleration, -g, of a base at rest, which is no leaf of its own; ``moving``: a
     base that moves, which is the first leaf, as in Figure 5; ``end``: the rotation of no link
@@ -292,13 +316,20 @@ def logarithmic(
         visit, here = Visit("body" + _way(link.turns), (i,)), ("forward", i)
         A_next = links[i + 1].A if i + 1 < len(links) else end
         fallen = moved[i].a if moving else run(visit, here, _fallen, ops, moved[i], a)
-        held[i] = run(visit, here, _held_leaf, ops, link, A_next, moved[i], fallen)
+        held[i] = i, run(visit, here, _held_leaf, ops, link, A_next, moved[i], fallen)
+
+    def gluing_back(X: tuple[int, Inward], Y: tuple[int, Inward]) -> tuple[int, Inward]:
+        """Segments, each with its first link, in whose unit it is."""
+        (first, one), (then, other) = X, Y
+        f, n = in_units((other.f, other.n), _of(units, first) / _of(units, then))
+        return first, gluing("glue_back", _glued_inward, one, replace(other, f=f, n=n))
+
     # the path from the tip: what comes first there is glued to the end of what comes next
     after = {i: i + 1 for i in held}
-    found = scan(held, after, lambda _, Y, X: gluing("glue_back", _glued_inward, X, Y), network)
+    found = scan(held, after, lambda _, Y, X: gluing_back(X, Y), network)
     efforts = []
     for i, link in enumerate(links):
-        visit, own = Visit("effort" + _way(link.turns), (i,)), found[i]
+        visit, (_, own) = Visit("effort" + _way(link.turns), (i,)), found[i]
         factor = _of(factors, i)
         efforts.append(run(visit, ("backward", i), _effort, ops, link, own.f, own.n, factor))
     return efforts

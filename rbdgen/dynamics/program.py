@@ -135,7 +135,7 @@ def program(
     """
     run = Recorder(held={} if held is None else held)
     if formulation in OF_ID:
-        return _efforts(run, robot, graph, multiplications, carrier, formulation)
+        return _efforts(run, robot, graph, multiplications, carrier, formulation, states)
     kinds = {kind_of(name) for name in graph.outputs}
     inverse_given = any(kind_of(name) == "Minv" for name in graph.inputs)
     steps, forward = "qd_next" in kinds, bool(kinds & {"qdd", "qd_next"})
@@ -207,16 +207,21 @@ def _efforts(
     multiplications: int,
     carrier: str | None,
     formulation: str,
+    states: Mapping[str, Array] | None,
 ) -> Program:
     """τ in a formulation that has nothing else."""
-    state = _state(run, robot, graph, carrier)
+    state, units = _state(run, robot, graph, carrier), ALIKE
+    if states is not None and formulation != LINEAR:
+        sampled = _in_numbers(state, states)
+        units = balance_of(robot, sampled, {}, forced=True, matrices=False, gradients=False)
     if formulation == LINEAR:
         tau = linear.inverse_dynamics(run, robot, state, multiplications)
     else:
-        tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation)
+        tau = lathrop.inverse_dynamics(run, robot, state, multiplications, formulation, units)
     M, _, dqd = no_gradient(robot.nv)
-    record(run, robot, state, tau, M, dqd)
-    return run.program({name: tau[indices(name)[0]] for name in graph.outputs})
+    record(run, robot, state, tau, M, dqd, units)
+    named = ((name, indices(name)[0]) for name in graph.outputs)
+    return run.program({name: times(tau[k], 1 / units.effort(k)) for name, k in named})
 
 
 def _task(graph: Graph, name: str, size: int) -> list[Scalar]:

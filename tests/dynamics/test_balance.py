@@ -17,7 +17,7 @@ from rbdgen.robot.canonical import canonicalize
 from rbdgen.robot.chained_frames import chained_frames
 from rbdgen.robot.model import JointKind
 from tests.dynamics.test_elimination import assert_same
-from tests.random_robots import ALL_KINDS, geared, lighter, random_robot
+from tests.random_robots import ALL_KINDS, SINGLE, geared, lighter, random_robot
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -55,6 +55,18 @@ def test_a_chain_whose_links_grow_lighter() -> None:
         if isinstance(word, Result) and word.visit.template == visit.template
     ]
     assert max(shifts) <= 1 and min(shifts) < 1
+
+
+@pytest.mark.parametrize("formulation", ["lathrop-linear", "lathrop-log"])
+def test_a_chain_in_lathrops_recursions(formulation: str) -> None:
+    rng = np.random.default_rng(8)
+    robot = lighter(random_robot(rng, 4, SINGLE, branching=0.0), 10.0)
+    robot = chained_frames(canonicalize(geared(robot, rng)))
+    graph = trace(robot, ("id",), formulation=formulation)
+    inputs = random_inputs(robot, graph.inputs, 64, 3)
+    visits = program(robot, graph, 4, states=inputs, formulation=formulation)
+    assert_same(visits, graph, robot)
+    assert visits.shifted and len({*units_of(visits).values()}) > 1
 
 
 def units_of(visits: Program) -> dict[int, float]:
