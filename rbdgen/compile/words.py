@@ -197,12 +197,13 @@ def sample_inputs(front: Front) -> Given:
     follows = (*SAMPLED, "qd") if stays(front.design) else SAMPLED
     related = frozenset(name for name in names if kind_of(name) in follows)
     inside, units = within(limits, extremes, related), unit_inputs(robot, names)
-    parts = [
-        to_columns(robot, names, sampled(front, ERROR_SAMPLES, ERROR_SEED, share=scale.share))
-        for scale in SCALES
-    ]
+    # At the limits some of the samples, for which words of ranges that nobody searches have room.
+    few = {name: values[-ERROR_SAMPLES:] for name, values in samples.items()}
+    for scale in SCALES[1:]:
+        small = sampled(front, ERROR_SAMPLES, ERROR_SEED, share=scale.share)
+        few = dict(joined(few, to_columns(robot, names, small)))
     # what follows from others, as M⁻¹, has limits that other states have shown
-    few = {name: np.clip(values, *limits[name]) for name, values in joined(*parts).items()}
+    few = {name: np.clip(values, *limits[name]) for name, values in few.items()}
     multiplied = factors(front.design, robot)
     return Given(limits, samples, few, related, inside, domain, units=units, factors=multiplied)
 
@@ -243,4 +244,5 @@ def with_outputs(whole: Graph, given: Given, names: Collection[str]) -> Given:
     states = joined(samples, extremes)
     largest = {name: (1 + MARGIN) * float(np.abs(states[name]).max()) for name in names}
     limits = {**given.limits, **{name: (-most, most) for name, most in largest.items()}}
-    return Given(limits, samples, few, given.related.union(names), extremes)
+    related = given.related.union(names)
+    return Given(limits, samples, few, related, extremes, factors=given.factors)

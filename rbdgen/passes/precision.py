@@ -20,6 +20,7 @@ from ..graph.graph import Graph
 from ..graph.node import Node, Op
 from ..graph.reciprocal import WIDEST
 from ..graph.rows import Shares, worst_of
+from ..graph.sincos import SinCos
 from ..system.refusal import Refusal
 from .ranges import Ranges
 from .wordlength import WIDEST_FACTOR, angles, integer_bits
@@ -78,10 +79,14 @@ def fractions(
     for node, fits in limit.items():
         chosen[node] = min(chosen[node], fits + WIDEST_FACTOR - width)
     # what a sine unit can use at least: see SinCos.coarsest
-    sines = [chosen[n] - 2 for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
-    for node, fraction in _of_phases(graph, max([COARSEST_ANGLE, *sines])).items():
+    sines = [chosen[n] for n in graph.nodes if n.op in (Op.SIN, Op.COS)]
+    least = max([COARSEST_ANGLE, *(fraction - 2 for fraction in sines)])
+    most = min([WIDEST, *(SinCos(0, fraction + 2).finest for fraction in sines)])
+    finest = _of_phases(graph, most)
+    for node, fraction in _of_phases(graph, least).items():
         if node.op is not Op.MULC:  # a constant factor may be as coarse as its gain allows
             chosen[node] = max(chosen[node], fraction)
+        chosen[node] = min(chosen[node], finest[node])
     found = {}
     for node, fraction in chosen.items():
         whole = integer_bits(ranges.bound[node])

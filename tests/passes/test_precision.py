@@ -18,6 +18,7 @@ from rbdgen.graph.fixed import evaluate_fixed
 from rbdgen.graph.graph import Graph
 from rbdgen.graph.node import Builder, Node, Op
 from rbdgen.graph.rows import SCALES
+from rbdgen.graph.sincos import SinCos
 from rbdgen.passes.gains import gains
 from rbdgen.passes.precision import EVEN_SHARE, WEIGHINGS, PrecisionError, affordable, fractions
 from rbdgen.passes.ranges import Ranges
@@ -121,6 +122,20 @@ def test_what_a_shift_brings_down_needs_no_fine_word() -> None:
     found = fractions(graph, ranges, gain, 1e-6, 18)
     (sine,) = (n for n in graph.nodes if n.op is Op.SIN)
     assert found[sine] - 2 <= found[whole] + 26 <= found[sine] + 5
+
+
+@pytest.mark.parametrize("error", [1e-3, 1e-6, 1e-9])
+def test_an_angle_is_no_finer_than_its_sine_can_use(error: float) -> None:
+    """Where an error of the sine is multiplied much; else the unit would be refused."""
+    b = Builder()
+    x = b.input("x")
+    sine = b.sin(b.mul(1.0, x), 1.0)
+    graph = Graph(("x",), {"y[0]": b.sub(b.mul(2.0**20, sine), b.mul(2.0**20 - 1.0, sine))})
+    gain = {node: 2.0**40 if node.op is Op.INPUT else 1.0 for node in graph.nodes}
+    ranges = Ranges(dict.fromkeys(graph.nodes, 2.0), frozenset())
+    found = fractions(graph, ranges, gain, error, 18)
+    unit = SinCos(0, found[sine] + 1)
+    assert unit.coarsest <= found[sine.args[0]] <= unit.finest
 
 
 def test_errors_that_cancel_stay_smaller_than_the_signal() -> None:
