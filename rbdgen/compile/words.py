@@ -28,7 +28,7 @@ from ..graph.node import STILL
 from ..graph.rows import SCALES
 from ..graph.visits import LIMB, Program
 from ..graph.word import kind_of
-from ..passes.along import GivenAlong, ToWords
+from ..passes.along import GivenAlong, ToWords, read_by_visits
 from ..passes.climbs import joined
 from ..passes.given import Given, largest_inputs, within
 from ..passes.instances import FixedProgram
@@ -197,6 +197,11 @@ def sample_inputs(front: Front) -> Given:
     follows = (*SAMPLED, "qd") if stays(front.design) else SAMPLED
     related = frozenset(name for name in names if kind_of(name) in follows)
     inside, units = within(limits, extremes, related), unit_inputs(robot, names)
+    if front.design.accelerator and np.isfinite(box.effort).any():
+        # efforts are held within their limits by accelerations, of which some visits read none
+        given = given_coordinates(front.design, front.robot)
+        tasks = in_visits(front.graph, front.design.functions, given)
+        inside = joined(inside, read_by_visits(tasks, front.graph, samples))
     # At the limits some of the samples, for which words of ranges that nobody searches have room.
     few = {name: values[-ERROR_SAMPLES:] for name, values in samples.items()}
     for scale in SCALES[1:]:

@@ -114,6 +114,29 @@ def words_along(task: Program, fixed: FixedGraph, inputs: Mapping[str, Array]) -
     return {name: column(source, words) for name, source in task.outputs.items()}
 
 
+def read_by_visits(
+    tasks: Iterable[Program], graph: Graph, states: Mapping[str, Array]
+) -> dict[str, Array]:
+    """The inputs of the graph in visits that read other words than a task's own, one visit after
+    another: forward dynamics reads zeros for q̈ in its first one. A visit has the task's own words
+    for what it asks of another and does not use."""
+    found: dict[str, list[Array]] = {name: [] for name in graph.inputs}
+    known = set[tuple[tuple[str, Source], ...]]()
+    for task in tasks:
+        words: dict[Any, Array] = dict(states)
+        for visit, part in parts(task, graph).items():
+            reads = task.reads[visit]
+            own = tuple((name, reads[name]) for name in graph.inputs)
+            if own not in known and any(name != source for name, source in own):
+                for name, source in own:
+                    word, _ = factored(source)
+                    there = isinstance(word, float) or word in words
+                    found[name].append(column(source if there else name, words))
+            known.add(own)
+            words |= visited(task, visit, part, words)
+    return {name: np.concatenate(columns) for name, columns in found.items() if columns}
+
+
 class GivenAlong:
     """What a program's visits read, template by template, in the order of the visits.
 

@@ -127,3 +127,14 @@ def test_the_promise_is_kept_by_large_robots(
 ) -> None:
     choices = {"ii": 16, "target": "xcup", "fit": False, "fold": "none", "base": base}
     kept(accelerate(robot, functions=functions, error=1e-4, **choices), 1e-4)
+
+
+def test_words_have_room_for_a_bias_that_efforts_do_not_show() -> None:
+    """Where accelerations hold τ within its limits, the bias alone, which `fd` asks `rnea` for, is
+    larger than any τ: it overflowed in one of a hundred states within all limits."""
+    limits = {"velocity": 15, "effort": 60, "acceleration": 500}
+    made = accelerate("pendulum", functions=("fd", "minv"), ii=8, target="xcup", **limits)
+    state = within_limits(made, 2000, 3)
+    assert np.abs(state["bias"]).max() > 64 > np.abs(state["tau"]).max()
+    traffic = Traffic(made, inputs_of(made, state))
+    assert not any(traffic.expected[function][1].any() for function in ("fd", "minv"))
