@@ -92,8 +92,6 @@ def inverse_dynamics(
 
 def _weighed(link: Link, by: float) -> Link:
     """The link in another unit of mass."""
-    if by == 1:
-        return link
     return replace(link, mass=by * link.mass, J=[[by * x for x in row] for row in link.J])
 
 

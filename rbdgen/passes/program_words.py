@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,103 +18,24 @@ from ..graph.verify import verify_fixed
 from ..graph.visits import Program, Result, Visit, factored
 from ..graph.wires import source
 from .along import column, visited
-from .climbs import SEARCHED_MANY
 from .climbs import joined as both
 from .given import Finer, Given
 from .instances import FixedProgram, computing
+from .noisy_ranges import MARGIN, Noisy, ulp, with_noise
 from .order import BEFORE_WORDS, UNITS, run
 from .ranges import Ranges
-from .rounding import CARRIED, DEVIATIONS, MOST
 from .setting import Setting
 from .wordlength import ANGLE_BITS, angles, integer_bits
 from .words import to_words
 
 GUARD, GUARD_INVERTED = 2, 6  # bits, where M is inverted, which magnifies all that is left out
 EVERY = 2  # of the samples that ranges are taken from: each makes a state for every visit
-MARGIN = 1 + SEARCHED_MANY  # beyond the largest value, as in ``given``
 # what takes longer words than a multiplier does
 ADDED = (Op.ADD, Op.SUB, Op.NEG, Op.SCALE, Op.RECIP, Op.MANTISSA, Op.EXPONENT)
 LEAST = -(1 << 16)  # integer bits, of nothing yet
 SETTLING = 4  # times that room makes errors, and errors room
-DIVIDING = (Op.RECIP, Op.MANTISSA, Op.SCALE)
 # "in" or "out", a template, and which of its inputs or outputs; or "task", "", and its word
 Port = tuple[str, str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class _Noisy(Given):
-    """Ranges with room for what rounding makes of a visit's values, zeros among them.
-
-    ``off``: the largest standard deviation of what each input reads, over all visits.
-    """
-
-    off: Mapping[str, float] = field(default_factory=dict)
-    width: int = 0
-
-    def ranges(self, graph: Graph) -> Ranges:
-        found = super().ranges(graph)
-        ulps = {  # an input's word has room for whatever is joined to it
-            node: _ulp(self.limits[node.name][1] if node.op is Op.INPUT else size, self.width)
-            for node, size in found.bound.items()
-        }
-        return replace(found, bound=with_noise(graph, found, self.off, ulps)[0])
-
-
-def with_noise(
-    graph: Graph, ranges: Ranges, off: Mapping[str, float], ulps: Mapping[Node, float]
-) -> tuple[dict[Node, float], dict[Node, float]]:
-    """Bounds with room for the errors of words, and the errors' standard deviations.
-
-    A sum that cancels, or a product with a factor that is zero but for its rounding, is as large as
-    its error. ``off``: the deviation of each input; ``ulps``: the last bit of each node's word.
-    """
-    room, deviations, raised = dict(ranges.bound), dict[Node, float](), set[Node]()
-    so_far = replace(ranges, bound=room)
-    for node in graph.nodes:
-        if node.op is Op.INPUT:
-            deviations[node] = off[node.name]
-        elif node.op in (Op.CONST, Op.MULC):
-            deviations[node] = node.value * deviations[node.args[0]] if node.args else 0.0
-        elif node.op in DIVIDING:  # of the smallest operand it is largest
-            deviations[node] = MOST * ranges.bound[node]
-        else:
-            brought = CARRIED[node.op](node, so_far, *(deviations[a] for a in node.args))
-            error = DEVIATIONS * math.hypot(brought, ulps[node] / math.sqrt(12))
-            most = max(_errors_at_most(node, room, ulps, raised), DEVIATIONS * ulps[node])
-            deviations[node] = min(error, most) / DEVIATIONS
-        error = DEVIATIONS * deviations[node]
-        if error > room[node]:
-            raised.add(node)
-        room[node] = max(room[node], room[node] / MARGIN + error)
-    return room, deviations
-
-
-def _errors_at_most(
-    node: Node, room: Mapping[Node, float], ulps: Mapping[Node, float], raised: Collection[Node]
-) -> float:
-    """What operands' errors bring on at most: a small share of what these make possible, since
-    slopes are not all largest at once; of one whose last bit is a larger share of it, that; and
-    all of one that is ``raised``, mostly error."""
-    shares = [
-        1.0 if a in raised else max(MOST, min(1.0, _share(DEVIATIONS * ulps[a], room[a])))
-        for a in node.args
-    ]
-    match node.op:
-        case Op.MUL:
-            return max(shares) * room[node.args[0]] * room[node.args[1]]
-        case Op.ADD | Op.SUB:
-            return sum(share * room[a] for share, a in zip(shares, node.args, strict=True))
-        case _:
-            return math.inf
-
-
-def _share(error: float, room: float) -> float:
-    return error / room if room else 1.0
-
-
-def _ulp(size: float, width: int) -> float:
-    """The last bit of a word of ``width`` bits for values up to ``size``."""
-    return float(2.0 ** (integer_bits(size) - width + 1))
 
 
 def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> FixedProgram:
@@ -126,7 +47,7 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
     columns: dict[Any, Array] = {**seen}
     found = _room(program, _seen(program, columns), given.limits, width)
     whole_bits = found.whole
-    read, lowered = dict[str, _Noisy](), dict[str, Graph]()
+    read, lowered = dict[str, Noisy](), dict[str, Graph]()
     for name, template in program.templates.items():
         limits = {
             port: (-_below(whole_bits["in", name, port]), _below(whole_bits["in", name, port]))
@@ -138,7 +59,7 @@ def fixed_program(program: Program, graph: Graph, given: Given, width: int) -> F
         )
         further = partial(iter, others)  # visit by visit: together they would fill the memory
         off = {port: found.off[name, port] for port in template.inputs}
-        own = _Noisy(limits, first, {}, frozenset(), further=further, off=off, width=width)
+        own = Noisy(limits, first, {}, frozenset(), further=further, off=off, width=width)
         units = run(UNITS, template, None) if divides(template) else template
         read[name], lowered[name] = own, run(BEFORE_WORDS, units, Setting(own, width))
     finer = _finer(program, lowered)  # of the graphs that become words: a pass may leave out a sum
@@ -254,7 +175,7 @@ def _room(
         deviations, off = dict[Result, float](), dict[tuple[str, str], float]()
         for visit, sources in program.reads.items():
             template, name = program.templates[visit.template], visit.template
-            ulps = {node: _ulp(most[name][node], width) for node in template.nodes}
+            ulps = {node: ulp(most[name][node], width) for node in template.nodes}
             ends = [(node, ("out", name, result)) for result, node in template.outputs.items()]
             ends += [(n, ("in", name, n.name)) for n in template.nodes if n.op is Op.INPUT]
             for node, port in ends:  # whose words have room for whatever is joined to them
