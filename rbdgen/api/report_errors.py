@@ -155,7 +155,7 @@ def _by_speed(
         table.append([float(_rms(off[at])) for at in np.array_split(order, EIGHTHS)])
     columns = [f"{k + 1}/{EIGHTHS}" for k in range(EIGHTHS)]
     whose = "the joint's own |q̇|" if coordinates[0].joint else "the RMS of q̇"
-    below = f"RMS errors {SCALES[0].name}, in an eighth of the states each, by {whose}"
+    below = f"RMS errors {SCALES[0].name}, an eighth of the states each, slow to fast by {whose}"
     title = f"{name}: errors against speed"
     return heat.picture(title, _labels(coordinates), columns, below, table, "{:.1e}", True)
 

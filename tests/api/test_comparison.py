@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 from rbdgen import api
-from rbdgen.api.comparison import placed, relative, theirs
+from rbdgen.api.comparison import _worst, placed, relative, theirs
 from rbdgen.api.lines import Line
 from rbdgen.api.peers import PEERS
 from rbdgen.cli.main import main
+from rbdgen.design.coordinates import CoordinateError, ScaleError
+from rbdgen.design.runs import CoreRun
+from rbdgen.graph.rows import SCALES
 
 
 def line(name: str, robot: str = "iiwa14") -> Line:
@@ -34,6 +37,26 @@ def test_peers_by_hand() -> None:
     assert dadu["latency_us"] == pytest.approx(0.76)
     assert dadu["evaluations_per_us"] == pytest.approx(125 / 7.7)  # 10 to 16 M/s
     assert dadu["evaluations_per_clock_and_dsp"] == pytest.approx(1 / 7.7 / 4240)
+
+
+def test_errors_are_those_of_the_simulation(tmp_path: Path) -> None:
+    """Of the worst coordinate of each scale; none where there is no report of this version."""
+    assert _worst(tmp_path) == ()
+    fast, slow, good = (
+        CoordinateError(
+            f"tau[{k}]",
+            "joint",
+            "N·m",
+            None,
+            {own.name: ScaleError(x, 1.0, 2.0) for own, x in zip(SCALES, errors, strict=True)},
+        )
+        for k, errors in enumerate([(2e-4, 1e-3), (1e-4, 6e-3), (1e-6, 1e-6)])
+    )
+    run = CoreRun(10, 0, True, 1, 20, 1, 0, None, (good, slow, fast))
+    (tmp_path / "simulation.json").write_text(json.dumps(run.to_json()))
+    assert _worst(tmp_path) == (fast, slow)
+    (tmp_path / "simulation.json").write_text('{"states": 10, "error": {"max_relative": 1e-4}}')
+    assert _worst(tmp_path) == ()
 
 
 def test_relative_by_hand() -> None:
