@@ -52,7 +52,6 @@ RANGE_SEED = 1
 EXTREMES = 0.5  # of the samples
 UNIT_SAMPLES = 512  # with rates and forces at their limits, as the first ones are
 ERROR_SAMPLES = 2500  # at each scale, without extremes
-ERROR_SEED = 2
 LIMB_SAMPLES, LIMB_SEED = 16, 7
 
 
@@ -202,10 +201,12 @@ def sample_inputs(front: Front) -> Given:
         given = given_coordinates(front.design, front.robot)
         tasks = in_visits(front.graph, front.design.functions, given)
         inside = joined(inside, read_by_visits(tasks, front.graph, samples))
-    # At the limits some of the samples, for which words of ranges that nobody searches have room.
+    # Some of the samples, for which words of ranges that nobody searches have room, and the same
+    # with less motion: at the same positions, at which reciprocals are as large.
     few = {name: values[-ERROR_SAMPLES:] for name, values in samples.items()}
     for scale in SCALES[1:]:
-        small = sampled(front, ERROR_SAMPLES, ERROR_SEED, share=scale.share)
+        small = sampled(front, RANGE_SAMPLES, RANGE_SEED, EXTREMES, scale.share)
+        small = {name: values[-ERROR_SAMPLES:] for name, values in small.items()}
         few = dict(joined(few, to_columns(robot, names, small)))
     # what follows from others, as M⁻¹, has limits that other states have shown
     few = {name: np.clip(values, *limits[name]) for name, values in few.items()}
