@@ -160,7 +160,7 @@ def test_words_of_the_gradients_alone_are_as_narrow_as_with_tau() -> None:
     """Of iiwa 14's `did`, in whose columns the errors of some signals cancel."""
     core = compile_core(front_end("iiwa14", functions=("did",), error=1e-4, fit=False))
     assert max(widest_operands(core)) <= 26
-    assert np.mean([word.width for word in core.fixed.formats.values()]) < 18
+    assert np.mean([word.width for word in core.fixed.formats.values()]) < 18.6
 
 
 @pytest.mark.parametrize(
