@@ -85,7 +85,7 @@ def _bar(
         own = svg.group(page, f"{bar.name}, {name}: {size:.3g} {unit}")
         y -= size * high
         svg.rectangle(own, x, y, width, size * high, colour[name])
-    svg.text(page, x + width / 2, y - 4, f"{bar.size:.3g}", "middle", 9)
+    svg.text(page, x + width / 2, y - 4, short(bar.size), "middle", 9)
     svg.text(page, x + width / 2, TOP + HIGH + 16, bar.name, "middle", 10)
 
 
@@ -94,3 +94,10 @@ def _scale(largest: float) -> tuple[float, float]:
     power = 10.0 ** math.floor(math.log10(largest / TICKS))
     step = next(k * power for k in (1, 2, 5, 10) if k * power * TICKS >= largest)
     return step, step * math.ceil(largest / step)
+
+
+def short(size: float) -> str:
+    """A number that is no wider than its bar: of small ones fewer digits."""
+    if size >= 0.1 or size == 0:
+        return f"{size:.3g}"
+    return f"{size:.2g}" if size >= 0.01 else f"{size:.0e}".replace("e-0", "e-")

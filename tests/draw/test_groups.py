@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rbdgen.draw.groups import HIGH, Bar, picture
+from rbdgen.draw.groups import HIGH, Bar, picture, short
 
 SVG = "{http://www.w3.org/2000/svg}"
 GROUPS = {
@@ -40,3 +40,11 @@ def test_heights_are_sizes() -> None:
 def test_the_axis_holds_every_bar(size: float) -> None:
     (height,) = heights(picture("t", "s", {"": [Bar("x", {"p": size})]})).values()
     assert 0.5 * HIGH < height <= HIGH + 0.1
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(53.34, "53.3"), (0.818, "0.818"), (0.0316, "0.032"), (8.67e-4, "9e-4"), (0, "0")],
+)
+def test_small_numbers_are_no_wider_than_their_bars(size: float, said: str) -> None:
+    assert short(size) == said
