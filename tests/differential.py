@@ -302,14 +302,14 @@ def judge(made: Core | Accelerated, errors: Sequence[CoordinateError], overflows
     """Different where words are off by more than what is expected of ``made``, or overflow though
     no note says it."""
     promised = LARGEST_ERROR if made.design.error is None else 1.5 * made.design.error
-    expected = {own.row: own for own in made.expected}
+    expected = {own.name: own for own in made.expected}
     for own in errors:
         for scale in SCALES:
-            known = expected[own.row].relative(scale) if own.row in expected else 0.0
+            known = expected[own.name].relative(scale) if own.name in expected else 0.0
             most = max(promised * scale.times, SLACK * known)
             if not own.relative(scale) <= most:
                 off = f"{own.relative(scale):.2g} off {scale.name}, not {most:.2g}"
-                raise Different(f"integers: {own.row} is {off}")
+                raise Different(f"integers: {own.name} is {off}")
     if overflows and not any("overflow in" in note for note in made.notes):
         raise Different(f"integers: {overflows} of {SAMPLES} states within the limits overflow")
 

@@ -23,7 +23,7 @@ class Mismatch(Refusal, RuntimeError):
 
 
 def portions(states: int) -> list[int]:
-    """How many of them are at each of the `REPORTED` scales: half at the limits."""
+    """Numbers of states at each of the `REPORTED` scales: half of all at the limits."""
     others = len(REPORTED) - 1
     small = [(states // 2 + k) // others for k in range(others)]
     return [states - sum(small), *small]

@@ -16,7 +16,7 @@ from ..design.coordinates import CoordinateError, coordinate_errors
 from ..draw import heat
 from ..graph.accuracy import Accuracy
 from ..graph.rows import REPORTED, SCALES, row_squares
-from ..graph.word import parse
+from ..graph.word import first_of
 from .evaluation import to_words
 from .integer_model import IntegerModel
 from .simulation import entries_beside_golden, scaled_batches
@@ -86,15 +86,15 @@ def errors_of(product: Product, states: int, seed: int, progress: Progress) -> l
 
 def _functions(
     product: Product, states: int, seed: int, progress: Progress
-) -> Iterator[tuple[str, _Found]]:
-    """Each function of an accelerator, or "" of a core, and its errors."""
-    accuracy = accuracy_of(product.design, product.front.canonical)
+) -> Iterator[tuple[str | None, _Found]]:
+    """Each function of an accelerator, or None of a core, and its errors."""
     if isinstance(product, Core):
-        found, integers = _Found(accuracy), IntegerModel(product, progress)
+        found = _Found(accuracy_of(product.design, product.front.canonical))
+        integers = IntegerModel(product, progress)
         for scale, state in scaled_batches(product, states, seed):
             results, _ = integers(to_words(product, state))
             found.add(scale, *entries_beside_golden(product, state, results), state)
-        yield "", found
+        yield None, found
     else:
         yield from _of_accelerator(product, states, seed)
 
@@ -122,7 +122,7 @@ def _pictures(name: str, coordinates: Sequence[CoordinateError], found: _Found) 
 
 def _labels(coordinates: Sequence[CoordinateError]) -> list[str]:
     """``[6] wrist``."""
-    return [f"{own.coordinate.removeprefix(own.array)} {own.joint}".strip() for own in coordinates]
+    return [f"{own.row.removeprefix(own.array)} {own.joint}".strip() for own in coordinates]
 
 
 def _sizes(name: str, coordinates: Sequence[CoordinateError], found: _Found) -> str:
@@ -131,7 +131,7 @@ def _sizes(name: str, coordinates: Sequence[CoordinateError], found: _Found) -> 
     for error in coordinates:
         row: list[float] = []
         for k, scale in enumerate(REPORTED):
-            own = found.relative(error.coordinate, k)
+            own = found.relative(error.row, k)
             known = scale.name in error.scales and error.scales[scale.name].relative is not None
             row += np.percentile(own, PARTS).tolist() if known else [0.0] * len(PARTS)
         table.append(row)
@@ -149,9 +149,8 @@ def _by_speed(
     own joint or, where it is none's, of all."""
     table = []
     for error in coordinates:
-        row = error.coordinate
-        of = speeds[:, parse(row.replace(",:", "")).indices[0]] if error.joint else _rms(speeds)
-        off, order = found.relative(row, 0), np.argsort(of, kind="stable")
+        of = speeds[:, first_of(error.row).indices[0]] if error.joint else _rms(speeds)
+        off, order = found.relative(error.row, 0), np.argsort(of, kind="stable")
         table.append([float(_rms(off[at])) for at in np.array_split(order, EIGHTHS)])
     columns = [f"{k + 1}/{EIGHTHS}" for k in range(EIGHTHS)]
     whose = "the joint's own |q̇|" if coordinates[0].joint else "the RMS of q̇"

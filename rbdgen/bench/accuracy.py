@@ -1,4 +1,4 @@
-"""What default designs of all shipped robots leave of each coordinate, at each scale."""
+"""Errors of the worst coordinates of default designs, at each scale: all shipped robots."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def fastest(front: Front, words: Words) -> tuple[Design, Core]:
 
     @cache
     def inexact() -> str:
-        """What joints in turn leave, where that is too much to choose them."""
+        """The worst coordinate of joints in turn, where it is off by too much to choose them."""
         found = joints()
         if found is None:
             return ""

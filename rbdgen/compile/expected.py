@@ -60,7 +60,7 @@ def note_of_errors(made: Core | Accelerated, expected: Expected) -> str:
 
 
 def _off(errors: Sequence[CoordinateError], least: float) -> str:
-    """Of an array's coordinates the one that is off most, at each scale where that is too much."""
+    """A line about an array's worst coordinate, at each scale where it is off by too much."""
     parts = []
     for scale in SCALES:
         worst = worst_at(errors, scale)
@@ -69,8 +69,10 @@ def _off(errors: Sequence[CoordinateError], least: float) -> str:
     return ", ".join(parts)
 
 
-def _results(made: Accelerated, columns: Columns) -> Iterator[tuple[str, Program, Columns, Flags]]:
-    """Of each function but rollouts."""
+def _results(
+    made: Accelerated, columns: Columns
+) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
+    """Results in words of each function but rollouts."""
     graph = made.front.graph
     accelerator, given = made.accelerator, given_coordinates(made.design, made.front.robot)
     for function in accelerator.functions:

@@ -128,11 +128,12 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, eq=False)
 class Try(Generic[M]):
-    """A design that was planned, and what it takes."""
+    """A design that was planned, and what it takes; ``inexact``: as of its `Way`."""
 
     design: Design
     need: Need
     made: M
+    inexact: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,13 +161,7 @@ class Search(Generic[M]):
         if found is None:
             note = self._nothing(design, best, len(tried) > 1)
         else:
-            own = self.ways(best.design, target)
-            inexact = [way.inexact() for way in own if way.fold == best.design.fold]
-            turns = _in_turn(best.design, "".join(inexact))
-            if beyond is None:
-                note = _why(best, tried[0], turns)
-            else:
-                note = _why_beyond(best, beyond, turns)
+            note = _why(best, tried[0]) if beyond is None else _why_beyond(best, beyond)
         chosen = Fitted(note, found is not None, best.design.ii, best.design.fold)
         return replace(design, fitted=chosen), best.made
 
@@ -215,7 +210,8 @@ class Search(Generic[M]):
             return
 
         def at(k: int) -> Try[M]:
-            return self._at(replace(design, ii=intervals[k], fold=way.fold), target)
+            one = self._at(replace(design, ii=intervals[k], fold=way.fold), target)
+            return replace(one, inexact=way.inexact())
 
         doubled = [0]
         while doubled[-1] < len(intervals) - 1:
@@ -267,7 +263,7 @@ def _fastest(tried: Sequence[Try[M]]) -> Try[M] | None:
     return min(able, key=lambda one: one.need.interval, default=None)
 
 
-def _why(best: Try[M], alone: Try[M], in_turn: str) -> str:
+def _why(best: Try[M], alone: Try[M]) -> str:
     """The note of what was chosen, and what it would take otherwise."""
     part = best.need.target
     if best is alone:
@@ -279,25 +275,26 @@ def _why(best: Try[M], alone: Try[M], in_turn: str) -> str:
     if alone.need.multipliers <= part.multipliers:
         otherwise += "; --no-fit for that all the same"
     return (
-        f"{often(best.need.interval)}{in_turn} is the fastest that fits {part.name}: {best.need}; "
-        f"{otherwise}"
+        f"{often(best.need.interval)}{_in_turn(best)} is the fastest that fits {part.name}: "
+        f"{best.need}; {otherwise}"
     )
 
 
-def _why_beyond(best: Try[M], beyond: Need, in_turn: str) -> str:
+def _why_beyond(best: Try[M], beyond: Need) -> str:
     """The same where a design that shares nothing was not made, being far too large."""
     return (
-        f"{often(best.need.interval)}{in_turn} is the fastest that fits {best.need.target.name}: "
-        f"{best.need}; additions that share nothing take {', '.join(beyond.lacking)} at any "
-        f"interval{_at_most(best.need)}; --no-fit for a task every cycle all the same"
+        f"{often(best.need.interval)}{_in_turn(best)} is the fastest that fits "
+        f"{best.need.target.name}: {best.need}; additions that share nothing take "
+        f"{', '.join(beyond.lacking)} at any interval{_at_most(best.need)}; --no-fit for a task "
+        "every cycle all the same"
     )
 
 
-def _in_turn(design: Design, inexact: str) -> str:
-    """What is said of joints that take turns, and of the coordinate that is off by too much."""
-    if design.fold != "joints":
+def _in_turn(best: Try[M]) -> str:
+    """A note's words about joints in turn, and the coordinate that is off by too much."""
+    if best.design.fold != "joints":
         return ""
-    return f", joints in turn ({inexact})," if inexact else ", joints in turn,"
+    return f", joints in turn ({best.inexact})," if best.inexact else ", joints in turn,"
 
 
 def often(interval: int) -> str:

@@ -96,7 +96,7 @@ def sample_states(
 
 
 def factors(design: Design, robot: Robot) -> dict[str, float]:
-    """What columns of matrices are multiplied with, to compare them: words and their sizes.
+    """Sizes of the words that columns of matrices are multiplied with, to compare the columns.
 
     The limits of velocities and accelerations, and the root mean square of the efforts that these
     take; of ``x``, which the columns of A stand for, positions count as 1. Other words are 1.
@@ -112,7 +112,7 @@ def factors(design: Design, robot: Robot) -> dict[str, float]:
 
 
 def accuracy_of(design: Design, robot: Robot) -> Accuracy:
-    """Of results of a design, so far without states."""
+    """Errors of a design's results, so far without states."""
     return Accuracy(factors(design, robot))
 
 

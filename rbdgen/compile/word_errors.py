@@ -25,12 +25,12 @@ STATES, SEED = 256, 23  # at each scale
 Columns = dict[str, Array]
 # Of states (N,) of the front's inputs: a function, where it has one, what it computes, its results
 # in words, and which states overflow.
-Results = Callable[[Columns], Iterator[tuple[str, Program, Columns, Flags]]]
+Results = Callable[[Columns], Iterator[tuple[str | None, Program, Columns, Flags]]]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What words leave: errors of each coordinate, and how many of the states overflow."""
+    """Errors of each coordinate that words leave, and how many of the states overflow."""
 
     errors: tuple[CoordinateError, ...]
     overflows: int
@@ -38,7 +38,7 @@ class Expected:
 
 def errors_in(front: Front, results: Results, states: int = STATES) -> Expected:
     """Results in words beside the float graph's, in so many states at each scale."""
-    overflows, found = 0, dict[str, Accuracy]()
+    overflows, found = 0, dict[str | None, Accuracy]()
     for k, scale in enumerate(REPORTED):
         columns, overflowed = _drawn(front, states, scale.share), np.zeros(states, np.bool_)
         for function, task, words, flags in results(columns):
@@ -57,7 +57,7 @@ def errors_in(front: Front, results: Results, states: int = STATES) -> Expected:
 def errors_in_graph(front: Front, fixed: FixedGraph, states: int = STATES) -> Expected:
     """The same of a graph in words that gives all results."""
 
-    def results(columns: Columns) -> Iterator[tuple[str, Program, Columns, Flags]]:
+    def results(columns: Columns) -> Iterator[tuple[str | None, Program, Columns, Flags]]:
         inputs = {name: word.quantize(columns[name]) for name, word in fixed.inputs.items()}
         found = evaluate_fixed(fixed, inputs)
         nodes = fixed.graph.outputs
@@ -65,7 +65,7 @@ def errors_in_graph(front: Front, fixed: FixedGraph, states: int = STATES) -> Ex
         flags = np.zeros(states, np.bool_)
         for own in found.overflowed.values():
             flags = flags | own
-        yield "", once(WHOLE, front.graph), words, flags
+        yield None, once(WHOLE, front.graph), words, flags
 
     return errors_in(front, results, states)
 
@@ -79,7 +79,7 @@ def too_inexact(
     is in the other design (``others``: empty where there is none); nor where the worst one is off
     by more than `TENFOLD` the other's worst.
     """
-    beside = {own.row: own for own in others}
+    beside = {own.name: own for own in others}
 
     def share(error: CoordinateError | None, scale: Scale) -> float:
         return error.relative(scale) / scale.times if error else 0.0
@@ -90,7 +90,7 @@ def too_inexact(
 
     worst, text = largest(errors)
     missed = any(
-        share(own, scale) > max(promised, TWICE * share(beside.get(own.row), scale))
+        share(own, scale) > max(promised, TWICE * share(beside.get(own.name), scale))
         for own in errors
         for scale in SCALES
     )

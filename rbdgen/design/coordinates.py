@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..graph.accuracy import Accuracy
 from ..graph.arrays import SHAPES, V
 from ..graph.rows import REPORTED, SCALES, Scale
-from ..graph.word import array_named, parse
+from ..graph.word import array_named, first_of
 from ..robot.model import Robot
 from ..system.records import Record
 from .design import Design
@@ -32,6 +32,7 @@ class CoordinateError(Record):
 
     A row's are of what it makes of its columns' factors (`rbdgen.graph.rows`). ``effort``: the
     limit that the robot's file states; None where it states none, or the coordinate is no effort.
+    ``function``: of an accelerator.
     """
 
     row: str
@@ -39,15 +40,16 @@ class CoordinateError(Record):
     unit: str
     effort: float | None
     scales: Mapping[str, ScaleError]
+    function: str | None = None
 
     @property
     def array(self) -> str:
         return array_named(self.row)
 
     @property
-    def coordinate(self) -> str:
-        """Its name within its function."""
-        return self.row.partition(" ")[0]
+    def name(self) -> str:
+        """``qdd[2]``, or of an accelerator's function ``qdd[2] of fd``."""
+        return f"{self.row} of {self.function}" if self.function else self.row
 
     def relative(self, scale: Scale) -> float:
         """The relative error at a scale; 0 where it is not known."""
@@ -65,10 +67,9 @@ KINDS = {
 
 
 def coordinate_errors(
-    design: Design, robot: Robot, found: Accuracy, function: str = ""
+    design: Design, robot: Robot, found: Accuracy, function: str | None = None
 ) -> list[CoordinateError]:
-    """The errors of each coordinate; ``function``: of an accelerator, which its rows are named
-    after."""
+    """The errors of each coordinate; ``function``: of an accelerator."""
     whose = [
         (row.joint, row.motion) for row in joint_limits(design, robot) for _ in range(row.count)
     ]
@@ -79,7 +80,7 @@ def coordinate_errors(
     }
     errors = []
     for row in found.sums:
-        word = parse(row.replace(",:", ""))
+        word = first_of(row)
         kind = KINDS.get(word.kind)
         joint, unit, effort = "", "", None
         if SHAPES.get(word.kind, (V, V))[:1] == (V,):
@@ -87,8 +88,8 @@ def coordinate_errors(
             unit = UNITS[kind][motion] if kind else ""
             limit = efforts.get(joint, math.inf)
             effort = limit if kind == "effort" and 0 < limit < math.inf else None
-        name = f"{row} of {function}" if function else row
-        errors.append(CoordinateError(name, joint, unit, effort, _scales(found, row)))
+        scales = _scales(found, row)
+        errors.append(CoordinateError(row, joint, unit, effort, scales, function))
     return errors
 
 
@@ -123,7 +124,7 @@ def worst_of_scales(errors: Iterable[CoordinateError]) -> tuple[CoordinateError,
     """The coordinates with the largest relative error at one of the `SCALES`."""
     known = list(errors)
     found = [own for scale in SCALES if (own := worst_at(known, scale))]
-    return tuple({own.row: own for own in found}.values())
+    return tuple({own.name: own for own in found}.values())
 
 
 def brief(errors: Iterable[CoordinateError]) -> str:
@@ -136,7 +137,7 @@ def brief(errors: Iterable[CoordinateError]) -> str:
             own = worst.scales[scale.name]
             absolute = f"{own.rms:.1e} {worst.unit}".rstrip()
             size = absolute if own.relative is None else f"{own.relative:.1e}"
-            parts.append(f"{worst.coordinate} {size}")
+            parts.append(f"{worst.row} {size}")
     return " | ".join(parts) or "-"
 
 
@@ -150,8 +151,8 @@ def said(error: CoordinateError, scale: Scale) -> str:
     if error.effort:
         beside += f", {own.rms / error.effort:.1g} of its effort limit"
     if own.relative is None:
-        return f"{error.row}{whose} off by {beside} {scale.name}"
-    return f"{error.row}{whose} off by {own.relative:.1e} {scale.name} ({beside})"
+        return f"{error.name}{whose} off by {beside} {scale.name}"
+    return f"{error.name}{whose} off by {own.relative:.1e} {scale.name} ({beside})"
 
 
 def coordinate_table(
@@ -175,7 +176,7 @@ def coordinate_table(
             absolute = f"{own[limits].rms:.2g} {error.unit}".rstrip()
             share = f"{own[limits].rms / error.effort:.1g}" if error.effort else "-"
         relative = ("-" if x is None else f"{x:.1e}" for x in found)
-        rows.append([error.row, error.joint or "-", *relative, absolute, share])
+        rows.append([error.name, error.joint or "-", *relative, absolute, share])
     return head, rows
 
 

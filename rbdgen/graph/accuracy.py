@@ -1,4 +1,4 @@
-"""How far words are off, by coordinate and scale; see `rbdgen.graph.rows`."""
+"""Sums of errors by coordinate and scale; see `rbdgen.graph.rows`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .word import array_named, parse
 
 @dataclass
 class Sums:
-    """Of a row in states of one scale: squared errors, their squares, and the row's own squares."""
+    """Sums over states of one scale: a row's squared errors, their squares, its own squares."""
 
     states: int = 0
     off: float = 0.0
@@ -117,7 +117,7 @@ class Accuracy:
 
 
 def part_of(states: Array, scale: int) -> Array:
-    """Those of one scale, of states (N,) of which the promised `SCALES` are equal parts."""
+    """States of one scale, of states (N,) of which the promised `SCALES` are equal parts."""
     return np.split(states, len(SCALES))[scale]
 
 

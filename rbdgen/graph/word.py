@@ -52,8 +52,13 @@ def kind_of(name: str) -> str:
 
 
 def array_named(row: str) -> str:
-    """``dtau_dq[3,:] of did`` → dtau_dq."""
-    return row.partition("[")[0].partition(" ")[0]
+    """``dtau_dq[3,:]`` → dtau_dq."""
+    return row.partition("[")[0]
+
+
+def first_of(row: str) -> Word:
+    """``dtau_dq[3,:]`` → ("dtau_dq", (3,)): what of the indices a matrix's row has."""
+    return parse(row.replace(",:", ""))
 
 
 def indices(name: str) -> tuple[int, ...]:

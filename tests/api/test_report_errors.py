@@ -91,5 +91,5 @@ def test_functions_of_an_accelerator() -> None:
     for own in errors_of(made, STATES, SEED, lambda _: None):
         found[own.name] = own
     assert list(found) == ["tau of id", "M of m"]
-    assert [own.row for own in found["M of m"].coordinates] == ["M[0,:] of m", "M[1,:] of m"]
+    assert [own.name for own in found["M of m"].coordinates] == ["M[0,:] of m", "M[1,:] of m"]
     assert [len(own.pictures) for own in found.values()] == [2, 1]  # no speed enters M

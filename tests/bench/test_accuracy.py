@@ -1,4 +1,4 @@
-"""What default designs leave of each coordinate."""
+"""A row of the table of default designs' worst coordinates."""
 
 from __future__ import annotations
 
