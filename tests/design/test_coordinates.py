@@ -15,10 +15,11 @@ from rbdgen.graph.rows import REPORTED, SCALES
 NAMES = tuple(scale.name for scale in REPORTED)
 
 
-def coordinate(row: str, *errors: float | None, effort: float | None = None) -> CoordinateError:
-    """Of 2 mN·m at each scale."""
+def coordinate(name: str, *errors: float | None, effort: float | None = None) -> CoordinateError:
+    """A coordinate that is 2 mN·m off at each scale; ``name``: as ``tau[0] of id``."""
+    row, _, function = name.partition(" of ")
     scales = {name: ScaleError(x, 2e-3, 9e-3) for name, x in zip(NAMES, errors, strict=False)}
-    return CoordinateError(row, f"joint {row[4]}", "N·m", effort, scales)
+    return CoordinateError(row, f"joint {row[4]}", "N·m", effort, scales, function or None)
 
 
 FAST = coordinate("tau[0] of id", 2e-4, 1e-3, None, effort=4.0)
