@@ -76,7 +76,7 @@ def scaled_states(product: Product, states: int, seed: int) -> dict[str, Array]:
 
 
 def scale_rows(states: int) -> list[slice]:
-    """Which of so many `scaled_states` are at each of the `REPORTED` scales."""
+    """Rows of so many `scaled_states` at each of the `REPORTED` scales."""
     ends = np.cumsum(portions(states)).tolist()
     return [slice(first, last) for first, last in pairwise([0, *ends])]
 

@@ -1,4 +1,4 @@
-"""How far the integer model is from the golden one; the same design under other choices."""
+"""Errors of the integer model against the golden one; the same design under other choices."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def balance_of(
 
 
 def _weight(whole: Composite) -> Wrench:
-    """What a body and all that it carries asks for, for an acceleration of one along any axis."""
+    """Wrench on a body and all that it carries, for an acceleration of one along any axis."""
     turning = whole.S[0][0] + whole.S[1][1] + whole.S[2][2]
     return [whole.m] * 3, [turning] * 3
 
@@ -136,7 +136,7 @@ def _powers(sizes: Mapping[T, float]) -> dict[T, int]:
 
 
 def _unit(values: Scalar, otherwise: float) -> float:
-    """That of the largest of some values."""
+    """The unit of the largest of some values."""
     largest = float(np.max(np.abs(values)))
     return 2.0 ** -math.ceil(math.log2(largest)) if largest > 0 else otherwise
 
@@ -175,7 +175,7 @@ def _coordinates(M: Matrix, order: Order) -> dict[int, float]:
 def _sides(
     gradient: Gradient, coordinates: Mapping[int, float]
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """Of each column of ∂τ/∂q and ∂τ/∂q̇ the unit in which it is about as large as any other."""
+    """Units of the columns of ∂τ/∂q and ∂τ/∂q̇, in which they are about as large as each other."""
     found = []
     for matrix in gradient[1:]:
         sizes = {

@@ -49,19 +49,19 @@ class Balance:
     sides: tuple[Mapping[int, float], Mapping[int, float]] = ({}, {})
 
     def body(self, i: int) -> float:
-        """That of all forces and masses on a joint's body."""
+        """The unit of all forces and masses on a joint's body."""
         return self.bodies.get(i, 1.0)
 
     def onward(self, i: int, start: int, to: int) -> list[float]:
-        """Those of joint ``i``'s columns on the body of joint ``to``, in those on ``start``'s."""
+        """Units of joint ``i``'s columns on the body of ``to``, over those on ``start``'s."""
         return [of.get((i, to), 1.0) / of.get((i, start), 1.0) for of in self.columns]
 
     def effort(self, k: int) -> float:
-        """That of an effort."""
+        """The unit of an effort."""
         return self.efforts.get(k, 1.0)
 
     def at(self, k: int) -> float:
-        """That of a coordinate where M is inverted."""
+        """The unit of a coordinate where M is inverted."""
         return self.coordinates.get(k, 1.0)
 
 

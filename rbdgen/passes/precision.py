@@ -100,7 +100,7 @@ def affordable(
     measure: Callable[[T], Shares],
     progress: Callable[[str], None] = lambda _: None,
 ) -> T:
-    """What ``lower`` makes, its largest error at most ``error`` and, if that can be, near it.
+    """Result of ``lower`` whose largest error is at most ``error`` and, if that can be, near it.
 
     ``lower`` makes one for the error to aim at, which the model of independent errors meets only
     roughly, and for how often each coordinate counts. What is measured says which of these have
@@ -145,7 +145,7 @@ def affordable(
 
 
 def _together(shares: Shares, counts: Shares) -> float:
-    """What the model of independent errors says of all of them."""
+    """Error of all together, by the model of independent errors."""
     return math.sqrt(sum(counts.get(own, 1.0) * share**2 for own, share in shares.items()))
 
 
