@@ -31,7 +31,7 @@ WIDE = 16  # words of a beat
 def accelerator_manifest(
     made: Accelerated, emitted: Emitted[AcceleratorCore, TaskShell], identity: int
 ) -> AcceleratorManifest:
-    """What a host or a tool must know of an accelerator; of its files nothing yet."""
+    """The manifest of an accelerator, for hosts and tools, before its files are listed."""
     tasks = accelerator_facts(made)
     return AcceleratorManifest(
         **hardware(made, emitted, tasks, made.design.width),

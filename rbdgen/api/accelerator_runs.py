@@ -101,8 +101,10 @@ def _function_run(
     batch: Result,
     state: Mapping[str, Array],
 ) -> FunctionRun:
-    """What the runs of a function say, a task alone and a batch; Mismatch where that is not what
-    was predicted or promised."""
+    """Results of a function's simulated runs: a single task and a batch.
+
+    Mismatch where the latency is not the predicted one, or an error exceeds the promised one.
+    """
     made = traffic.made
     latency = int(alone.result_cycle[0] - alone.accept_cycle[0])
     predicted = made.accelerator.latency(function)

@@ -1,4 +1,4 @@
-"""What is known of an accelerator on a board."""
+"""The record of an accelerator on a board: bitstream, clock, cells, line rates."""
 
 from __future__ import annotations
 

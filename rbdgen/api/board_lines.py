@@ -1,4 +1,4 @@
-"""What a task takes on the line to a board, and how many of them the line carries."""
+"""Line rates to a board: bytes and µs of a task, and tasks a second."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ SEED = 4
 def board_vectors(
     place: Path, entry: AcceleratorManifest, progress: Progress = lambda _: None
 ) -> Vectors:
-    """Of the accelerator in a folder; every function's, one behind the other."""
+    """Test vectors of the accelerator in a folder, one function after another."""
     made = recompiled(place, progress)
     assert isinstance(made, Accelerated)
     contract = Contract.of(entry.accelerator)

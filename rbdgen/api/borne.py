@@ -1,4 +1,4 @@
-"""What held frames bear in recorded states, and the limits that follow."""
+"""Contact forces of held frames in recorded states, and the limits that follow."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ HEADERS = (".h", ".c", ".hpp")
 
 @dataclass(frozen=True)
 class RegisterNumber(Record):
-    """What a register holds, as a real number."""
+    """A register and the real number in it."""
 
     name: str
     real: float
@@ -58,7 +58,7 @@ class RegisterWord(RegisterNumber):
 
 @dataclass(frozen=True)
 class RealCalibration(Record):
-    """What the array ``parameter`` of a program in real numbers has for ``robot``, in its order.
+    """The array ``parameter`` for ``robot``, in order, of a program in real numbers.
 
     ``numbers``: the robot's own, in the order of the manifest's [SI units].
     """
@@ -72,18 +72,18 @@ class RealCalibration(Record):
     registers: tuple[RegisterNumber, ...]
 
     def as_text(self) -> str:
-        """What it is, in a line."""
+        """A one-line summary."""
         return f"{self.robot}: {len(self.registers)} {self.KIND} for {self.design}"
 
     @property
     def reals(self) -> list[float]:
-        """What registers hold, as real numbers."""
+        """The registers' contents as real numbers."""
         return [own.real for own in self.registers]
 
 
 @dataclass(frozen=True)
 class Calibration(RealCalibration):
-    """What the registers of ``design`` hold for ``robot``: words, in the order of writing."""
+    """The register words of ``design`` for ``robot``, in the order of writing."""
 
     KIND = "words"
 
@@ -102,12 +102,12 @@ def calibrate(
     progress: Progress = lambda _: None,
     trust: bool = False,
 ) -> RealCalibration:
-    """What another robot of the model has in the registers of the design in ``folder``.
+    """Compute the register contents for another robot of the model of the design in ``folder``.
 
-    A `Calibration` in words; of a program in real numbers those alone. Written to ``output``: as
-    JSON, of which `simulate` takes words, or, where its name ends in .h, .c or .hpp, as a table in
-    C. RobotError, in one line, for a robot of another structure or with a
-    number that words have no room for, naming the joint and the figure.
+    A `Calibration` (words), or a `RealCalibration` for a program in real numbers. Written to
+    ``output``: as JSON, from which `simulate` reads words, or as a C table if the name ends in .h,
+    .c or .hpp. RobotError, in one line, for a robot of another structure or with a number outside
+    its word's range, with the joint and the number.
     """
     if output is not None and Path(output).suffix not in (".json", *HEADERS):
         raise UsageError(f"{output}: a calibration is a .json, or a .h of C")
@@ -140,7 +140,7 @@ def words_for(product: Product, place: Path, name: str, file: str) -> Calibratio
 
 
 def numbers_for(front: Front, place: Path, name: str, file: str) -> RealCalibration:
-    """What the registers hold for the robot in ``file``."""
+    """The register contents for the robot in ``file``, as real numbers. RobotError."""
     design, held = front.design, registers_of(front, place)
     own = {key: getattr(design, key) for key in OF_ROBOT}
     _, robot = load(file, **own)
@@ -156,7 +156,10 @@ def numbers_for(front: Front, place: Path, name: str, file: str) -> RealCalibrat
 
 
 def numbers_again(front: Front, place: Path, said: RealCalibration) -> RealCalibration:
-    """What the registers of another design of the same model hold for a calibration's robot."""
+    """The registers of another design of the same model, for a calibration's robot.
+
+    InputError where ``said`` has another model's numbers.
+    """
     held = registers_of(front, place)
     if len(said.numbers) != len(held.numbers.keys):
         raise InputError(
@@ -172,7 +175,7 @@ def numbers_again(front: Front, place: Path, said: RealCalibration) -> RealCalib
 
 
 def registers_of(front: Front, place: Path) -> Parameters:
-    """What the registers of a design are made of; OutputError for one without."""
+    """The parameters that a design's registers hold; OutputError for a design without registers."""
     held = front.parameters
     if held is None:
         raise OutputError(

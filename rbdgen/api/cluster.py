@@ -146,7 +146,7 @@ def in_jobs(
 
 
 def _queue(executor: Executor, progress: Progress) -> Any:
-    """What takes jobs; InputError, JobError."""
+    """A submitit executor; InputError for an unknown one, JobError if it cannot be set up."""
     if executor.name not in EXECUTORS:
         raise InputError(f"executor: {' or '.join(EXECUTORS)}, not {executor.name}")
     try:
@@ -180,7 +180,7 @@ def _worked(work: Callable[..., T], own: tuple[Any, ...]) -> tuple[str, bool, An
 
 
 def _answer(own: _Job, executor: Executor) -> tuple[str, bool, Any] | None:
-    """What a job found; None if it is lost."""
+    """The result of a job; None if it is lost, JobError if it failed outside the work itself."""
     if executor.name == "local" and not own.of.paths.result_pickle.exists():
         return None  # on a cluster it may still be on its way, for which submitit waits
     from submitit.core.utils import FailedJobError, UncompletedJobError

@@ -163,7 +163,7 @@ class _Run(Record):
 
 @dataclass(frozen=True)
 class _Placed(Record):
-    """What is read of a report of ``synthesize``; one that is only mapped has no placements."""
+    """The fields read from a ``synthesize`` report; no placements if it is only mapped."""
 
     part: str = ""
     placements: tuple[_Run, ...] = ()

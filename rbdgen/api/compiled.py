@@ -68,7 +68,7 @@ class Kind:
 
     @property
     def language(self) -> str:
-        """What its text is written in."""
+        """The language of its text: cpp or cuda."""
         return "cpp" if self.name in DTYPES else "cuda"
 
     @property
@@ -78,11 +78,11 @@ class Kind:
 
     @property
     def dtype(self) -> np.dtype:
-        """Of its arrays."""
+        """The type of its arrays: float32 or float64."""
         return np.dtype(np.float32 if "32" in self.name else np.float64)
 
     def builder(self) -> Builder:
-        """What makes a shared library here; NoGpu, NoCompiler."""
+        """The compiler of a shared library on this machine; NoGpu, NoCompiler."""
         if self.on_gpu:
             try:
                 gpu = find_gpu()

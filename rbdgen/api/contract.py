@@ -1,4 +1,4 @@
-"""What a host must know of an accelerator: the words that its functions take and give."""
+"""The host interface of an accelerator: the operands and results of each function."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def cuda_program(front: Front, progress: Progress = lambda _: None, measured: bo
 
 
 def _ptxas(version: str, found: Cuda) -> Mapping[str, Any]:
-    """What the kernels take, and who says so."""
+    """The manifest's entry of ptxas: nvcc's version and flags, the resources of each kernel."""
     flags = " ".join(nvcc.FLAGS)
     return {"nvcc": version, "flags": flags, "kernels": [own.to_json() for own in found.uses]}
 

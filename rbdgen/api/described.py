@@ -1,4 +1,4 @@
-"""What every manifest says of a design, in whatever language it is written."""
+"""The entries common to all manifests, in every language."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Words:
 
 
 def words_of(fields: Sequence[Word]) -> list[Words]:
-    """Those of an array together."""
+    """The fields grouped by array, with the bits that each array takes."""
     found, low = [], 0
     for name, group in groupby(fields, key=lambda field: kind_of(field.name)):
         own = list(group)

@@ -1,4 +1,4 @@
-"""What of all that rbdgen can use is on this machine, and how to get the rest."""
+"""A report of the optional tools on this machine, with the command that installs each other one."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Health(Record):
 
 
 def doctor() -> Health:
-    """What is there and what is missing; nothing is run but compilers that say their version."""
+    """Check which tools are present; only compilers are run, for their versions."""
     return Health(
         platform.python_version(),
         platform.machine(),
@@ -110,7 +110,7 @@ def _packages() -> Iterator[Part]:
 
 
 def _tools() -> Iterator[Part]:
-    """What pip does not bring."""
+    """The tools that pip does not install."""
     what = "C++: simulate, the compiled integer model, Dynamics(…, 'cpp')"
     try:
         said = about(find_compiler()).splitlines()

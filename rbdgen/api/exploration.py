@@ -128,7 +128,7 @@ def explore(
 
 @dataclass(frozen=True)
 class _Explored(Record):
-    """What is read of the report of an exploration."""
+    """The fields read from a report of ``explore``."""
 
     robot: str
     functions: tuple[str, ...]

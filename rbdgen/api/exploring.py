@@ -34,7 +34,7 @@ SHOWN = ("luts", "flip_flops")  # quantities whose error the report gives
 
 
 class Work:
-    """What has to be done for a robot, part of it in several processes at once."""
+    """The work of an exploration of one robot, split over several processes."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ def spoken(choices: Mapping[str, Any]) -> str:
 
 
 def command(robot: str, choices: Choices) -> str | None:
-    """What a shell takes to generate a design; None for what a command line cannot say."""
+    """The shell command that generates a design; None if an option cannot express a choice."""
     words = ["rbdgen", "generate", robot]
     for key, value in choices.items():
         if value is None:

@@ -1,4 +1,4 @@
-"""What a robot is, and what each rewrite and pass makes of its arithmetic."""
+"""Facts of a robot and a design: operation counts after each rewrite, formats, accelerator."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def robot_facts(front: Front, notes: Sequence[str] = ()) -> RobotFacts:
 
 
 def chosen(design: Design) -> Chosen | None:
-    """What rbdgen chose so that a design fits its part; None where somebody else did."""
+    """The choices that made a design fit its part; None if it was not fitted."""
     return Chosen(**vars(design.fitted)) if design.fitted else None
 
 
@@ -161,7 +161,7 @@ def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
 
 
 def ranges_of(core: Core) -> Ranges:
-    """Of how many of the signals that are scheduled it is proven that they hold all states."""
+    """The number of scheduled signals that are proved not to overflow, and of the others."""
     fixed = core.plan.fixed
     able = [node for node in fixed.graph.nodes if fixed.overflowing(node)]
     proven = sum(node in core.proof.holds for node in able) if core.proof else 0

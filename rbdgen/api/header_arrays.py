@@ -80,7 +80,7 @@ class Arrays:
         self.payload = [PAYLOAD] if PAYLOAD in kinds else []
 
     def function(self, name: str, own: Function) -> dict[str, Any]:
-        """What a template says of a function."""
+        """The template's values for a function."""
         taken = self.taken([name])
         gives = (*GIVES[name], FAR) if self.near and name in INVERTING else GIVES[name]
         outputs = list(own.outputs)
@@ -116,7 +116,7 @@ class Arrays:
         return [first, *self.sines, *others, *(self.forces if others else []), *self.payload]
 
     def said(self, taken: Sequence[str]) -> list[dict[str, str]]:
-        """What a template says of arrays that come in."""
+        """The template's values for input arrays: name and meaning of each."""
         return [{"name": array, "meaning": self._taken(array)} for array in taken]
 
     def operands(self, inputs: Iterable[Operand], taken: list[str]) -> list[dict[str, Any]]:

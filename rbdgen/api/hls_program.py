@@ -45,7 +45,7 @@ def _program(core: Core) -> tuple[Program, Mapping[str, FixedGraph]] | None:
 
 
 def _resources(core: Core) -> dict[tuple[str, Node], str]:
-    """What products are made of; of none, where the plan is of what takes turns."""
+    """The resource (DSP or fabric) of each product, by kind and node; none for shared datapaths."""
     if core.plan.turns is not None:
         return {}
     binding, words = core.plan.binding, {"dsp": "dsp", "logic": "fabric"}

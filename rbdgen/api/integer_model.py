@@ -28,7 +28,7 @@ def integer_results(
 
 
 class IntegerModel:
-    """What ``integer_results`` computes, in compiled C where that costs less than NumPy."""
+    """``integer_results``, in compiled C where that takes less time than NumPy."""
 
     def __init__(self, core: Core, progress: Callable[[str], None] = lambda _: None) -> None:
         self.core = core

@@ -27,7 +27,7 @@ KEPT = "integers.json"
 
 @dataclass(frozen=True)
 class Facts(Record):
-    """What is kept: words and functions of the tasks, the model in C of so many nodes, notes.
+    """The cached description of a design's tasks, the source of its C model, and notes.
 
     ``whole``: a task computes all functions, and there is one flag for each output; else a task is
     of one function, with one flag.
@@ -70,7 +70,7 @@ class KeptIntegers:
         self._model = Model(self.facts.source, self.facts.nodes, progress)
 
     def run(self, words: Mapping[str, Integers]) -> Results:
-        """Of a design whose tasks compute all functions: outputs (N,), flags (N, outputs)."""
+        """Evaluate all functions of N tasks: output words (N,) by name, and flags (N, outputs)."""
 
         def reference(words: Mapping[str, Integers]) -> Results:
             from ..compile.core import Core
@@ -85,7 +85,10 @@ class KeptIntegers:
     def run_task(
         self, function: str, words: Mapping[str, Integers]
     ) -> tuple[dict[str, Integers], Flags]:
-        """Of an accelerator: outputs (N,) of tasks, flags (N,); ``words`` by their `place`."""
+        """Evaluate one function of an accelerator: output words (N,) by name, and flags (N,).
+
+        ``words``: the operands by their `place`.
+        """
 
         def reference(words: Mapping[str, Integers]) -> Results:
             found, flags = evaluate_task(self._product().accelerator, function, words)

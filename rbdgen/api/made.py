@@ -59,8 +59,10 @@ class Made:
         return product
 
     def front_of(self, language: str) -> Front:
-        """What a program in ``language`` is made of, with all notes: also one if choices were given
-        that change nothing in it."""
+        """The front end for a program in ``language``, with all notes.
+
+        One of the notes lists choices that change nothing in this language.
+        """
         words = language not in OF_NUMBERS
         front, own = (self.product.front, self.product.notes) if words else (self._in_floats, ())
         notes = notes_of_use(language, self.choices, words, texts=True, clocks=not words)

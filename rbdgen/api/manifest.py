@@ -1,4 +1,4 @@
-"""What a host or a tool must know of a design: the manifest."""
+"""The manifest of a design, for hosts and tools."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def hardware(
 
 
 def core_manifest(core: Core, made: Emitted[Hardware, Shell]) -> CoreManifest:
-    """What a host or a tool must know of the design; of its files nothing yet."""
+    """The manifest of a core, for hosts and tools, before its files are listed."""
     plan, design, turns = core.plan, core.front.design, core.plan.turns
     tasks = accelerator_facts(core)
     return CoreManifest(
@@ -135,7 +135,7 @@ def register_ports(graphs: Mapping[str, FixedGraph]) -> RegisterPorts | None:
 
 
 def number_facts(held: Parameters | None) -> tuple[NumberFacts, ...] | None:
-    """What a robot of the design's model has to itself."""
+    """The robot's own parameters, with units and ranges; None for a design without registers."""
     if held is None:
         return None
     return tuple(

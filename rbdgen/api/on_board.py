@@ -196,7 +196,7 @@ def _line(
 
 
 def _headers(entry: AcceleratorManifest, known: Board, ip: str | None) -> dict[str, str]:
-    """Of hosts in C."""
+    """The headers for hosts in C, by file name."""
     return line_files(entry, known.baud, "..", _address(entry, ip) if known.rgmii else None)
 
 
@@ -218,7 +218,7 @@ def _write(
     ip: str | None,
     progress: Progress,
 ) -> None:
-    """What stands around the accelerator in ``place`` to ``out``: the line, hosts' headers."""
+    """Write the files around the accelerator in ``place`` to ``out``: line, hosts' headers."""
     check_place(out / REPORT)
     out.mkdir(exist_ok=True)
     vectors = board_vectors(place, entry, progress)

@@ -1,4 +1,4 @@
-"""What others have built: each number with its source, M measured or P published.
+"""Published designs of others: each number with its source, M measured or P published.
 
 A cycle is one of the peer's own clock. Nothing of this is computed here.
 """

@@ -72,7 +72,7 @@ def pinocchio_nanoseconds(robots: Sequence[str]) -> dict[str, dict[str, float]]:
 def command(
     form: str, function: str, robot: str, say: Progress = lambda _: None, base: str = "fixed"
 ) -> list[str | Path]:
-    """What prints ns per call of a function of a robot, or what it gives for given numbers.
+    """A command that prints the ns per call of a function, or its results for given inputs.
 
     InputError; NoCompiler, CompilerError; SimulationError where the cache cannot be written.
     """

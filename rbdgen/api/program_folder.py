@@ -14,7 +14,7 @@ from .made import Files, closed, sources_of
 
 
 def about(front: Front) -> dict[str, str]:
-    """What a program's files say of what it computes."""
+    """The robot and functions that the header of a program's files names."""
     return {"robot": front.robot.name, "functions": ", ".join(front.design.functions)}
 
 

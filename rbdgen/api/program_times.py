@@ -106,7 +106,7 @@ def through_python(program: Program, sizes: Sequence[int]) -> dict[int, float]:
 
 
 def command(own: Program, sizes: Sequence[int], threads: int, say: Progress) -> Command:
-    """What prints the times of a program, which `read` takes."""
+    """A command that prints the times of a program, as `read` parses them."""
     of = own.name, own.interface, own.folder, own.file, own.library.dtype, say
     return [*_command(*of), str(threads), *map(str, sizes)]
 

@@ -48,7 +48,7 @@ def front_again(place: Path, entry: Manifest, progress: Progress = lambda _: Non
 
 
 def register_numbers(front: Front) -> list[dict[str, Any]]:
-    """What a manifest says of the registers of a program in real numbers: those of its robot."""
+    """The registers of a program in real numbers, for its manifest: the values of its robot."""
     own = front.parameters.nominal if front.parameters else {}
     return [{"name": name, "real": real} for name, real in own.items()]
 

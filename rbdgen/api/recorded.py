@@ -49,7 +49,7 @@ LIMITS = {"qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 
 @dataclass(frozen=True)
 class Fit(Record):
-    """What was recorded of each joint, the limits that follow, and what they save.
+    """The recorded extremes of each joint, the limits that follow, and what they save.
 
     ``joints``: joint → what → [recorded, limit before or None, limit now]. ``bits``: kind of
     signal → mean bits before the binary point, before and now. ``errors``: coordinate → RMS error

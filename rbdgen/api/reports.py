@@ -26,7 +26,7 @@ R = TypeVar("R", bound=Record)
 
 
 class NoReport(OutputError):
-    """What lies in a report's place is none, in one line."""
+    """A report file that is damaged or not a report, in one line."""
 
 
 def read_report(folder: Path, file: str, *kinds: type[R]) -> R | None:
@@ -67,7 +67,7 @@ def read_picture(folder: Path, file: str) -> bytes | None:
 
 
 def _content(folder: Path, file: str) -> bytes | None:
-    """What is there, if anything; NoReport for what cannot be read, or is elsewhere."""
+    """The bytes of a report; None if it is absent, NoReport if it is unreadable or outside."""
     try:
         return read_within(folder, file, LARGEST)
     except FileNotFoundError:
@@ -108,7 +108,7 @@ class Reports:
 
 
 def reports_in(folder: Path, entry: HardwareManifest) -> Reports:
-    """What `simulate`, `synthesize` and `board` left in the folder of the design ``entry``."""
+    """The reports of `simulate`, `synthesize` and `board` in the folder of the design ``entry``."""
     others: list[str] = []
     run = AcceleratorRun if isinstance(entry, AcceleratorManifest) else CoreRun
 

@@ -1,4 +1,4 @@
-"""What the functions of this package return: plain data that says what it is.
+"""Return values of this package's functions: plain data that describes itself.
 
 Each is a dict, as ``json.dumps`` takes it, or a path. ``repr`` is one line, and a notebook shows
 the report that the command line prints, with its picture.
@@ -46,7 +46,7 @@ class Report(dict[str, Any], Generic[Facts]):
         self.facts = facts
 
     def headline(self) -> str:
-        """What it is, in a line."""
+        """A one-line summary."""
         raise NotImplementedError
 
     def as_text(self) -> str:
@@ -65,7 +65,7 @@ class Report(dict[str, Any], Generic[Facts]):
 
 
 class Info(Report[CoreFacts | AcceleratedFacts]):
-    """What `info` returns."""
+    """The result of `info`."""
 
     def headline(self) -> str:
         own = self.facts
@@ -76,7 +76,7 @@ class Info(Report[CoreFacts | AcceleratedFacts]):
 
 
 class TopologyReport(Report[Organisation]):
-    """What `topology` returns."""
+    """The result of `topology`."""
 
     def headline(self) -> str:
         own, modules = self.facts, self.facts.modules
@@ -88,7 +88,7 @@ class TopologyReport(Report[Organisation]):
 
 
 class Simulation(Report[CoreRun | AcceleratorRun]):
-    """What `simulate` returns."""
+    """The result of `simulate`."""
 
     def headline(self) -> str:
         return f"simulation: {self.facts.headline}"
@@ -106,7 +106,7 @@ class _Told(Report[Facts]):
 
 
 class Synthesis(_Told[Synthesised | Mapped]):
-    """What `synthesize` returns."""
+    """The result of `synthesize`."""
 
     def headline(self) -> str:
         own = self.facts
@@ -118,7 +118,7 @@ class Synthesis(_Told[Synthesised | Mapped]):
 
 
 class OnBoard(_Told[BoardFacts]):
-    """What `board` returns."""
+    """The result of `board`."""
 
     def headline(self) -> str:
         own = self.facts
@@ -129,7 +129,7 @@ class OnBoard(_Told[BoardFacts]):
 
 
 class Comparison(_Told[Compared]):
-    """What `compare` returns."""
+    """The result of `compare`."""
 
     def headline(self) -> str:
         own = self.facts
@@ -150,7 +150,7 @@ class Comparison(_Told[Compared]):
 
 
 class Exploration(_Told[Explored]):
-    """What `explore` returns; it lies in ``place``."""
+    """The result of `explore`; its files are in ``place``."""
 
     def __init__(self, report: Explored, place: Path) -> None:
         super().__init__(report)
@@ -182,14 +182,14 @@ class Exploration(_Told[Explored]):
 
 
 class Results(dict[str, Any]):
-    """What `evaluate` returns: arrays by name."""
+    """The result of `evaluate`: arrays by name."""
 
     def __repr__(self) -> str:
         return f"<{', '.join(f'{name} {array.shape}' for name, array in self.items())}>"
 
 
 class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind of path
-    """What `generate` returns: the design's folder, and what its manifest says."""
+    """The result of `generate`: the path of the design's folder, with its manifest."""
 
     @property
     def folder(self) -> Path:
@@ -198,18 +198,18 @@ class Generated(type(Path())):  # type: ignore[misc]  # the platform's own kind 
 
     @property
     def manifest(self) -> Manifest:
-        """What is said of the design; OutputError if the folder has none, or a damaged one."""
+        """The design's manifest; OutputError if the folder has none, or a damaged one."""
         return read_manifest(self.folder)
 
     def with_segments(self, *segments: Any) -> Path:
-        """What is made of this path is a plain one; from Python 3.12 on."""
+        """Derived paths are plain `Path` objects (from Python 3.12 on)."""
         return Path(*segments)
 
     def __truediv__(self, name: Any) -> Path:
         return self.folder / name
 
     def headline(self) -> str:
-        """What it is, in a line."""
+        """A one-line summary."""
         if "language" in self.manifest:
             program = self.manifest.program
             return f"{self}: {program.robot}: {', '.join(program.functions)} in {program.language}"

@@ -27,7 +27,7 @@ class Shipped(Record):
 
 @dataclass(frozen=True)
 class Form(Record):
-    """What a robot may be given as; ``cure``: the command that gets what reads it, if missing."""
+    """A form in which a robot can be given; ``cure``: the command that installs its reader."""
 
     given: str
     example: str

@@ -20,7 +20,7 @@ Progress = Callable[[str], None]
 
 
 def ports_of(said: manifest.Ports) -> Ports:
-    """What is simulated, of what a manifest says."""
+    """The ports to simulate, as a manifest lists them."""
     own = said.registers
     registers = Registers(Field(own.word, own.width), own.write) if own else None
     return Ports.of(said.input.fields, said.output.fields, registers)

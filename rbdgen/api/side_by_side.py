@@ -109,7 +109,7 @@ def of_core(line: Line, errors: Worst = ()) -> Contender:
 
 
 def _clock(line: Line) -> str:
-    """What is known of a design's clock."""
+    """The clock of a design and its origin, as text."""
     if line.clock is None:
         return "clock not known"
     placed = f", {NOT_PLACED}" * (line.clock_of == "scheduled for")
@@ -187,7 +187,7 @@ def _fastest(where: str, rows: Sequence[Contender]) -> list[str]:
 
 
 def _besides(row: Contender) -> str:
-    """What a name alone does not say."""
+    """A remark that a contender's name alone does not carry."""
     if row.boundary == CALL:
         return f" ({row.parts})"
     return f" ({NOT_PLACED})" if NOT_PLACED in row.parts else ""

@@ -95,7 +95,7 @@ def facts_of(
 
 
 def topology_picture(report: TopologyReport, file: str | Path) -> None:
-    """What ``topology`` says as an SVG file: the tree and the arrays; OutputError if unwritable."""
+    """Write the tree and arrays of ``topology`` as an SVG file; OutputError if unwritable."""
     write_file(Path(file), organisation(report.facts))
 
 

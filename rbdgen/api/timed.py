@@ -98,7 +98,7 @@ def _worst(front: Front, program: Program) -> Worst:
 
 
 def _processor() -> str:
-    """What this machine calls its processor."""
+    """The name of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

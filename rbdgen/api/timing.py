@@ -80,7 +80,7 @@ def digest_of(text: str) -> str:
 
 
 def said(command: Sequence[str]) -> str:
-    """What a program prints; InputError with its first complaint."""
+    """Run a program and return its output; InputError with its first line of complaint."""
     done = run_child(command)
     if done.returncode:
         reason = (done.stderr.splitlines() or [f"exit status {done.returncode}"])[0]

@@ -145,7 +145,7 @@ class Traffic:
         return [each[k] for k in np.random.default_rng(seed).integers(0, len(each), n)]
 
     def _writing(self) -> dict[str, Any]:
-        """What a run writes into registers first, of a design that has any."""
+        """Arguments of a run that first writes the registers; none if there are no registers."""
         held = [int(word) for word in self.made.held.values()]
         if not held:
             return {}
