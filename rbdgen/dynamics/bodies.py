@@ -1,4 +1,4 @@
-"""What each body weighs: the robot's constants, and of one body a payload, which is an input.
+"""The masses of bodies: the robot's constants and, for one body, a payload as an input.
 
 A payload comes as mass, first moment and inertia about its link's origin. Dynamics are linear in
 these ten: no two of them are multiplied, and none divides. So they are added to their body's
@@ -43,7 +43,7 @@ class Mass:
         return cls(inertia.mass, inertia.h.tolist(), inertia.J.tolist())
 
     def times(self, by: float) -> Mass:
-        """So many of it."""
+        """Scaled by a factor."""
         if by == 1:
             return self
         return Mass(by * self.m, scale(by, self.h), [scale(by, row) for row in self.J])
@@ -84,7 +84,7 @@ def loaded(own: Mass, words: Vector, R: Placement, r: Vector) -> Mass:
 def mass_of(
     run: Runner, region: Region, inertia: Inertia, i: int, payload: Mapping[int, Payload]
 ) -> Mass:
-    """What body ``i`` weighs, with its payload."""
+    """The mass, first moment and inertia of body ``i``, with its payload."""
     own = Mass.of(inertia)
     if i not in payload:
         return own

@@ -35,8 +35,10 @@ SUMS = "centroidal"  # the region of what is made of M
 
 
 class Centroidal:
-    """Of a canonical robot whose inertias are those of bodies, in one state; what is made of M is
-    for the region `SUMS`."""
+    """Momenta, masses and M of a canonical robot's bodies in one state.
+
+    Inertias must be physical. What is made of M is for the region `SUMS`.
+    """
 
     def __init__(
         self, builder: Builder, robot: Robot, state: State, multiplications: int, regions: str

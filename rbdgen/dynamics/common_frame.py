@@ -62,7 +62,7 @@ class Steps:
         return SUMS, self.region[i]
 
     def __call__(self, visit: Visit, step: Callable[..., T], *args: Any) -> T:
-        """What a step makes of ``args`` in a visit whose key begins with a body."""
+        """The results of a step in a visit whose key begins with a body."""
         return self.run(visit, self.at(visit.key[0]), step, *args)
 
     def plus(self, i: int, a: Vector, b: Vector) -> Vector:
@@ -76,7 +76,7 @@ class Steps:
 
 @dataclass
 class CommonFrame:
-    """What is known of each body once its rotation is, all along the axes of its tree's body c.
+    """The geometry and motion of each body in a common frame, along the axes of its tree's body c.
 
     ``nearer``  body → its neighbour on the way to c, -1 for c itself.
     ``W``       the body's axes; ``o`` [m] its origin from c's; ``lever`` from its parent's origin,

@@ -47,7 +47,7 @@ def _times(factor: float, x: Scalar) -> Made:
 
 
 def _floating(q: list[Scalar], m: int) -> list[Made]:
-    """Of (x, y, z, quaternion x, y, z, w) along a twist, linear part first."""
+    """Derivatives of (x, y, z, quaternion x, y, z, w) by component m of a twist, linear first."""
     if m < 3:  # ṗ = R v
         still = [_times(0.0, 0.0)] * 4
         return [lambda k=k: Rotation.of_quaternion(q[3:]).matrix[k][m] for k in range(3)] + still
@@ -58,7 +58,7 @@ def _floating(q: list[Scalar], m: int) -> list[Made]:
 
 
 def _planar(q: list[Scalar], m: int) -> list[Made]:
-    """Of (x, y, cos, sin) along (v_x, v_y, ω)."""
+    """Derivatives of (x, y, cos, sin) by component m of (v_x, v_y, ω)."""
     _, _, cos, sin = q
     zero = _times(0.0, 0.0)
     return [

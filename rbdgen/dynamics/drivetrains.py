@@ -1,4 +1,4 @@
-"""What rotors, damping and friction add to a robot's efforts, its M and its gradients.
+"""The effects of rotors, damping and friction on a robot's efforts, its M and its gradients.
 
 Each is of one coordinate alone, so all formulations have them in the same way: added to what they
 give for rigid bodies. With v = q̇ clipped to ±w and ``Drivetrain``'s numbers, friction is
@@ -23,7 +23,7 @@ from .units import ALIKE, Balance
 
 
 def armature(own: list[Drivetrain]) -> float:
-    """What a coordinate's rotors add to its entry of M."""
+    """The sum of rotor inertias on a coordinate's diagonal entry of M."""
     return sum(gears.armature for gears in own)
 
 

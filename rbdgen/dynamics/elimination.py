@@ -79,8 +79,11 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Row:
-    """What a coordinate's elimination finds: 1 / D, L without its diagonal, what it leaves to those
-    that it hangs on (of M, and of a right side), and of that side y / D."""
+    """The elimination of one coordinate, of M and of a right side.
+
+    1 / D, L without its diagonal, the updates (of M, and of the right side) for the coordinates
+    that it depends on, and y / D of the right side.
+    """
 
     inverse: Scalar
     L: Vector
@@ -115,7 +118,7 @@ class Elimination:
         return Row(*found, *self.run(visit, here, _reduced, side[k], found[0], found[1], rest))
 
     def _left(self, c: int, places: Sequence[int]) -> Triangle:
-        """What coordinate ``c`` leaves, at the ``places`` of the one that it hangs on."""
+        """The updates of M from coordinate ``c``, at the ``places`` of the coordinate above it."""
         at, own = {i: n for n, i in enumerate(self.pattern.above[c])}, self.rows[c].left
         found = _triangle(self.pattern.longest)
         for a, i in enumerate(places):
@@ -204,7 +207,7 @@ def _eliminated(
 
 
 def _reduced(b: Scalar, inverse: Scalar, L: Vector, below: list[Vector]) -> tuple[Vector, Scalar]:
-    """What is left of a right side to the coordinates above, and y_k / D_k."""
+    """The right side's updates for the coordinates above, and y_k / D_k."""
     total = below[0]
     for other in below[1:]:
         total = _sum(total, other)

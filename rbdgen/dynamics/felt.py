@@ -47,8 +47,10 @@ Energy = Callable[[Array, Array], tuple[Array, Array]]
 
 
 def felt(robot: Robot) -> Felt:
-    """Of a robot without ``obstacle``; else nothing. Of joints of several coordinates nothing,
-    either (``unfelt``)."""
+    """Lower bounds of pivots and upper bounds of M⁻¹'s diagonal; none if there is an ``obstacle``.
+
+    Joints of several coordinates have no bounds (``unfelt``).
+    """
     if obstacle(robot):
         return UNFELT
     pivot: dict[int, float] = {}
@@ -66,8 +68,10 @@ def felt(robot: Robot) -> Felt:
 
 
 def obstacle(robot: Robot) -> str:
-    """What is in the way: a joint without a coordinate of its own, an inertia that no body has,
-    very many coordinates; empty for nothing."""
+    """The reason why a robot has no bounds; empty if it has.
+
+    A joint without a coordinate of its own, an inertia that no body has, or too many coordinates.
+    """
     if robot.nv > MOST_COORDINATES:
         return f"there are {robot.nv} coordinates, of {MOST_COORDINATES} at most"
     for joint in robot.joints:
@@ -151,7 +155,7 @@ class Near:
         return [own for child in children for own in (child, *self._turning(child, below - 1))]
 
     def _articulated(self, i: int, below: int) -> Array:
-        """What body i and ``below`` bodies on each way behind it resist a twist of it with."""
+        """Articulated inertias of body i with up to ``below`` bodies on each branch behind it."""
         from scipy.linalg import null_space  # late: a quarter of a second
 
         A = self.I[i]
@@ -191,7 +195,7 @@ def _solved(A: Array, B: Array) -> Array:
 
 
 def _least(energy: Energy, angles: int) -> float:
-    """What no value of all angles goes below: boxes are halved until their bounds are near."""
+    """A lower bound over all angles: boxes are halved until their bounds are close."""
     corners = np.array(list(product((-1.0, 1.0), repeat=angles)))
     middles = np.pi * (2 * np.arange(STEPS) + 1) / STEPS
     at = np.array(list(product(middles, repeat=angles)))

@@ -1,4 +1,4 @@
-"""What gradients are made of in one frame: axes as fields, composites of subtrees, and columns.
+"""Terms of gradients in a common frame: axes as fields, composites of subtrees, and columns.
 
 Everything is about O, seen by an observer in steady motion with c's origin (``logarithmic``),
 

@@ -1,4 +1,4 @@
-"""What a body asks for by itself: force and moment about the origin of its frame.
+"""Force and moment of a moving body about the origin of its frame.
 
 With a body's acceleration matrix U and its origin's acceleration a (``motion``), first moment h
 and second moment Σ = ½ tr(J) 1 - J (Σ_xx = ∫x²dm),

@@ -18,7 +18,7 @@ REGIONS = "_grip"
 
 
 class Grip:
-    """What holds frames in one state: ``rows`` of J, W and E by their diagonals."""
+    """The constraint of held frames in one state: ``rows`` of J, W and E by their diagonals."""
 
     def __init__(
         self,

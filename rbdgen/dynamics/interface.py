@@ -133,7 +133,7 @@ def random_inputs(
 
 
 def any_roots(n: int, rng: np.random.Generator) -> Array:
-    """What states (n, 1) say of their base: below 0 where it moves as it is told."""
+    """Random root flags (n, 1) for states: negative where the base's motion is prescribed."""
     return np.sign(rng.uniform(-1.0, 1.0, (n, 1)))
 
 

@@ -69,7 +69,7 @@ def cost(graph: Graph) -> int:
 
 
 def solver(recursions: Recursions, way: str, at: Pass, order: Order, sizes: Robot) -> Solver:
-    """What solves with M, one of `ways`; ``sizes``: the robot with numbers alone."""
+    """The solver for M by one of `ways`; ``sizes``: the robot with numbers alone."""
     robot, M = recursions.robot, at.M
     if way == "mminvgen":
         inverse = mass_matrix_inverse(recursions.builder, robot, at.moved, recursions.unit)

@@ -39,7 +39,7 @@ Slopes = list[dict[int, dict[int, Scalar]]]  # by q and by q̇: column → row �
 def efforts_left(
     run: Runner, order: Order, efforts: Sequence[Scalar], bias: Vector
 ) -> dict[int, Scalar]:
-    """What accelerations are made of: τ without the bias, both in units."""
+    """Efforts that accelerate the joints: τ less the bias, both in units."""
     return {
         k: run(Visit("force", (k,)), ("effort", i), operator.sub, efforts[k], bias[k])
         for k, i in order.items()

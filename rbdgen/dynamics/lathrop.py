@@ -340,7 +340,7 @@ def _fallen(ops: Operations, own: Outward, a: Value) -> Value:
 
 
 def _held_leaf(ops: Operations, link: Link, A_next: Value, own: Outward, fallen: Value) -> Inward:
-    """What a link alone adds on the way back."""
+    """The inward quantities of a leaf link, its force and moment alone."""
     F, N = _of_body(ops, link, own.w, own.alpha, fallen)
     with ops.about("inward leaf"):
         n = ops.va(ops.vc(link.s, F), N)

@@ -92,7 +92,7 @@ class Logarithmic:
         return self.frame.steps
 
     def motions(self) -> dict[int, Motion]:
-        """Of all bodies: ω, α and a, of the body's own origin or of its point at O."""
+        """Motions of all bodies: ω, α and a, at the body's own origin or at its point at O."""
         frame, robot, parent, steps = self.frame, self.robot, self.frame.parent, self.steps
         w = path_sums({i: own[0] for i, own in frame.rates.items()}, parent, steps.plus)
         turns = {}
@@ -132,7 +132,7 @@ class Logarithmic:
         return {i: (f[:3], f[3:]) for i, f in total.items()}
 
     def still(self, i: int) -> Still:
-        """What body ``i`` weighs, about O or its origin."""
+        """The mass and inertia of body ``i`` about O or its origin, in the common axes."""
         if i not in self._still:
             here, o = self.steps.at(i), self.frame.o[i] if self.about_O else None
             inertia = self.robot.joints[i].inertia
@@ -183,13 +183,13 @@ def _fall(above: Motion, rates: Twist, a_J: Vector, weight: Vector) -> Vector:
 
 
 def _of_O(step: Vector, above: Motion, own: Motion, o: Vector) -> Vector:
-    """Of the point at O: + (U_λ - U) o."""
+    """The acceleration of the body's point at O: + (U_λ - U) o."""
     U = [sub(a, b) for a, b in zip(above.U(), own.U(), strict=True)]
     return add(step, matvec(U, o))
 
 
 def _of_origin(step: Vector, above: Motion, lever: Vector) -> Vector:
-    """Of the body's own origin: + U_λ ρ."""
+    """The acceleration of the body's own origin: + U_λ ρ."""
     return add(step, matvec(above.U(), lever))
 
 

@@ -1,4 +1,4 @@
-"""What is known of each body on the way out, from the base to the leaves.
+"""Motions of bodies on the outward pass, from the base to the leaves.
 
 The linear quantity that travels is the acceleration a of a frame's origin, less gravity, and all
 that rotation does to a body is in one matrix (Khalil and Dombre, *Modeling, Identification and
@@ -115,7 +115,7 @@ class Told:
         return [self.multiplier * x for x in self.qd], [self.multiplier * x for x in self.qdd]
 
     def position(self) -> Scalar:
-        """Of a joint with one coordinate."""
+        """The position of a joint with one coordinate: multiplier · q + offset."""
         return self.multiplier * self.q[0] + self.offset
 
 
@@ -125,8 +125,7 @@ def multiplier(joint: Joint) -> float:
 
 
 def told(robot: Robot, i: int, state: State) -> Told:
-    """What the state says of a joint; nothing of a fixed one, of which there are some before
-    merge_fixed."""
+    """The state's entries for a joint; none for a fixed one (as before merge_fixed)."""
     joint = robot.joints[i]
     offset = joint.offset + (joint.mimic.offset if joint.mimic else 0.0)
     if i not in robot.v_slices:

@@ -1,4 +1,4 @@
-"""What is seen of a robot from the world: functions of named frames, and of all bodies' masses."""
+"""Outputs in the world's frame: functions of named frames, and of all bodies' masses."""
 
 from __future__ import annotations
 

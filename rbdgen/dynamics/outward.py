@@ -119,7 +119,7 @@ def _with_rates(kind: JointKind, placed: Motion, joint: Told, unit: Units) -> Mo
 
 
 def _asked(body: Body, motion: Motion) -> tuple[Wrench, Vector]:
-    """What moves a body so, and the last column of its U."""
+    """The wrench that gives a body its motion, and the last column of its U."""
     force = moving_force(body, motion)
     return force, [row[2] for row in motion.U()]
 

@@ -81,14 +81,14 @@ UNFORCED = "_unforced"  # of templates, as AGAIN
 
 
 class Found(NamedTuple):
-    """What one way out and back gives: τ (nv,), M and gradients (nv, nv)."""
+    """The results of an outward and an inward pass: τ (nv,), M and gradients (nv, nv)."""
 
     tau: Vector
     gradient: Gradient
 
 
 def lacking(functions: Sequence[str], known: Sequence[str] = FUNCTIONS) -> list[str]:
-    """Those of a design's functions that visits do not compute; ``known``: or `IN_WORDS`."""
+    """Functions of a design that visits do not compute; ``known``: or `IN_WORDS`."""
     if len(functions) == 1 and functions[0] in ALONE:
         return []
     # their outputs have the same names, or M⁻¹ is given to one and not to the other
@@ -97,7 +97,7 @@ def lacking(functions: Sequence[str], known: Sequence[str] = FUNCTIONS) -> list[
 
 
 def computed(known: Sequence[str] = FUNCTIONS) -> str:
-    """What visits compute, in words."""
+    """A list, in words, of the functions that visits compute."""
     beside = " and step" if "step" in known else ""
     return (
         f"{', '.join(known[:-1])} and {known[-1]} (difd without dfd{beside}), or "

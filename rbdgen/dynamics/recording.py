@@ -95,7 +95,7 @@ class Recorder:
         return settle(lambda name, known: templates[name].trace(name, known), reads, wanted)
 
     def _told(self, _: str, leaf: Leaf) -> Leaf:
-        """What is known of the robot as a constant, or as a word of the task."""
+        """A constant of the robot as a number, and any other node as a word of the task."""
         if not isinstance(leaf, Node):
             return leaf
         if leaf.op is Op.CONST:

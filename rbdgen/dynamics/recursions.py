@@ -69,7 +69,7 @@ class Recursions:
 
     @cached_property
     def solving(self) -> Arithmetic:
-        """What M⁻¹ is traced with: sums in one frame have one region a tree for that, too."""
+        """The arithmetic in which M⁻¹ is traced: a common frame has one region a tree for it."""
         if self.formulation != LOGARITHMIC:
             return self.builder
         return OneRegion(self.builder, joined_roots(self.robot))

@@ -1,4 +1,4 @@
-"""What a pass over the joints that repeats another need not compute again.
+"""Common results of two passes over the joints, which the second pass need not compute again.
 
 Forward dynamics goes out and back without acceleration; its gradients go once more, with the
 acceleration that was found. Places and velocities are the same then. The second pass is recorded
@@ -36,7 +36,7 @@ class _Step(NamedTuple):
 
 
 def reading_once(steps: Steps, firsts: Mapping[Visit, Visit]) -> Callable[[str, Leaf], Leaf]:
-    """What to read in place of a leaf, whose path it does not look at.
+    """A replacement for each leaf of a repeated visit; the path of the leaf is ignored.
 
     ``firsts``: each repeated visit → the one that it repeats.
     """

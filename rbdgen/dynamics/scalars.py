@@ -1,4 +1,4 @@
-"""What an algorithm needs of its scalars: sines, cosines, reciprocals, choices and region labels.
+"""The scalars of an algorithm: sines, cosines, reciprocals, choices and region labels.
 
 An algorithm in this package runs on whatever supports + - * : floats and arrays compute, graph
 nodes trace. The few things that operators do not cover come from an ``Arithmetic``.

@@ -174,7 +174,7 @@ class _Second:
         return self._tangents[entry].get(k, 0.0) if isinstance(entry, Node) else 0.0
 
     def _sum(self, terms: list[tuple[int, Scalar | None]]) -> Scalar:
-        """Of x with signs."""
+        """A sum of signed terms; absent and zero ones are left out."""
         used = [(sign, x) for sign, x in terms if sign and x is not None and not is_zero([x])]
         total: Scalar = 0.0
         with self.builder.beside(*(x for _, x in used)):
@@ -183,7 +183,7 @@ class _Second:
         return total
 
     def _joints(self, *coordinates: int) -> int:
-        """Of how many joints coordinates are."""
+        """The number of distinct joints among coordinates."""
         return len({self.order[k] for k in coordinates})
 
     def _bracket(self, m: int, j: int, k: int) -> int:

@@ -1,4 +1,4 @@
-"""What follows from M, from the bias and from ∂τ: M⁻¹, q̈ and the gradients of q̈."""
+"""Solutions with M: from the bias and ∂τ the inverse M⁻¹, q̈ and the gradients of q̈."""
 
 from __future__ import annotations
 

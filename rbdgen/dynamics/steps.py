@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Runner(Protocol):
-    """What runs the steps, or keeps them."""
+    """An interpreter of steps: it runs or records them."""
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -35,7 +35,7 @@ class Runner(Protocol):
         """Whether visits to a template that are alike will share hardware."""
 
     def __call__(self, visit: Visit, region: Region, step: Callable[..., T], *args: Any) -> T:
-        """What ``step`` makes of ``args``. Steps of one visit follow each other."""
+        """The results of ``step`` for ``args``. Steps of one visit follow each other."""
 
     def rotation(self, R: Array) -> Placement:
         """A constant rotation (3, 3), as steps have it."""

@@ -78,7 +78,7 @@ def _kind(joint: Joint, before: str = "") -> str:
 
 
 def turns_of(R: Array) -> str:
-    """What a rotation is but a turn about x."""
+    """A suffix for the template's name: how a rotation differs from a turn about x."""
     if differs(R[2, 0], 0.0, NOISE):
         return "_oblique"
     turned = differs(R[1, 0], 0.0, NOISE) or differs(R[0, 0], 1.0, NOISE)

@@ -167,7 +167,7 @@ class Tracing:
         return bool(self.functions & SEEING or several)
 
     def _gives_observed(self, face: Interface, state: State) -> None:
-        """Of named frames, and of the bodies' masses."""
+        """Trace the functions of named frames and those of the bodies' masses."""
         functions, several = self.functions, self.functions - {*OF_FRAMES, *OF_MASSES}
         if functions & set(OF_FRAMES):
             seen = self._kinematics(state)
@@ -178,7 +178,7 @@ class Tracing:
             gives_masses(face, functions, self.robot, found, state.qd, list(self.order))
 
     def _kinematics(self, state: State) -> Kinematics:
-        """Of named frames."""
+        """The kinematics of named frames in a state."""
         regions = "_frames" if self.functions - {*OF_FRAMES, *OF_MASSES} else ""
         moving = "twist" in self.functions
         return Kinematics(self.builder, self.robot, state, self.multiplications, regions, moving)
@@ -194,7 +194,7 @@ class Tracing:
         return solver(self.recursions, self.factorisation, at, self.order, self.sizes)
 
     def _gives_at_effort(self, face: Interface, state: State, at: Pass, solver: Solver) -> None:
-        """What follows from a given effort; ``at``: without it."""
+        """Trace the functions of a given effort; ``at``: the pass without it."""
         tau = face.vector("tau", self.robot.nv, self.order)
         if "cfd" in self.functions:
             assert solver.factors is not None
@@ -220,7 +220,7 @@ class Tracing:
         return qdd
 
     def _effort(self, tau: Vector, at: Pass) -> dict[int, Scalar]:
-        """What of τ is left for accelerations."""
+        """The efforts that accelerate the joints: τ less the bias, by coordinate."""
         effort, one = {}, self.recursions.solving
         for k, i in self.order.items():
             with one.region("effort", i if one is not self.builder else 0):
@@ -297,7 +297,7 @@ def _gives_inverse(
     given: Pass,
     solving: Arithmetic,
 ) -> None:
-    """What follows from a given acceleration."""
+    """Trace the functions of a given acceleration: id, did and difd."""
     if functions & {"id", "did"}:
         face.gives_vector("tau", {k: given.tau[k] for k in order})
     columns = _columns(given.gradient, order)

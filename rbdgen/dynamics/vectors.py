@@ -16,12 +16,12 @@ Run = Callable[..., Any]  # as a `Runner` is called
 
 
 class Operations(Protocol):
-    """What an algorithm is written in."""
+    """The vector operations of which an algorithm is written."""
 
     still: Value  # the vector of zeros
 
     def about(self, variable: str) -> AbstractContextManager[None]:
-        """What is computed in it: which variable of the paper."""
+        """A context that names the paper's variable computed within it."""
 
     def mv(self, A: Value, x: Value) -> Value:
         """Matrix times vector."""

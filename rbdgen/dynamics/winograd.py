@@ -78,7 +78,7 @@ def _sizes(dots: Sequence[Dot], largest: Largest) -> dict[Node, float]:
 
 
 def _pairs(dot: Dot, size: dict[Node, float]) -> list[_Pair]:
-    """Those of a dot's pairs that are two products."""
+    """The pairs of a dot product whose entries are all signals that are not zero."""
     floor = NOTHING * max(size.values(), default=0.0)
     found = []
     for k in range(0, len(dot[0]) - 1, 2):
@@ -89,7 +89,7 @@ def _pairs(dot: Dot, size: dict[Node, float]) -> list[_Pair]:
 
 
 def _worth_it(pairs: set[_Pair]) -> set[_Pair]:
-    """Those whose corrections, a product for each side, serve two of them at least."""
+    """The pairs whose corrections, a product for each side, serve at least two of them."""
     while True:
         uses = Counter(side for pair in pairs for side in enumerate(pair))
         left = {pair for pair in pairs if all(uses[side] > 1 for side in enumerate(pair))}
