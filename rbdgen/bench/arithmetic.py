@@ -19,7 +19,7 @@ HEAD = ("links", "cycles", "products + by constants", "in a row", "⌈log₂ n�
 
 
 def arithmetic(links: int, graphs: dict[str, Graph]) -> dict[str, Any]:
-    """What the graphs of a chain take, by the name of the formulation."""
+    """Operation counts and depths of a chain's graphs, by the name of the formulation."""
     found: dict[str, Any] = {"links": links, "most_in_a_row": math.ceil(math.log2(links)) + 4}
     for name, graph in graphs.items():
         count = graph.operations()

@@ -144,7 +144,7 @@ def asked_of(folder: Path, seed: int) -> Asked:
 
 
 def _of(folder: Path) -> str:
-    """What a part's result depends on."""
+    """A key of the inputs on which the result of a part depends."""
     built = compiler_digest((*FOLDER, "board", "driver", "bench/board.py", "bench/damage.py"))
     return f"{(folder / 'manifest.json').read_text('utf-8')} {built} {BAUD} {OFTEN} {SEED}"
 

@@ -48,7 +48,7 @@ def too_large(core: Core) -> str | None:
 
 
 def no_cells(reason: str) -> dict[str, dict[str, Any]]:
-    """What stands in place of the cells of every family."""
+    """A placeholder for the cells of every family, with the reason why they are missing."""
     return {family: {"why_not": reason} for family in FAMILIES}
 
 

@@ -58,7 +58,7 @@ PAPER = (
 
 @dataclass(frozen=True)
 class Half:
-    """What a coprocessor does: cycles, multipliers, words of a task in and out."""
+    """A coprocessor: latency and interval [cycles], multipliers, words of a task in and out."""
 
     latency: int
     interval: int
@@ -72,7 +72,7 @@ class Half:
         return Timing(self.latency / CLOCK * 1e-6, self.interval / CLOCK * 1e-6)
 
     def microseconds(self, link: Link, tasks: int) -> float:
-        """Of so many tasks, from the host's memory and back into it."""
+        """The time [µs] of so many tasks, from the host's memory and back into it."""
         return 1e6 * self.timing.through(link, WORD * self.taken, WORD * self.given, tasks)
 
 
@@ -84,7 +84,7 @@ class Measured:
     halves: Mapping[str, Half]
 
     def host_us(self, part: str, tasks: int, cores: bool = True) -> float:
-        """Of so many tasks, on all cores unless one is faster."""
+        """The host's time [µs] for so many tasks, on all cores unless one core is faster."""
         own = self.host[part].of[tasks]
         return 1e-3 * tasks * (min(own.rows, own.threads) if cores else own.rows)
 
@@ -253,7 +253,7 @@ def _about(measured: Measured, threads: int) -> str:
 
 
 def _ratios(measured: Measured) -> str:
-    """What the paper says of its machines, of these."""
+    """The paper's ratios between its machines, for these machines."""
     first, last = SIZES[0], SIZES[-1]
     gen1 = PCIE[0]
 

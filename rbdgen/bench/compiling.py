@@ -50,6 +50,6 @@ def compiling(place: Path, progress: Progress) -> Any:
 
 
 def cpu_seconds() -> float:
-    """Of all processes that this one has started, and that ended."""
+    """The processor time [s] of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -142,14 +142,14 @@ def _three(value: float | None) -> float | str:
 
 
 def _sizes(own: Program) -> tuple[int, int]:
-    """Of a batch that stays in the cache, and of a large one."""
+    """The sizes of a batch that stays in the cache, and of a large one."""
     arrays = (*own.interface.takes, *own.interface.gives)
     bytes_of_one = own.library.dtype.itemsize * sum(array.size for array in arrays)
     return FEW, min(MANY, LARGEST // bytes_of_one)
 
 
 def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
-    """What its command has printed, by `BOUNDARIES`."""
+    """The times that a program's command printed, by `BOUNDARIES`."""
     few, many = _sizes(own)
     found = read(numbers, (few, many))
     some, all_of = found.of[few], found.of[many]
@@ -160,7 +160,7 @@ def _ours(own: Program, numbers: Sequence[float]) -> dict[str, float]:
 def errors_of(
     front: Front, programs: Mapping[str, Program], n: int, say: Progress
 ) -> dict[str, Any]:
-    """Of each precision the errors of the worst coordinates, as JSON; and `GOLDEN`'s.
+    """Errors of the worst coordinates for each precision, as JSON, and those of `GOLDEN`.
 
     What they are compared with is given what the program is: rounding q to float alone moves q̈ more
     than all that is computed from it does. It is the graph in longer floats, since the golden
@@ -199,7 +199,7 @@ def errors_of(
 
 
 def processor() -> str:
-    """What the processor is called."""
+    """The name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

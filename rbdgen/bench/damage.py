@@ -1,4 +1,4 @@
-"""What bad lines do to frames, and what a board makes of them."""
+"""Fuzzing of a board's frames: random damage on the line, and the board's answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Damage:
 
 @dataclass
 class Flood:
-    """What came of frames, most of them damaged, sent to a board without waiting for each answer.
+    """Counts of a flood of frames, most of them damaged, sent without waiting for answers.
 
     ``answered`` of ``good`` tasks; ``wrong``: answers that are not the model's, to a task that was
     not asked, or to one that was answered before. ``refused``: said to be damaged. ``restarts``:
@@ -157,7 +157,7 @@ def _payload(of: Asked, k: int, tag: int) -> bytes:
 
 
 class _Hears:
-    """What comes from a board: answers to tasks that wait for one, each once."""
+    """A receiver of a board's answers to pending tasks, one answer each."""
 
     def __init__(self, transport: Transport, of: Asked, found: Flood) -> None:
         self.waiting: dict[int, Answered] = {}

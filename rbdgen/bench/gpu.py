@@ -96,7 +96,7 @@ def gpu(place: Path, progress: Progress) -> Any:
 
 
 def _rows(found: Sequence[Use], facts: Any, architecture: str) -> list[list[Any]]:
-    """Of each kernel that computes: what it is, and what it takes."""
+    """Rows of a table: each computing kernel's operations and resources."""
     rows = []
     for own in found:
         if own.kernel.startswith("kernel_"):

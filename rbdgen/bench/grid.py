@@ -36,7 +36,7 @@ class NoGrid(Refusal, RuntimeError):
 
 @dataclass(frozen=True)
 class Function:
-    """What computes a function of ours: its host's name, template's arguments, its result.
+    """The host call for a function of ours: name, template arguments, result.
 
     ``given``: arrays that it takes beside q, qd and u; ``halves``: whether the result is two
     matrices side by side, by columns; ``upper``: whether it has the upper triangle alone.

@@ -85,7 +85,7 @@ def loops(place: Path, progress: Progress) -> Any:
 
 
 def _cpp(own: Program, say: Progress) -> dict[str, Any]:
-    """What a library in double takes."""
+    """Operations, code size and compile time of a library in double."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
         before = cpu_seconds()
         build(find_compiler(), own.library.dtype, own.folder, own.name, Path(work), say)
@@ -101,7 +101,7 @@ def _cpp(own: Program, say: Progress) -> dict[str, Any]:
 
 
 def _cuda(robot: str, choices: Mapping[str, Any], say: Progress) -> list[dict[str, Any]]:
-    """What the kernels take, by architecture; nothing where there is no nvcc."""
+    """Resources of the kernels, by architecture; empty where there is no nvcc."""
     found = []
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as work:
         made = api.generate(robot, Path(work) / "made", to="cuda", **choices)

@@ -218,7 +218,7 @@ def humanoid(place: Path, progress: Progress) -> Any:
 
 
 def _line(function: str, report: dict[str, Any], started: float) -> str:
-    """What was simulated of a function, and its worst coordinates, at the limits | at a tenth."""
+    """A line of a function's simulation: worst coordinates at the limits | at a tenth."""
     worst = brief(map(CoordinateError.from_json, report["coordinates"]))
     return (
         f"{function:<5} {report['states']} states, {report['overflows']} overflow, latency "

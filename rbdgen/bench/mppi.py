@@ -92,8 +92,11 @@ class Timed:
 
 @dataclass(frozen=True)
 class Reached:
-    """Of a closed loop: rollouts a second, in dynamics alone and in all of a plan, and the
-    distance [rad] from the aim, before and after."""
+    """A closed loop's rates and distances from the aim.
+
+    Rollouts a second, in dynamics alone and in all of a plan; the distance [rad] from the aim,
+    before and after.
+    """
 
     dynamics: float
     whole: float

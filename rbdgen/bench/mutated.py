@@ -180,7 +180,7 @@ def is_as_pinocchio_reads(robot: Robot, source: str) -> bool:
 
 @contextmanager
 def _unheard() -> Iterator[None]:
-    """What Pinocchio's reader writes on standard error of each file is not shown."""
+    """Silence Pinocchio's reader, which writes on standard error for each file."""
     kept = os.dup(2)
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 2)
@@ -192,7 +192,7 @@ def _unheard() -> Iterator[None]:
 
 
 def verdicts(files: int, seed: int) -> Iterator[tuple[str, str]]:
-    """What became of each file, and its text."""
+    """The verdict on each file, and its text."""
     rng, sources = Random(seed), texts()
     for _ in range(files):
         text = mutated(rng, sources)

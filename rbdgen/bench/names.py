@@ -1,4 +1,4 @@
-"""What can be measured, and about how long that takes on two cores."""
+"""The names of all measurements, and roughly how long each takes on two cores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs to hold a robot's parameters in registers: operations, cycles, cells, errors."""
+"""The cost of a robot's parameters in registers: operations, cycles, cells, errors."""
 
 from __future__ import annotations
 

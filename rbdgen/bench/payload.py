@@ -1,4 +1,4 @@
-"""What a payload that is an input costs: operations, cycles, cells, and ns in C++."""
+"""The cost of a payload as an input: operations, cycles, cells, and ns in C++."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def payload(place: Path, progress: Progress) -> Any:
 
 
 def hardware(robot: str, choices: dict[str, Any], store: Path) -> dict[str, Any]:
-    """Of a pipeline that takes a task every cycle; ``registers``: those for many tasks."""
+    """The cost of a pipeline of interval 1; ``registers``: how many hold parameters."""
     front = front_end(robot, target="xcup", fit=False, **choices)
     core = compile_core(front)
     return {

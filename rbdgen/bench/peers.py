@@ -108,7 +108,7 @@ def _row(result: dict[str, Any]) -> list[Any]:
 
 
 def _by_state(core: Core, place: Path) -> dict[str, dict[str, float]]:
-    """Of each array the median and the worst state's ‖error‖ / ‖value‖, as RoboShape has them."""
+    """The median and worst state's ‖error‖ / ‖value‖ of each array, as RoboShape reports them."""
 
     def measured() -> dict[str, dict[str, float]]:
         found: dict[str, list[NDArray]] = {}

@@ -92,7 +92,7 @@ def _row(
     choices: Mapping[str, Any],
     progress: Progress,
 ) -> dict[str, Any]:
-    """What is found of a robot's functions, or was before of the same robot; or why nothing is."""
+    """The row of a robot's functions, cached by its contents, or the reason why there is none."""
     verdict = "nothing moves"
     try:
         _, robot = load(str(file), snap=0.0, functions=tuple(functions), **choices)

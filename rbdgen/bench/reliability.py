@@ -58,7 +58,7 @@ def in_rounds(
     size: int = SIZE,
     functions: Sequence[str] = WHOLE,
 ) -> Any:
-    """So many rounds of ``size`` vectors of every function, written down after each of them.
+    """Run rounds of ``size`` vectors of every function; the results are written after each.
 
     Mismatch after the round in which a word or a flag differs.
     """

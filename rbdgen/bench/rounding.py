@@ -77,7 +77,7 @@ def of_robot(robot: str, base: str, n: int, progress: Progress) -> dict[str, flo
 
 
 def _efforts(design: Design, robot: Robot, state: Mapping[str, Array]) -> Array:
-    """Those of the golden model."""
+    """The efforts of the golden model."""
     return golden_model(replace(design, functions=("id",)), robot, dict(state))["tau"]
 
 

@@ -47,7 +47,7 @@ def scans(place: Path, progress: Progress) -> Any:
 
 
 def worst(found: Any, expected: Array) -> float:
-    """Of each state's largest error over its largest entry."""
+    """The largest error of any state, relative to the state's largest entry."""
     error = np.abs(np.asarray(found, np.float64) - expected).max(1)
     return float((error / np.abs(expected).max(1)).max())
 

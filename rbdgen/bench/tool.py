@@ -1,4 +1,4 @@
-"""What the tool itself takes: the seconds that one waits for a command, a front end, the driver.
+"""The times of the tool itself: seconds for a command, a front end, the driver.
 
 Each is a process of its own. Its cache begins with what all designs share (the compiled search,
 Verilator's runtime), so that no row has that in it, and no row has what an earlier session kept.

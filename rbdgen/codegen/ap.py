@@ -41,7 +41,7 @@ def type_of(low: int, high: int) -> str:
 
 
 def word_type(width: int) -> str:
-    """Of a word in two's complement."""
+    """The type of a word in two's complement."""
     return f"ap_int<{width}>"
 
 

@@ -30,7 +30,7 @@ def words_of(fixed: FixedGraph) -> list[Format]:
 
 @dataclass
 class File:
-    """What stands in a file: tables, units, functions. ``prefix``: of all their names."""
+    """The contents of a file: tables, units, functions. ``prefix``: of all their names."""
 
     prefix: str
     tables: Tables = field(init=False)

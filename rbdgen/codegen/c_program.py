@@ -41,7 +41,7 @@ class Function(Record):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a manifest says of it."""
+        """The manifest's entry of the function."""
         words = {
             way: [own.to_json() for own in getattr(self, way)] for way in ("inputs", "outputs")
         }

@@ -140,7 +140,7 @@ C_STEPS: dict[Do, Callable[..., Term | tuple[Term, ...]]] = {
 
 
 def units(prefix: str, tables: Tables) -> Units[Spec]:
-    """Of a file in C."""
+    """The units of a file in C."""
     return Units(prefix, tables, _function)
 
 

@@ -134,7 +134,7 @@ def _handing_on_less(nodes: list[Node], other: list[Node], part: int) -> list[No
 
 
 def _calls(name: str) -> dict[str, str]:
-    """What a README says of each function."""
+    """The README's text on each function."""
     return {
         f"{name}(n, …)": "n states in rows, as C and NumPy have arrays. Squares of them are turned "
         "in registers into blocks and back; one state is computed alone.",
@@ -176,7 +176,7 @@ def _array(arrays: Iterable[Array], entries: Iterable[Entry]) -> list[int]:
 
 
 def _of(arrays: Iterable[Array], scalars: list[tuple[Entry, ...]]) -> list[int]:
-    """Of each number of the arrays in turn: which of the scalars it is, their number if none."""
+    """The index of the scalar that each number of the arrays is; ``len(scalars)`` if none."""
     which = {entry: k for k, entries in enumerate(scalars) for entry in entries}
     return [
         which.get(Entry(array.name, at), len(scalars))

@@ -210,7 +210,7 @@ def _looping(looped: Loops) -> Kernel:
 
 
 def _places(arrays: Sequence[Array], columns: Mapping[Entry, int]) -> list[tuple[int, ...]]:
-    """Of each number of a state's rows: the array, its size, where it is, and its column, or -1."""
+    """The places of a state's numbers: array, its size, offset, and column or -1."""
     return [
         (k, own.size, at, columns.get(Entry(own.name, at), -1))
         for k, own in enumerate(arrays)

@@ -30,7 +30,7 @@ def headers() -> Path:
 
 
 def flags() -> tuple[str, ...]:
-    """What to compile with; NoHeaders.
+    """Compiler flags for the library; NoHeaders.
 
     Most of the time goes into the templates of ``ap_int``: -O1 takes half as long again as -Og, and
     saves a fifth of what a state takes; -O0 takes a fifth less, and fifteen times as long a state.

@@ -135,7 +135,7 @@ class _Words:
                 ports.setdefault(port, {})[visit] = places
 
     def all(self) -> list[Format]:
-        """Of all ports and results, and of results in their slots."""
+        """The formats of all ports and results, and of results in their slots."""
         found = [word for template in self.templates.values() for word in template.inputs.values()]
         for name, template in self.templates.items():
             for result, node in template.graph.outputs.items():
@@ -149,7 +149,7 @@ class _Words:
         return self._fractions[template, result]
 
     def of_first(self, own: Source) -> Format:
-        """Of a constant, or an input of the task, that stands in a slot."""
+        """The format of a constant, or of an input of the task, that stands in a slot."""
         word, *others = self._others[own]
         if isinstance(own, float) and any(
             int(word.quantize(own)) != int(other.quantize(own)) for other in others

@@ -161,7 +161,7 @@ def _placed(interval: int, multipliers: int, loops: bool) -> tuple[list[str], li
 
 
 def _registers(fixed: FixedGraph) -> list[RegisterField]:
-    """What comes with no task, in the order of `FixedGraph.held`."""
+    """The fields of registers, in the order of `FixedGraph.held`."""
     formats = {name: fixed.formats[node] for name, node in fixed.held.items()}
     words = held_words({"": fixed})
     return [

@@ -29,7 +29,7 @@ class MadeOf:
 
 
 def units(prefix: str, pragmas: Sequence[str] = ()) -> Units[MadeOf]:
-    """Of a file in C++; ``pragmas``: how each function stands in those that call it."""
+    """The units of a file in C++; ``pragmas``: those in the body of each function."""
     return Units(prefix, Tables(identifier(prefix), _kind), partial(_function, pragmas))
 
 

@@ -11,7 +11,7 @@ from ..system.records import Record
 
 @dataclass(frozen=True)
 class Array(Record):
-    """Of one state: ``shape`` numbers, row by row. Those of the next state lie behind."""
+    """An array of one state: ``shape`` numbers, row by row. The next state's follow it."""
 
     name: str
     shape: tuple[int, ...]

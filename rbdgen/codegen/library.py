@@ -85,7 +85,7 @@ class Rows(ABC):
         self._arrays = [ctypes.c_void_p] * (len(self.takes) + bool(same) + len(self.gives))
 
     def hold(self, numbers: Sequence[float]) -> None:
-        """What the array ``same`` has from the next call on."""
+        """Set the array ``same`` for all calls from the next one on."""
         self._same = np.array(numbers, self.dtype)
 
     def fits(self, arrays: Sequence[Any]) -> tuple[int, ...] | None:
@@ -128,13 +128,13 @@ class Rows(ABC):
         return found
 
     def _same_of(self, n: int) -> NDArray:
-        """What n states share, as the functions take it."""
+        """The shared array for n states, as the functions take it."""
         assert self._same is not None
         return self._same
 
     @abstractmethod
     def _compute(self, n: int, places: Sequence[int], threads: int) -> int:
-        """Of n states, by the addresses of arrays: 0, or 1 and the first singular state."""
+        """Compute n states at the addresses of arrays: 0, or 1 and the first singular state."""
 
 
 class Library(Rows):

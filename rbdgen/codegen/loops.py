@@ -65,12 +65,12 @@ class Loops:
 
     @property
     def straight(self) -> Straight:
-        """What a kernel has besides: no statements but the frame, whose slots it hands on in."""
+        """The straight part of a kernel: no statements but the frame, whose slots are passed in."""
         return Straight((), self.slots, any(own.divides for own in self.templates))
 
     @property
     def facts(self) -> LoopFacts:
-        """What a manifest says of them."""
+        """The manifest's entry of the loops."""
         return LoopFacts(
             tuple(own.name for own in self.templates),
             tuple(len(own.places) for own in self.templates),
@@ -84,8 +84,11 @@ class Loops:
 
 @dataclass(frozen=True)
 class LoopFacts(Record):
-    """Of each template its name, visits and operations; of all, operations of a state, runs
-    of visits to one template, bytes of places, and how many constants there are."""
+    """Sizes of the loops.
+
+    Name, visits and operations of each template; operations of a state, runs of visits to one
+    template, bytes of places, and the number of constants, in all.
+    """
 
     templates: tuple[str, ...]
     visits: tuple[int, ...]
@@ -97,7 +100,7 @@ class LoopFacts(Record):
 
     @property
     def bytes(self) -> int:
-        """Of all tables, with constants in double and in float."""
+        """The size of all tables, with constants in double and in float."""
         return self.place_bytes + 12 * self.constants + 6 * self.runs
 
 

@@ -35,7 +35,7 @@ class NoCompiler(Refusal, RuntimeError):
 
 @dataclass(frozen=True)
 class Use(Record):
-    """What a kernel takes: registers of a thread; bytes of its stack, that it spills, of code."""
+    """The resources of a kernel: registers of a thread; bytes of stack, of spills, of code."""
 
     kernel: str
     architecture: str  # such as sm_90
@@ -76,7 +76,7 @@ def version() -> str:
 
 
 def compiled(source: Path, target: Path, *flags: str) -> str:
-    """What nvcc says while it makes ``target`` of ``source``; NoCompiler with its complaint."""
+    """Compile ``source`` to ``target`` and return nvcc's output; NoCompiler with its complaint."""
     done = run_child([*find_nvcc(), *FLAGS, *flags, "-o", str(target), str(source)])
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or [f"status {done.returncode}"]
@@ -85,7 +85,7 @@ def compiled(source: Path, target: Path, *flags: str) -> str:
 
 
 def uses(source: Path, architecture: str) -> tuple[Use, ...]:
-    """Of each kernel of the file, by ptxas, for such as ``sm_90``; NoCompiler."""
+    """The resources of each kernel of the file, by ptxas, for such as ``sm_90``; NoCompiler."""
     with tempfile.TemporaryDirectory(prefix="rbdgen-") as folder:
         place = Path(folder) / "kernels.cubin"
         said = compiled(source, place, f"-arch={architecture}", "-cubin", "-Xptxas", "-v")

@@ -228,7 +228,7 @@ class _Part:
         return "DV" if double else "V"
 
     def _operand(self, node: Node, mixed: bool, double: bool = False) -> str:
-        """What reads ``node``, a constant as a scalar if ``mixed``."""
+        """The expression that reads ``node``, a constant as a scalar if ``mixed``."""
         if node.op is Op.CONST:
             constant = literal(node.value, "D" if double else "S")
             return constant if mixed else f"wide<{self._type(double)}>({constant})"

@@ -9,8 +9,9 @@ from .interface import Interface
 
 
 def rows(interface: Interface) -> dict[str, Any]:
-    """What templates say of such a function's arguments; what is both taken and given is given as
-    NAME_out.
+    """The template's values for the arguments of a function whose arrays are rows.
+
+    An array that is both read and written is written as NAME_out.
 
     ``taken``, ``given``: names. ``rows_in``, ``rows_out``: of each array its name, shape, the size
     of a row, and the numbers of a state ``before`` it. ``row_in``, ``row_out``: numbers of a state.

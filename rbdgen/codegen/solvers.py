@@ -45,7 +45,7 @@ EXTERNALS = (
 
 
 def said(file: str) -> str:
-    """What a README says of a file."""
+    """The README's text on a file."""
     return next(what for end, what in SAID.items() if file.endswith(end))
 
 

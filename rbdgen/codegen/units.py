@@ -16,7 +16,7 @@ class Spec(Protocol):
 
     @property
     def algorithm(self) -> Algorithm:
-        """What it computes."""
+        """The algorithm that it computes."""
 
 
 S = TypeVar("S", bound=Spec)
@@ -69,7 +69,7 @@ class Units(Generic[S]):
     made: dict[tuple[str, S, tuple[int, ...]], Function] = field(default_factory=dict)
 
     def function(self, kind: str, spec: S, widths: Sequence[int]) -> Function:
-        """Of operands of so many bits, or of as many as the unit reads."""
+        """The function of a unit for operands of so many bits, or of the unit's width if larger."""
         inputs = spec.algorithm.inputs.values()
         taken = tuple(max(x.width, own) for x, own in zip(inputs, widths, strict=True))
         key = kind, spec, taken
