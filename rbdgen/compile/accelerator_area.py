@@ -1,4 +1,4 @@
-"""What of an accelerator takes cells: that of its stages, and the memories between them."""
+"""The area features of an accelerator: those of its stages, and of the memories between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a formulation costs and gains beside the one with the fewest products."""
+"""The cost and gain of a formulation relative to the one with the fewest products."""
 
 from __future__ import annotations
 

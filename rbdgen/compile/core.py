@@ -83,7 +83,7 @@ class Core:
 
     @cached_property
     def proof(self) -> Proof | None:
-        """What is proven of the words that ``plan`` schedules; None where joints take turns."""
+        """The proof for the words that ``plan`` schedules; None where joints share a datapath."""
         own = self.ranges
         if not own.limits:
             return None

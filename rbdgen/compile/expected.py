@@ -1,4 +1,4 @@
-"""What to expect of words: the arrays that are far off, and what mends that."""
+"""Expected errors of words: the arrays that are far off, and the cure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a robot's functions is computed in double where they are called in float."""
+"""Mixed precision: the operations computed in double in functions that are called in float."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ EXTREMES = 0.5  # of the states have every coordinate at a limit: float is worst
 
 @dataclass(frozen=True)
 class FloatFacts(Record):
-    """Of the functions in float: the ``error`` asked for, by an array's largest entry; how many
-    operations are ``in_double``; the largest error in ``states`` random states within the limits,
-    which are floats, and that of float ``alone``; that of ``inputs`` which become floats before."""
+    """The precision of functions in float, relative to an array's largest entry.
+
+    The ``error`` asked for; the number of operations ``in_double``; the largest error in ``states``
+    random states within the limits, whose entries are floats, and that of float ``alone``; the
+    error from rounding ``inputs`` to float beforehand.
+    """
 
     error: float
     in_double: int
@@ -52,7 +55,7 @@ def with_doubles(
 
 
 def facts_of(front: Front, found: InDouble) -> FloatFacts:
-    """What a manifest says of it."""
+    """The manifest's entry of the precision."""
     errors = (float(f"{error:.1e}") for error in (found.reached, found.alone, found.inputs))
     return FloatFacts(front.design.float_error, len(found.nodes), found.states, *errors)
 

@@ -57,7 +57,7 @@ def ranked(front: Front, progress: Progress = lambda _: None) -> list[Front]:
 
 
 def formulations(design: Design) -> tuple[str, ...]:
-    """Those that may take the fewest cycles. Lathrop's never do: they are there to compare."""
+    """The candidates for the fewest cycles, without Lathrop's, which are there for comparison."""
     if set(design.functions) == {"id"}:
         return "composite", "linear", "logarithmic"
     if set(GRADIENTS).intersection(design.functions):

@@ -76,7 +76,7 @@ class Front:
 
     @cached_property
     def felt(self) -> Felt:
-        """What its joints feel at least, whatever the state: for proofs, where those need it."""
+        """Bounds of M in every state, for proofs; `UNFELT` where no proof can use them."""
         if self.why_not_felt or not self.graph.known:
             return UNFELT
         if holds(self.design):  # efforts have their share of what the held frames carry
@@ -134,7 +134,7 @@ def of_bodies(design: Design) -> bool:
 
 
 def notes_of_masses(design: Design) -> list[str]:
-    """What functions of the bodies' masses change for all others."""
+    """Notes on the effect that functions of the bodies' masses have on all others."""
     asking = [name for name in design.functions if name in OF_MASSES]
     if not asking:
         return []
@@ -142,7 +142,7 @@ def notes_of_masses(design: Design) -> list[str]:
 
 
 def note_of_base(design: Design, products: int) -> str:
-    """What the design's base link takes in products of signals, as traced, beside the file's."""
+    """A note on the products of the design's base link, as traced, beside the file's."""
     *_, (_, canonical) = stages(
         as_filed(design), design.snap, bodies=of_bodies(design), alike=design.alike
     )
@@ -155,7 +155,7 @@ def note_of_base(design: Design, products: int) -> str:
 
 
 def notes_of_pivots(front: Front) -> list[str]:
-    """Of which of the pivots that functions divide by nothing is proven, and why."""
+    """Notes on pivots without proven bounds, and why they have none."""
     if front.design.accelerator or not front.graph.known:
         return []
     if front.why_not_felt:

@@ -105,7 +105,7 @@ def by_columns(front: Front, design: Design) -> list[str]:
 
 
 def _apart(rest: Graph) -> dict[str, Graph]:
-    """What each stage after those of joints computes, over real numbers."""
+    """The graph of each stage after those of joints, over real numbers."""
     kinds = {stage: OUTPUTS[stage] for stage in (INVERSE, FORWARD, PRODUCT)}
     own = {
         stage: {n: node for n, node in rest.outputs.items() if kind_of(n) in kinds[stage]}
@@ -150,7 +150,7 @@ def _programs(
 
 @lru_cache(maxsize=1)
 def _rest(front: Front) -> Graph:
-    """What the stages after those of joints compute, of the matrices that these give.
+    """The computation after the joints' stages, a graph of the matrices that these return.
 
     RobotError for a design that finds M⁻¹ in another way than from M.
     """

@@ -56,10 +56,11 @@ def _luts(need: Need) -> int:
 
 
 def of_large(front: Front, words: Pieces) -> Accelerated | None:
-    """Of a large robot the accelerator with joints in turn, where there is no need to make the
-    other one to know that it is larger: sums alone would take more in these stages.
+    """The accelerator of a large robot with shared joint datapaths; None if the choice is open.
 
-    Where that is not known of one stage, it is made without, too, and the smaller is taken.
+    The other accelerator is not compiled where the sums in the same stages alone would take more
+    LUTs. Where that is unknown of one stage, it is compiled without sharing, too, and the smaller
+    one is taken.
     """
     design = front.design
     if not (design.fit and chooses_fold(design) and is_large(front)):

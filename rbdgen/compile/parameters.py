@@ -67,12 +67,12 @@ class Parameters:
 
     @cached_property
     def nominal(self) -> dict[str, float]:
-        """Those of the robot that the design was generated from."""
+        """The parameter registers of the robot from which the design was generated."""
         return {k: float(v[0]) for k, v in self.columns(self.numbers.values[None, :]).items()}
 
     @cached_property
     def number_limits(self) -> dict[str, tuple[float, float]]:
-        """Of each number."""
+        """The limits of each number."""
         ends = np.stack(self.numbers.box, axis=1).tolist()
         return {number_name(k): (low, high) for k, (low, high) in enumerate(ends)}
 
@@ -95,11 +95,12 @@ class Parameters:
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """What each register may hold.
+        """The limits of each register.
 
-        That is what intervals of the numbers say. They know of no two numbers that they belong to
-        one body, so a pivot may include zero in them that no robot of the model has: behind its
-        reciprocal the limits are those of `_nearly`. RobotError where these include zero, too.
+        They come from intervals of the numbers, which ignore that several numbers belong to one
+        body. A pivot's interval may therefore include zero, though no robot of the model has such a
+        pivot: behind its reciprocal the limits are those of `_nearly`. RobotError where these
+        include zero, too.
         """
         intervals = intervals_of(self.graph, self.number_limits)
         found = {name: intervals[node] for name, node in self.graph.outputs.items()}
@@ -154,7 +155,7 @@ def canonical_of(
 
 
 def model_of(design: Design, robot: Robot, bodies: bool) -> Numbers:
-    """What a robot of the design's model has to itself."""
+    """The numbers that robots of the design's model differ in."""
     frames = bool(design.external_forces or design.payload or design.frames)
     return numbers_of(robot, canonical_of(design, bodies), design.tolerance, frames)
 
@@ -188,12 +189,12 @@ def any_registers(parameters: Parameters, n: int, seed: int) -> dict[str, Array]
 
 
 def not_registers(names: Sequence[str]) -> list[str]:
-    """Those of a graph's inputs that come with each task."""
+    """The inputs of a graph that come with each task."""
     return [name for name in names if not name.startswith(f"{PARAMETER}[")]
 
 
 def note_of_registers(design: Design, parameters: Parameters) -> str:
-    """What a design with registers is for, in one line."""
+    """A note on the robots that fit a design with registers, in one line."""
     numbers, held = len(parameters.graph.inputs), len(parameters.names)
     return (
         f"parameters: {held} words in registers, of {numbers} numbers of the robot, for every one "

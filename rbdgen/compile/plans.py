@@ -141,7 +141,7 @@ def ways_to_share(
 
 
 def least_alone(fixed: FixedGraph, target: Target) -> Need:
-    """What every plan takes in which no more than products share hardware: its additions."""
+    """The least area of any plan in which only products share hardware: that of its additions."""
     return need(target, LARGEST_INTERVAL, 0, operations(fixed), [])
 
 

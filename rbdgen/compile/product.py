@@ -15,7 +15,7 @@ Product = Core | Accelerated
 
 
 def compile_front(front: Front, progress: Progress = lambda _: None) -> Product:
-    """What a front's design asks for; errors as those of both. A note tells of large errors."""
+    """Compile a front's design; a note tells of large errors. Errors as those of both."""
     compile_own = compile_accelerator if front.design.accelerator else compile_core
     made: Product = compile_own(front, progress)
     expected = expected_errors(made)

@@ -135,7 +135,7 @@ def _random(seed: int | list[int], besides: int) -> np.random.Generator:
 
 
 def note_of_near(design: Design) -> str | None:
-    """What is promised of M⁻¹ from that of a state nearby, and how it is tried; None for others."""
+    """A note on the accuracy of M⁻¹ refined from a nearby state's; None for other designs."""
     if design.inverse != "near":
         return None
     return (

@@ -63,7 +63,10 @@ def _with_registers(front: Front, numbers: Numbers) -> tuple[Front, Program]:
 
 
 def _visits(front: Front, robot: Robot, held: dict[Node, str]) -> Program:
-    """Of the front's canonical robot, or of one with nodes for numbers; ``held``: of `program`."""
+    """The program of the front's canonical robot, or of one with nodes for numbers.
+
+    ``held``: of `program`.
+    """
     design = front.design
     others, formulation = lacking(design.functions), formulation_of(design)
     wrong = (

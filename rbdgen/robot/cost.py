@@ -1,4 +1,4 @@
-"""What a body's numbers cost: products by constants in the recursive Newton-Euler algorithm.
+"""The cost of a body's numbers: products by constants in the recursive Newton-Euler algorithm.
 
 A local estimate of what tracing counts, so that rewrites can weigh one frame against another. A
 number counts wherever the recursion multiplies by it: a first moment in F = U h and N = h × a, a

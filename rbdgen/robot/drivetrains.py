@@ -10,7 +10,7 @@ Own = dict[int, list[Drivetrain]]  # coordinate of v → the drivetrains of the 
 
 
 def drivetrains(robot: Robot) -> Own:
-    """Those of each coordinate that are not nothing, as the coordinate feels them."""
+    """The nonzero drivetrains of each coordinate, reflected to the coordinate."""
     found: Own = {}
     for i, slot in robot.v_slices.items():
         joint = robot.joints[i]

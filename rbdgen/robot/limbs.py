@@ -166,7 +166,7 @@ class Limbs:
         return tuple((j.kind, at.get(j.parent), j.mimic and at.get(j.mimic.joint)) for j in own)
 
     def _same(self, limbs: Group) -> list[Group]:
-        """Those of the limbs that have the same geometry, wherever they stand, several of each."""
+        """Groups of several limbs with the same geometry, wherever they are mounted."""
         groups: list[list[tuple[int, ...]]] = []
         for own in limbs:
             b = self.branch(own[0])

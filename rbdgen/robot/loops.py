@@ -1,4 +1,4 @@
-"""What a URDF says of closed loops, outside its tree: a line each.
+"""Closed loops that a URDF declares outside its tree: a line each.
 
 URDF has no loops. Files say them in extensions: SDF's joints within ``<gazebo>``, ``<loop_joint>``,
 URDF+'s ``<loop>`` and ``<coupling>``, Drake's constraints and springs between bodies, MJCF's

@@ -67,7 +67,7 @@ class _Conversion:
         self.moved: list[str] = []  # links whose frame is not their body's
 
     def _names(self, kind: str, names: list[str]) -> list[str]:
-        """What bodies or joints are called: their names, or the kind and their number."""
+        """The names of bodies or joints; those without a name get their kind and number."""
         taken = self.taken if kind == "body" else self.joined
         taken.update(name for name in names if name.strip())
         found = [
@@ -237,7 +237,7 @@ def _origin(xyz: ArrayLike, quaternion: ArrayLike) -> str:
 
 
 def _numbers(values: ArrayLike) -> str:
-    """So that reading them gives the same bits."""
+    """The numbers as text that reads back to the same bits."""
     return " ".join(repr(float(value)) for value in np.asarray(values))
 
 

@@ -1,4 +1,4 @@
-"""What couples joints of an MJCF besides its tree: joints that follow, are locked, or are in loops.
+"""Couplings of MJCF joints besides the tree: joints that follow, are locked, or are in loops.
 
 An equality of two joints that is linear makes one of them follow the other, as URDF's ``<mimic>``;
 one of a joint with itself holds it. All others (``connect``, ``weld``, polynomials of a higher
@@ -109,7 +109,7 @@ def _masters(joint: int, found: Couplings) -> list[int]:
 
 
 def _resolve_locked(found: Couplings) -> None:
-    """What follows a locked joint is locked, too."""
+    """Lock the joints that follow a locked joint, too."""
     for k in list(found.following):
         *between, last = _masters(k, found)
         if last in found.locked:

@@ -72,7 +72,7 @@ def notes_of(model: mujoco.MjModel, joints: list[str], moved: list[str]) -> Iter
 
 
 def _flags(model: mujoco.MjModel) -> Iterator[str]:
-    """What the file's flags switch off of what it has."""
+    """Notes on features of the file that its flags switch off."""
     for flag, what, has in (
         (DAMPER, "damping", model.dof_damping),
         (FRICTION_LOSS, "friction loss", model.dof_frictionloss),
@@ -83,7 +83,7 @@ def _flags(model: mujoco.MjModel) -> Iterator[str]:
 
 
 def _free(model: mujoco.MjModel, joints: list[str]) -> Iterator[str]:
-    """What is else of free joints, and what they have that is left out."""
+    """Notes on free joints: their conventions, and their features that are left out."""
     free = [k for k in range(model.njnt) if model.jnt_type[k] == FREE]
     if not free:
         return

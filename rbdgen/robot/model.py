@@ -28,7 +28,7 @@ EARTH = (0.0, 0.0, -9.81)  # gravity [m/s²] unless said
 
 
 class RobotError(Refusal, ValueError):
-    """What is wrong with a robot description, in one line for the person who wrote it."""
+    """An error in a robot description, in one line for the person who wrote it."""
 
 
 class NotFound(RobotError):
@@ -181,7 +181,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Drivetrain:
-    """What rotor, gears and bearings add to the effort τ of a joint of one coordinate:
+    """The effort of rotor, gears and bearings, a part of τ of a joint of one coordinate:
 
         a q̈ + d q̇ + c s(q̇ / w),     s(x) = (3 x - x³) / 2 up to |x| = 1, and ±1 beyond
 

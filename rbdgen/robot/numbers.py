@@ -69,7 +69,7 @@ class Number:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What a canonical ``robot`` has to itself; all else is structure.
+    """The numbers in which a canonical ``robot`` may differ from others; all else is structure.
 
     ``keys``: which entries those are, in the order of `table`. ``frames``: whether the frames that
     the file gave the links belong to it. ``slopes`` (K, P): how far a parameter of the file takes a
@@ -132,7 +132,7 @@ def number_name(k: int) -> str:
 
 
 def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: bool) -> Numbers:
-    """What a robot has to itself, as its file has it.
+    """The numbers in which robots of a model may differ, as the robot's file has them.
 
     ``canonical`` rewrites it. ``tolerance``: by how much parameters may differ: masses and
     moments of inertia, rotors, damping and friction by a part of their own; centres of mass and
@@ -168,9 +168,9 @@ def numbers_of(robot: Robot, canonical: Canonical, tolerance: float, frames: boo
 
 
 def _second_order(own: Robot, rigid: Robot) -> dict[tuple[int, str], float]:
-    """What squares of deviations are multiplied by, of a joint's entries of a kind.
+    """The factors of squared deviations, by joint and kind of entry.
 
-    What a body has of its own may be larger than what is left of it.
+    An entry of the file's body may be larger than what rewrites leave of it: the larger counts.
     """
     found: dict[tuple[int, str], float] = {}
     for robot in (own, rigid):
@@ -229,7 +229,7 @@ def _nine(R: Array) -> dict[str, float]:
 
 
 def _kind(key: Key) -> str:
-    """What is measured in one unit, of one joint, or of all where lengths and inertias add up."""
+    """The kind of an entry, the first word of its name: entries of a kind share a unit."""
     return key[1].split()[0]
 
 

@@ -1,4 +1,4 @@
-"""What a link carries besides: a tool, as ten numbers in the link's frame.
+"""The payload of a link: a tool, as ten numbers in the link's frame.
 
 They are those of Pinocchio's ``toDynamicParameters``: mass m [kg], first moment m c [kg m], and the
 inertia about the frame's origin [kg m²], its entries xx, xy, yy, xz, yz and zz.

@@ -21,7 +21,7 @@ AXES = {JointKind.REVOLUTE: "angular", JointKind.PRISMATIC: "linear"}
 
 
 def drivetrain(joint: Element, kind: JointKind) -> Drivetrain:
-    """What ``<dynamics>`` says of a joint of one coordinate; nothing of others."""
+    """The drivetrain of a joint of one coordinate from ``<dynamics>``; zeros for other joints."""
     element = joint.only("dynamics")
     if kind.nv == 0 or element is None:
         return own_width(Drivetrain(), kind)

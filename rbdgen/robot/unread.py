@@ -1,4 +1,4 @@
-"""What a URDF says of its joints that the dynamics leave out: a note of each kind, not silence.
+"""Entries of a URDF's joints that the dynamics leave out: a note for each kind.
 
 What else than friction stands in ``<dynamics>``, and transmissions' reductions. Where the tags are
 not URDF's own they are those of ROS 1 and 2, Gazebo, Drake and Isaac. What is zero, and a reduction
@@ -23,7 +23,7 @@ REDUCTIONS = ("mechanicalreduction", "gearratio", "screwreduction", "reduction")
 
 @dataclass(eq=False)
 class _Found:
-    """What was found of one kind: where first, under which names, at which joints."""
+    """The entries of one kind: where first, under which names, at which joints."""
 
     first: Element
     names: dict[str, None] = field(default_factory=dict)
@@ -151,7 +151,7 @@ def plain(name: str) -> str:
 
 
 def said_number(text: str) -> float:
-    """What a text says, 0 where that is no number: it is not read, and may be anything."""
+    """The number in a text; 0 if it is none: the entry is not used, and may be anything."""
     try:
         return float(text)
     except ValueError:

@@ -186,7 +186,7 @@ def _check_robot(document: Element) -> None:
 
 
 def _refuse_large(document: Element) -> None:
-    """What would take hours is refused at once."""
+    """Refuse a robot so large that it would take hours."""
     joints = document.all("joint")
     moving = sum(joint.attributes.get("type") != "fixed" for joint in joints)
     for count, most, what in (

@@ -1,4 +1,4 @@
-"""What one URDF element says: names, numbers, poses, inertias, limits, each checked in place.
+"""Values of single URDF elements: names, numbers, poses, inertias, limits, each checked.
 
 Pose and inertia conventions: http://wiki.ros.org/urdf/XML/link and .../joint.
 """

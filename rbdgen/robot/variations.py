@@ -53,7 +53,7 @@ def any_of_model(robot: Robot, tolerance: float, rng: np.random.Generator) -> Ro
 
 
 def changes(joint: Joint) -> Iterator[Change]:
-    """What may differ of a joint and its body."""
+    """The possible deviations of a joint and its body."""
     inertia, place = joint.inertia, joint.placement.translation
     if inertia.mass:
         yield partial(_heavier, joint)

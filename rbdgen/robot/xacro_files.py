@@ -126,7 +126,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _innermost(error: Exception) -> Exception:
-    """What raised xacro's exception, which may hold another."""
+    """The exception inside xacro's, which may be nested."""
     inner: Any = error
     while getattr(inner, "exc", None) is not None:
         inner = inner.exc
@@ -134,7 +134,7 @@ def _innermost(error: Exception) -> Exception:
 
 
 def _said(error: Exception) -> str:
-    """What xacro says: of the innermost of its exceptions, and where that was."""
+    """The message of xacro's innermost exception, and its place."""
     inner = _innermost(error)
     where = []
     while error is not inner:
@@ -146,7 +146,7 @@ def _said(error: Exception) -> str:
 
 
 def _refusal(error: Exception, arguments: _Arguments) -> str:
-    """What xacro says, with the cure where it is known."""
+    """xacro's message, with the cure where it is known."""
     said = " ".join(str(error).split())
     if argument := _NO_ARGUMENT.search(said):
         known = ", ".join(f"{name} (now {value})" for name, value in arguments.items())

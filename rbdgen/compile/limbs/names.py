@@ -27,7 +27,7 @@ class LimbError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Signs:
-    """What a joint's words are multiplied by in a mirror; zero where no sign will do.
+    """The signs of a joint's words in a mirror image; zero where no sign will do.
 
     ``q``, ``v``: of its coordinates; ``wrench`` (6,): of the force and moment on its link, in the
     link's axes; ``half``: of sine and cosine besides, whose angles differ by half a turn.

@@ -176,7 +176,7 @@ class _Group:
         return True
 
     def word(self, node: Node) -> tuple[str, int] | None:
-        """What the rest reads for a limb's node, and its sign; None if all have no such node."""
+        """The name and sign of a limb's node in the rest of the graph; None if limbs differ."""
         found = self.alike.like(node)
         if found is None:
             return None
@@ -187,7 +187,7 @@ class _Group:
     def limb(
         self, template: Graph, k: int, base: Mapping[Node, str]
     ) -> tuple[dict[str, Signed], dict[str, Signed]]:
-        """What limb k reads for the template's inputs, and what its outputs are called."""
+        """The sources of limb k's inputs, and the names of its outputs, by the template's names."""
         seen = self.alike.seen[k]
         read: dict[str, Signed] = {
             base.get(n, n.name): (base.get(m, m.name), s) for n, (m, s) in self.reads[k].items()
