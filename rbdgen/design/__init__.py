@@ -1,1 +1,1 @@
-"""What is to be made: a robot's file, the choices for it, the limits of its states, the part."""
+"""The design: a robot's file, the choices for it, the limits of its states, the part."""

@@ -27,7 +27,7 @@ def is_loaded(design: Design) -> bool:
 
 
 def of_state(design: Design) -> tuple[bool, bool]:
-    """What else comes with a state: whether the base's motion does, and M⁻¹ of a state nearby."""
+    """Flags for arrays that come with a state: the base's motion, and M⁻¹ of a state nearby."""
     return design.root == "given", design.inverse == "near"
 
 
@@ -62,7 +62,7 @@ def given_coordinates(design: Design, robot: Robot) -> int:
 
 
 def root_of(design: Design) -> str:
-    """What a graph of the design makes of a floating base: free, given or each.
+    """The treatment of a floating base in the design's graph: free, given or each.
 
     One that is ignored has been left out when the robot was read.
     """

@@ -33,8 +33,11 @@ class ContactLimits:
 
     @classmethod
     def of(cls, design: Design, robot: Robot, external: float) -> ContactLimits:
-        """Those of a design, and defaults where it says nothing: a share of the weight that no
-        joint of the base holds, else ``external``, which forces from outside have."""
+        """Limits of a design, with defaults where it states none.
+
+        A default is a share of the weight that no joint of the base holds, else ``external``, the
+        limit of external forces.
+        """
         weight, said = _weight(design, robot), design.limits.contact_force
         force = said or SHARE * weight or external
         moment = design.limits.contact_moment or LEVER * force
@@ -46,7 +49,7 @@ class ContactLimits:
 
 
 def _weight(design: Design, robot: Robot) -> float:
-    """Of the heaviest tree whose first joint slides or is free; 0 where none does."""
+    """The weight of the heaviest tree whose first joint slides or is free; 0 if there is none."""
     masses = [joint.inertia.mass for joint in robot.joints]
     still = [joint.kind is JointKind.FIXED for joint in robot.joints]
     heaviest = 0.0
@@ -64,7 +67,7 @@ def _weight(design: Design, robot: Robot) -> float:
 
 
 def notes_of_contacts(design: Design, limits: ContactLimits) -> list[str]:
-    """What words have room for where frames are held, and what becomes of them undamped."""
+    """Notes on the range of words where frames are held, and on functions beside cfd."""
     if "cfd" not in design.functions:
         return []
     why = "" if limits.weight is None else f", {SHARE:g} times the weight of {limits.weight:.4g} N"

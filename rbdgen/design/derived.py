@@ -1,4 +1,4 @@
-"""What follows from the choices of a design, and designs that are made of others."""
+"""Values derived from the choices of a design, and designs derived from others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a design says of its joints' rotors, damping and friction, over what their file says."""
+"""A design's rotors, damping and friction of joints, which override those of the file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _check(choice: str, name: str, joints: Mapping[str, Joint]) -> None:
 
 
 def _idle(design: Design, joints: list[Joint], widths: Mapping[str, float]) -> list[str]:
-    """What the design says of friction that its joints do not have."""
+    """Notes on the design's friction settings for joints without friction."""
     rubbing = [joint.name for joint in joints if joint.drivetrain.friction]
     notes = []
     if not design.friction and not rubbing and not any(j.drivetrain.damping for j in joints):

@@ -1,4 +1,4 @@
-"""What is said of a robot and of a design: in reports, and in a design's manifest."""
+"""Facts of a robot and of a design, for reports and for the design's manifest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rewritten(Record):
 
 @dataclass(frozen=True)
 class Chosen(Record):
-    """What rbdgen chose for a design to fit its part, as in `Fitted`."""
+    """The choices that made a design fit its part, as in `Fitted`."""
 
     note: str
     fits: bool
@@ -123,9 +123,11 @@ def pace_of(latency: int, interval: int, multipliers: int) -> str:
 
 @dataclass(frozen=True)
 class BoardLine(Record):
-    """Of a function on a board: bytes of a task's and of a result's frame; µs of a call of one
-    task, without the core's, and tasks a second of many, by a serial line of 3 Mbaud and by gigabit
-    Ethernet."""
+    """The cost of a function's calls to a board.
+
+    Bytes of a task's and of a result's frame; µs of a call of one task, without the core's, and
+    tasks a second of many, by a serial line of 3 Mbaud and by gigabit Ethernet.
+    """
 
     task_bytes: int
     result_bytes: int
@@ -168,7 +170,7 @@ class CoreFacts(RobotFacts):
 
     @property
     def headline(self) -> str:
-        """What it is, after its robot and functions."""
+        """The rest of a one-line summary, after robot and functions."""
         pace = pace_of(self.latency, self.initiation_interval, self.multipliers)
         return f" on {self.target}: {pace}"
 
@@ -274,5 +276,5 @@ class AcceleratedFacts(RobotFacts):
 
     @property
     def headline(self) -> str:
-        """What it is, after its robot and functions."""
+        """The rest of a one-line summary, after robot and functions."""
         return f", an accelerator: {self.accelerator.multipliers} multipliers"

@@ -1,4 +1,4 @@
-"""What a host or a tool must know of a generated design: the manifest in its folder."""
+"""The manifest of a generated design, for hosts and tools."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class CoreManifest(HardwareManifest):
 
     @property
     def headline(self) -> str:
-        """What it is, after its robot and functions."""
+        """The rest of a one-line summary, after robot and functions."""
         pace = pace_of(self.latency, self.initiation_interval, self.multipliers.hardware)
         return f" on {self.target}: {pace}"
 
@@ -246,12 +246,12 @@ class AcceleratorManifest(HardwareManifest):
 
     @property
     def tasks(self) -> AcceleratorFacts:
-        """What tasks bring and get, as of a design of its own."""
+        """The operands and results of tasks, as of a design of one stage."""
         return self.accelerator
 
     @property
     def headline(self) -> str:
-        """What it is, after its robot and functions."""
+        """The rest of a one-line summary, after robot and functions."""
         return f", an accelerator for {self.target}"
 
 

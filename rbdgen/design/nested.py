@@ -43,7 +43,7 @@ class MotionLimits:
 
 @dataclass(frozen=True)
 class JointDrivetrain:
-    """What a design says of a joint's rotor and friction; None where its file does.
+    """A design's rotor and friction for a joint; None to use the file's.
 
     ``armature`` [kg·m² or kg], ``damping`` [N·m·s/rad or N·s/m], ``friction`` [N·m or N] and
     ``friction_width`` [rad/s or m/s] are those of ``Drivetrain``.

@@ -44,7 +44,7 @@ class PayloadLimits:
 
     @classmethod
     def of(cls, limits: MotionLimits) -> PayloadLimits:
-        """Those of a design, and defaults where it says nothing."""
+        """Limits of a design, with defaults where it states none."""
         return cls(
             limits.payload_mass or DEFAULT_MASS,
             limits.payload_reach or DEFAULT_REACH,
@@ -69,7 +69,7 @@ class PayloadLimits:
 
 
 def notes_of_payload(design: Design) -> list[str]:
-    """What a payload's words have room for, and which functions do without."""
+    """Notes on the range of a payload's words, and on functions that ignore it."""
     without = ", ".join(name for name in design.functions if name in OF_FRAMES)
     notes = [f"payload: no payload changes {without}"] if without else []
     if not is_loaded(design):

@@ -1,4 +1,4 @@
-"""What a simulation found: of a core, and of an accelerator."""
+"""Results of simulations: of a core, and of an accelerator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CoreRun(Record):
 
     @property
     def headline(self) -> str:
-        """What came of it."""
+        """A one-line summary."""
         worst = worst_at(self.coordinates, SCALES[0])
         return (
             f"{self.states} states, every bit equal, latency {self.latency}, "
@@ -83,6 +83,6 @@ class AcceleratorRun(Record):
 
     @property
     def headline(self) -> str:
-        """What came of it."""
+        """A one-line summary."""
         latencies = ", ".join(f"{name} {own.latency}" for name, own in self.functions.items())
         return f"every bit and tag equal; latency {latencies}"

@@ -245,11 +245,11 @@ class Backward:
         return error + sum(abs(by) * self.plain[node] for node, by in terms.items() if by)
 
     def _alone(self, k: int, wide: float, errors: Errors, relative: Errors) -> dict[Node, float]:
-        """What is rounded off in the entries of row k of L, and in shares, of words of row k that
-        are as they are; infinite if there is anything else in it.
+        """Rounding errors in row k of L, and in shares, for words of row k as they are.
 
-        At the worst of all pivots, octave by octave: where they are small H[k,i] is, too. ``wide``:
-        how much larger M's diagonal may be, by what its words are off.
+        Infinite if anything else enters them. The worst of all pivots counts, octave by octave:
+        where they are small, so is H[k,i]. ``wide``: the factor by which rounding may enlarge M's
+        diagonal.
         """
         factors, signals = self.factors, self.signals
         names = [spell("L", k, i) for i in factors.above[k]]

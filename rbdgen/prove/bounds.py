@@ -68,7 +68,7 @@ def _by_operands(node: Node, of: Mapping[Node, Interval]) -> Interval:
 
 
 def _quotient(node: Node, of: Mapping[Node, Interval]) -> Interval | None:
-    """Of x · mantissa · 2^-exponent, which is x / a; None of others."""
+    """Bounds of x · mantissa · 2^-exponent, which is x / a; None for other nodes."""
     if node.op is not Op.SCALE or node.args[1].op is not Op.EXPONENT:
         return None
     scaled, (pivot,) = node.args[0], node.args[1].args

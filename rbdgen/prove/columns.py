@@ -1,4 +1,4 @@
-"""What is proven of columns x = M⁻¹ b, solved for with the factors of an M = Lᵀ D L:
+"""Bounds of columns x = M⁻¹ b, solved with the factors of M = Lᵀ D L:
 
     y = L⁻ᵀ b        z = D⁻¹ y        x = L⁻¹ z
 

@@ -58,21 +58,24 @@ def summed(
 def step(
     node: Node, largest: Errors, least: Errors, of: Errors, relative: Errors = NOTHING
 ) -> float:
-    """What the errors ``of`` a node's operands make of its own."""
+    """The error of a node that follows from the errors ``of`` its operands."""
     if node.op is Op.SCALE:
         return _scaled(node, largest, least, of, relative)
     return CARRIED[node.op](node, largest, *(of[arg] for arg in node.args))
 
 
 def further(node: Node, of: Errors, moved: Errors) -> float:
-    """What a constant that is ``moved`` makes of its operand's error, beyond what it was."""
+    """The additional error of a product by a constant that is ``moved``, from its operand's."""
     by = moved.get(node, 0.0)
     return by * of[node.args[0]] if by else 0.0
 
 
 def _scaled(node: Node, largest: Errors, least: Errors, of: Errors, relative: Errors) -> float:
-    """Of x · mantissa · 2^-exponent, which is x / a: what is off before the shift is made 2^-k
-    times as large, which is at most 1 / a, and then x / a is off as the word of a is."""
+    """The error of x · mantissa · 2^-exponent, which is x / a.
+
+    An error before the shift is multiplied by 2^-k, which is at most 1 / a; in addition x / a has
+    the relative error of a's word.
+    """
     x, exponent = node.args
     (pivot,) = exponent.args
     word, share = lowest_word(pivot, least, of, relative)
@@ -91,9 +94,11 @@ def lowest_word(pivot: Node, least: Errors, of: Errors, relative: Errors) -> tup
 
 
 def between(exact: Errors, sizes: Errors, least: Errors, node: Node, own: Errors) -> float:
-    """What is rounded off between words whose errors, ``exact`` for most, are known, and a signal
-    that is made of them; infinite if an input comes in. ``sizes``, ``least``: of words, at most and
-    at least."""
+    """The rounding error of a signal on the way from words whose errors, ``exact``, are known.
+
+    Infinite if an input comes in between. ``sizes``, ``least``: magnitudes of words, at most and at
+    least.
+    """
     made: dict[Node, float] = {}
     large: dict[Node, float] = {}
     found = ChainMap(made, cast(dict[Node, float], exact))
@@ -136,14 +141,14 @@ def _size_of(node: Node, largest: Errors, least: Errors) -> float:
 
 
 def rounding(fixed: FixedGraph, largest: Mapping[Node, float]) -> dict[Node, float]:
-    """What each node's own word cuts off, at most."""
+    """The truncation error of each node's word, at most."""
     return {node: _own(fixed, node, largest) for node in fixed.graph.nodes}
 
 
 def moving(
     graph: Graph, largest: Mapping[Node, float], moved: Mapping[Node, float]
 ) -> dict[Node, float]:
-    """What a constant that is ``moved`` adds to each product, at most."""
+    """The error that a constant that is ``moved`` adds to each product, at most."""
     by = {node: moved.get(node, 0.0) for node in graph.nodes}
     return {node: by[node] * largest[node.args[0]] if by[node] else 0.0 for node in graph.nodes}
 

@@ -1,4 +1,4 @@
-"""What is proven behind the reciprocals of M's pivots, since it is the factors of an M = Lᵀ D L.
+"""Bounds behind the reciprocals of M's pivots, from the factorisation M = Lᵀ D L.
 
 Bounds of operands lose too much there: a pivot is a small difference. But M is that of a robot. Its
 pivots are no smaller than inertias of a few bodies (``Felt``), and Schur complements S of a matrix
@@ -125,7 +125,7 @@ class Factors:
 
     @cached_property
     def rows(self) -> list[int]:
-        """Those of which enough is known, the last first."""
+        """The rows with enough bounds, the last first."""
         return [
             k
             for k in sorted(self.above, reverse=True)
@@ -178,7 +178,7 @@ class Factors:
 
     @cached_property
     def known_trees(self) -> list[frozenset[int]]:
-        """Those of which enough is known, δ being that of the pivot of the first coordinate."""
+        """The trees with enough bounds, δ being that of the pivot of the first coordinate."""
         return [
             tree
             for tree in self.trees
@@ -189,7 +189,7 @@ class Factors:
 
     @cached_property
     def columns(self) -> dict[int, frozenset[int]]:
-        """Those of all rows of L."""
+        """The columns of each row of L."""
         return {**self.above, **self.beside}
 
     @cached_property
@@ -221,7 +221,7 @@ class Factors:
         return self.moved.columns.delta.get(min(tree), 0.0)
 
     def ends_of_pivot(self, k: int) -> Interval:
-        """What D_k is at least, and at most."""
+        """The lower and the upper bound of D_k."""
         if k in self.constant:
             return self.constant[k], self.constant[k]
         return self.felt.pivot[k], self.most[k]
@@ -311,7 +311,7 @@ def added(a: Mapping[Name, float], b: Mapping[Name, float]) -> dict[Name, float]
 
 
 def signals_in(graph: Graph, nodes: Iterable[Node]) -> dict[str, Signal]:
-    """What is known of a graph's ``nodes``, by its names."""
+    """The named signals of a graph among ``nodes``."""
     there = set(nodes)
     return {
         name: (own.factor, own.of)

@@ -1,4 +1,4 @@
-"""What a robot's joints feel, as proofs take it: `rbdgen.dynamics.felt` finds it."""
+"""Bounds of a robot's M, as proofs take them: `rbdgen.dynamics.felt` computes them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ ACCELERATIONS = 0  # the number of the column that forward dynamics solves for, 
 
 @dataclass(frozen=True)
 class Felt:
-    """What is known of a robot's M in every state.
+    """Bounds of a robot's M over all states.
 
-    ``pivot[k]``: the inertia that coordinate k feels where all below it is free, at least.
-    ``inverse[k]``: the entry k, k of M⁻¹, at most. Of coordinates of which nothing is known there
-    is no entry. ``accelerations[k]``: what q̈ is, at most, where efforts come in: they are those
-    that such accelerations take.
+    ``pivot[k]``: a lower bound of the articulated inertia at coordinate k, with all joints below it
+    free. ``inverse[k]``: an upper bound of the entry k, k of M⁻¹. A coordinate without a bound has
+    no entry. ``accelerations[k]``: an upper bound of |q̈| where efforts are inputs: they are the
+    efforts of such accelerations.
     """
 
     pivot: Mapping[int, float] = field(default_factory=dict)

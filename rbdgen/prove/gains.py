@@ -1,4 +1,4 @@
-"""What errors in the signals of a graph make of its outputs, at most.
+"""Bounds of output errors that follow from the errors of a graph's signals.
 
 The error of an output is Σ gain · error over all nodes, each that which the node adds by itself.
 A gain is the derivative of the output by the node: a graph of its own, made backwards, whose
@@ -85,7 +85,7 @@ def _slopes(builder: Builder, node: Node, new: Mapping[Node, Node]) -> tuple[Nod
 
 
 def _second(node: Node, error: Mapping[Node, float]) -> float:
-    """What the derivative leaves out of the errors of a node's operands."""
+    """The second-order error of a node, which the derivative leaves out."""
     if node.op is Op.MUL:
         a, b = node.args
         return error[a] * error[b]

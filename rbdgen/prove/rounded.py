@@ -39,10 +39,12 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """What is off in columns, beside a graph with ``factors``. ``largest``: of its signals;
-    ``own``: what each adds to errors; ``errors``: those of signals that do not depend on columns,
-    and of factors; ``entries``: of M; ``alone``: of L beside those of H; ``lowest``: the least
-    words of pivots."""
+    """Rounding errors of columns, beside a graph with ``factors``.
+
+    ``largest``: of its signals; ``own``: the error that each adds; ``errors``: of signals that do
+    not depend on columns, and of factors; ``entries``: of M; ``alone``: of L beside those of H;
+    ``lowest``: the least words of pivots.
+    """
 
     factors: Factors
     graph: Graph
@@ -56,7 +58,7 @@ class Rounded:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """Those of columns, the first ones being accelerations."""
+        """The numbers of columns, the first ones being accelerations."""
         names = self.signals if self.factors.solving else ()
         return sorted({indices(name)[0] for name in names if kind_of(name) == "x"})
 
@@ -218,8 +220,10 @@ class Rounded:
         return abs(factor) * self.alone.get(node, math.inf) if node else math.inf
 
     def _in_sum(self, n: int, k: int, first: str, made: str) -> float:
-        """What is rounded off in y_k = b_k - Σ L_jk y_j, over rows j below, or in
-        x_k = z_k - Σ L_ki x_i; infinite where the graph is not that."""
+        """The rounding error of a sum in solving with L; infinite for any other graph.
+
+        The sum is y_k = b_k - Σ L_jk y_j, over rows j below, or x_k = z_k - Σ L_ki x_i.
+        """
         name = spell(made, n, k)
         if name not in self.signals:
             return math.inf if name in self.graph.known else 0.0
@@ -279,7 +283,7 @@ class Rounded:
 
 
 def parts_of(node: Node) -> tuple[Signal, ...]:
-    """What a sum, or a multiple, is made of."""
+    """The terms of a sum, or of a multiple."""
     match node.op:
         case Op.ADD:
             return tuple((1.0, arg) for arg in node.args)

@@ -89,7 +89,7 @@ class Window:
         return made if len(made.terms) <= TERMS else None
 
     def _given(self, node: Node, intervals: Mapping[Node, Interval]) -> Polynomial:
-        """What comes in."""
+        """The polynomial of a constant or an input, or of a signal as a variable."""
         if node.op is Op.CONST:
             return number(node.value, len(self.angles))
         if node.op is Op.INPUT and node.name in self._entries:

@@ -24,7 +24,7 @@ MOST_NODES = 20_000  # of derivatives: some seconds
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What is proven of a graph in words, infinite where nothing is.
+    """The proven bounds of a graph in words; infinite where there is no bound.
 
     ``largest``: the magnitude of each signal over real numbers, at most. ``error``: the distance
     of its word from that, at most, unless a flag rises. ``holds``: signals whose words have room
@@ -75,8 +75,11 @@ def prove(
     units: Sequence[Unit] = (),
     felt: Felt = UNFELT,
 ) -> Proof:
-    """What is proven of the words while inputs are within ``limits``, infinite for unknown ones,
-    and those of each of ``units`` a vector of length 1; ``felt``: by the robot."""
+    """Prove bounds of words while inputs are within ``limits``; infinite where there are none.
+
+    Inputs without limits are unbounded. Each of ``units`` is a vector of length 1. ``felt``: the
+    bounds of the robot's M.
+    """
     factors, _ = factors_in(fixed, limits, units, felt)
     of = bounds(fixed.graph, limits, units, Known(factors, fixed.graph))
     return proof(fixed, of, factors)
