@@ -1,6 +1,6 @@
-"""What each command does: its options taken to ``rbdgen.api``, its report as data and as text.
+"""The commands: each passes its options to ``rbdgen.api`` and reports as data and as text.
 
-What a command needs is imported when it runs: the others need not wait for it.
+The imports of a command are made when it runs, so that the others need not wait for them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Progress = Callable[[str], None]
 
 
 class Answer(NamedTuple):
-    """What ``--json`` prints, and what is printed without it."""
+    """The output of a command: the data for ``--json``, and the text without it."""
 
     report: Mapping[str, Any]
     text: str

@@ -1,4 +1,4 @@
-"""What a command does where neither an option nor a design's file says: as its help has it."""
+"""The default of an option in the help, where neither an option nor a design's file sets it."""
 
 from __future__ import annotations
 

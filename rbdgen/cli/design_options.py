@@ -1,4 +1,4 @@
-"""What can be said of a robot's design on the command line: the options, and their choices."""
+"""The command line's options for a robot's design, and their choices."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def base(group: argparse._ActionsContainer) -> None:
 
 
 def modelled(group: argparse._ArgumentGroup, default: Defaults) -> None:
-    """What counts of the robot."""
+    """Add the options that choose how the robot is modelled."""
     group.add_argument(
         "--root",
         choices=ROOTS,
@@ -109,7 +109,7 @@ def modelled(group: argparse._ArgumentGroup, default: Defaults) -> None:
 
 
 def limits(group: argparse._ArgumentGroup) -> None:
-    """What states words have room for."""
+    """Add the options for the limits of states, by which words are sized."""
     for name, unit, otherwise in (
         ("velocity", "rad/s or m/s", "the design's, else the URDF's, else 10 rad/s and 2 m/s"),
         ("acceleration", "rad/s² or m/s²", "the design's, else 10"),
@@ -221,7 +221,7 @@ def sized(group: argparse._ArgumentGroup, several: bool, default: Defaults) -> N
 
 
 def accelerator(group: argparse._ArgumentGroup) -> None:
-    """What accelerators alone are asked."""
+    """Add the options of accelerators."""
     group.add_argument(
         "--accelerator",
         action="store_const",
@@ -260,7 +260,7 @@ def xacro_of(options: argparse.Namespace) -> dict[str, str] | None:
 
 
 def choices_of(options: argparse.Namespace) -> dict[str, Any]:
-    """What the options say of a design: fields of Design, None where they say nothing."""
+    """The fields of Design that the options set; None for an option that is absent."""
     forces = options.external_forces
     functions = tuple(options.function) if options.function else None
     accelerator = getattr(options, "accelerator", None)

@@ -1,4 +1,4 @@
-"""What can be said of a design's functions on the command line, and of how they are formulated."""
+"""The command line's options for a design's functions and their formulations."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def command(commands: Any, name: str, about: str, *shown: str, long: str = "") -
 
 
 def forced(made: Parser) -> None:
-    """What every command has that writes a folder."""
+    """Add the option of all commands that write a folder."""
     made.add_argument(
         "--force",
         action="store_true",
@@ -44,7 +44,7 @@ def forced(made: Parser) -> None:
 
 
 def queued(made: Parser, jobs: str) -> None:
-    """What every command has whose work may be done by several machines; ``jobs``: the default."""
+    """Add the options of all commands that several machines can serve; ``jobs``: the default."""
     group = made.add_argument_group("several machines")
     group.add_argument(
         "--jobs", type=count, metavar="N", help=f"so many pieces of work at a time ({jobs})"
@@ -66,7 +66,7 @@ def queued(made: Parser, jobs: str) -> None:
 
 
 def trusted(made: Parser) -> None:
-    """What every command has that runs what a folder holds."""
+    """Add the option of all commands that run the contents of a folder."""
     made.add_argument(
         "--trust",
         action="store_true",
@@ -75,7 +75,7 @@ def trusted(made: Parser) -> None:
 
 
 def printed(made: Parser) -> None:
-    """What every command has, last in its help."""
+    """Add the options of every command, the last ones in its help."""
     group = made.add_argument_group("what is printed")
     group.add_argument(
         "--json", action="store_true", help="one JSON object on standard output, nothing else there"

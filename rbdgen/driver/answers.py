@@ -1,4 +1,4 @@
-"""What a back end is asked, and its answers: one function for many states each."""
+"""Requests to a back end and its answers: functions, each of many states."""
 
 from __future__ import annotations
 

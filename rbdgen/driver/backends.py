@@ -1,4 +1,4 @@
-"""What answers a driver's calls: float64, C++, the integer model, the hardware."""
+"""The back ends of a driver: float64, C++, the integer model, the hardware."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class BaseLink:
         return found
 
     def results(self, found: Arrays, given: Arrays) -> dict[str, Array]:
-        """What the functions gave for ``given``, whose arrays are of the file's base."""
+        """The results for ``given``, whose arrays refer to the file's base, in its coordinates."""
         q, qd, qdd = self._motion(given)
         at = rerooted(self.filed, self.moved, q, qd, qdd)
         A: Array = at.A

@@ -19,7 +19,7 @@ Derivatives = tuple[Array, Array, Array | None]
 
 
 def _and(*others: ArrayLike | None) -> tuple[ArrayLike, ...]:
-    """What a call takes besides, of what was given."""
+    """The optional arguments that are present."""
     return tuple(own for own in others if own is not None)
 
 
@@ -43,7 +43,7 @@ class Calls(Observing):
     def _at_once(
         self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
     ) -> Any:
-        """What a call returns, of its compiled program; None where none takes these arrays."""
+        """The compiled program's result for a call; None if no program takes these arrays."""
 
     def rnea(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None

@@ -24,7 +24,7 @@ Identity = tuple[Design, str]
 
 
 class Driver(Protocol):
-    """What a copy is given of its original."""
+    """The attributes that a copy shares with its original."""
 
     identity: Identity
     _payload: Array
@@ -37,7 +37,7 @@ D = TypeVar("D", bound=Driver)
 
 
 def identity(design: Design) -> Identity:
-    """What a driver is of: the choices, and the digest of the robot's file."""
+    """The identity of a driver: the choices, and the digest of the robot's file."""
     return replace(design, robot=""), hashlib.sha256(read_bytes(design.robot)).hexdigest()
 
 

@@ -17,8 +17,11 @@ from .words import Coder, Flags
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """What a core made of N tasks: words and flags (N, outputs); of its hardware, latencies (N,)
-    and the cycles from the first task taken to the last result."""
+    """A core's results for N tasks: words and flags (N, outputs).
+
+    For hardware also latencies (N,), and the cycles from the first accepted task to the last
+    result.
+    """
 
     results: Integers
     flags: Flags

@@ -191,7 +191,7 @@ class ContactDynamics(ForwardDynamics):
         self.costs.calcDiff(data.costs, x, u)
 
     def _forces(self, held: Any) -> Array:
-        """Of each body of the robot's the force and moment that it is held with, in its frame."""
+        """The contact wrench (6,) on each body of the robot, in the body's frame."""
         return np.array([force.vector for force in held.fext[self._first :]])
 
 

@@ -72,5 +72,5 @@ def warn_of(robot: str, notes: Iterable[str]) -> None:
 
 
 def changing_notes(notes: Iterable[str]) -> tuple[str, ...]:
-    """Those of the notes that change results."""
+    """The notes on choices that change results."""
     return tuple(filter(changes_results, notes))

@@ -19,7 +19,7 @@ from ..robot.payload import PAYLOAD
 
 
 class Direct:
-    """What a call returns, of the program that computes it.
+    """A call that passes arrays unchanged to the program that computes its results.
 
     Arrays must be as the program takes them: NumPy's, or CuPy's of a GPU, of its type,
     C-contiguous, of the same leading shape. That they are finite is not looked at before: a state
@@ -47,7 +47,7 @@ class Direct:
     def __call__(
         self, arrays: tuple[Any, ...], f_ext: Any, payload: NDArray, threads: int
     ) -> tuple[NDArray | None, ...] | None:
-        """What the call returns; None for arrays that are to be looked at, or changed, first.
+        """The results of the call; None for arrays that must be checked, or converted, first.
 
         ``payload``: the ten numbers of all states. Singular.
         """

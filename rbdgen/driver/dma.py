@@ -135,7 +135,7 @@ class DmaLink:
         channel.transfer(buffer)
 
     def _answer(self) -> Answered:
-        """What the buffer holds; beats behind its packet are those of others."""
+        """The answer in the buffer; beats after its packet belong to others. InputError."""
         beats = [int(beat) for beat in self._response]
         code, status = beats[0] & 0xFF, beats[0] >> 8 & 0xFF
         result = code in self._packets.functions and status in (Status.OK, Status.OVERFLOW)

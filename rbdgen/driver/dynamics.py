@@ -162,7 +162,7 @@ class Dynamics(Calls):
         warn_of(self._robot.name, (*chosen, *changing_notes(self.notes)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What a copy is made of; InputError for what only this process has."""
+        """The arguments of an equal copy; InputError for resources that only this process has."""
         if self._queue:
             raise InputError("copy: tasks wait to be collected; collect them first")
         if self.backend == "board":
@@ -202,7 +202,7 @@ class Dynamics(Calls):
     def set_payload(
         self, mass: float = 0.0, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike = NO_INERTIA
     ) -> None:
-        """What the design's link (``payload``) carries in all calls from now on; () is nothing.
+        """Set the payload of the design's link for all calls from now on; without arguments, none.
 
         ``mass`` [kg]; ``com`` (3,) [m], the centre of mass in the link's frame; ``inertia`` (3, 3)
         [kg·m²] about that, along the link's axes. InputError for what no body has, and for a design
@@ -347,7 +347,7 @@ class Dynamics(Calls):
     def _at_once(
         self, call: str, arrays: tuple[ArrayLike, ...], f_ext: ArrayLike | None = None
     ) -> Any:
-        """What a call returns, of its compiled program; None where none takes these arrays."""
+        """The compiled program's result for a call; None if no program takes these arrays."""
         if call not in self._direct:
             return None
         return self._direct[call](arrays, f_ext, self._payload, self._threads)

@@ -21,8 +21,10 @@ FOR_ALL = ("h", "steps", PAYLOAD)  # what may be one of all states
 
 
 def _numbers(call: str, said: str, values: Any) -> NDArray[Any]:
-    """What NumPy makes of an argument: of numbers, of arrays of other packages that it can read,
-    and of what has DLPack alone. InputError for all else, such as values that JAX traces."""
+    """Convert an argument to a NumPy array: numbers, arrays that NumPy can read, or DLPack.
+
+    InputError for all else, such as values that JAX traces.
+    """
     try:
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
             return np.from_dlpack(values)

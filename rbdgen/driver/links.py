@@ -41,7 +41,7 @@ OFFERED = BUFFER // 2  # bytes of frames under way: the board's buffer is never 
 
 
 class Transport(Protocol):
-    """What moves bytes to a board and back; who has another line writes these three.
+    """A channel of bytes to a board and back; who has another line writes these three methods.
 
     One whose answers may take longer than `PATIENCE` has ``patience`` besides, in seconds, and one
     that may be silent for longer than `TRIES` times that, ``endurance``.
@@ -51,7 +51,7 @@ class Transport(Protocol):
         """Send all of it."""
 
     def read(self, timeout: float) -> bytes:
-        """What has come, some bytes at the least; none after ``timeout`` seconds without any."""
+        """Some bytes that have arrived; none after ``timeout`` seconds without any."""
 
     def close(self) -> None:
         """The end."""

@@ -19,7 +19,7 @@ class Observing(ABC):
 
     @abstractmethod
     def _found(self, call: str, *arrays: ArrayLike) -> Any:
-        """What a call returns."""
+        """The result of a call, as its method returns it."""
 
     def computeGeneralizedGravity(self, q: ArrayLike) -> Array:
         """The τ (…, nv) that holds the robot still. Of the function g."""

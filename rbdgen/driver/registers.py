@@ -1,4 +1,4 @@
-"""Whose words the registers of a back end hold."""
+"""The robot whose parameters the registers of a back end hold."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Registers:
 
 @dataclass
 class ProgramRegisters:
-    """What the compiled programs of a design are given of a robot.
+    """The compiled programs of a design, and the robot that their parameters are set to.
 
     ``said``: whose numbers those are, if not of the one that they were made from.
     """

@@ -1,4 +1,4 @@
-"""What is called of a robot's dynamics, and the answers that come of it."""
+"""Calls of a robot's dynamics, queued, and their answers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Ticket:
         return bool(self._answers)
 
     def result(self) -> Found:
-        """What the method of the call's name returns; everything queued is run if need be.
+        """The return value of the method of the call's name; runs everything queued if need be.
 
         The functions' own names, as ``did``, return all that they give in the order of `GIVES`: an
         array, or several. Overflow is warned of, raised as OverflowError, or ignored, as the
