@@ -35,7 +35,7 @@ CORE = "core"  # the net of the accelerator's clock
 
 @dataclass(frozen=True)
 class Bitstream:
-    """What became of a design: the placement taken, the clock, and the seconds of each step."""
+    """A finished bitstream: the placement, the clock, and the seconds of each step."""
 
     file: Path
     mapped: Report
@@ -153,7 +153,7 @@ def _placed(
 
 
 def _mhz(placement: Placement, net: str) -> float:
-    """What a clock reaches; nextpnr says a net's name with more around it."""
+    """The frequency [MHz] that a net's clock reaches; nextpnr decorates the net's name."""
     found = [mhz for name, mhz in placement.fmax_by_clock.items() if net in name]
     if len(found) != 1:
         raise SynthesisError(f"nextpnr: {len(found)} clocks called {net}, not one")

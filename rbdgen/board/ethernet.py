@@ -262,7 +262,7 @@ def _at(place: int, values: bytes) -> dict[int, set[int]]:
 
 
 def _of_datagram(own: Address) -> dict[int, set[int]]:
-    """What each byte of a datagram to the board must be; RFC 768, RFC 791, no options or parts."""
+    """The allowed bytes of a datagram to the board; RFC 768, RFC 791, no options, no fragments."""
     return {
         **_at(0, own.mac),
         **_at(12, bytes([0x08, 0x00, 0x45])),
@@ -275,7 +275,7 @@ def _of_datagram(own: Address) -> dict[int, set[int]]:
 
 
 def _of_request(own: Address) -> dict[int, set[int]]:
-    """What each byte of an ARP request for the board must be, to all or to it alone; RFC 826."""
+    """The allowed bytes of an ARP request for the board, broadcast or addressed to it; RFC 826."""
     to = {k: {0xFF, value} for k, value in enumerate(own.mac)}
     fixed = bytes([0x08, 0x06, 0, 1, 0x08, 0, 6, 4, 0, 1])
     return {**to, **_at(12, fixed), **_at(38, own.ip_bytes)}
@@ -308,7 +308,7 @@ def _datagram(own: Address, peer: Value, length: Value, checksum: Value) -> Valu
 
 
 def _checksum(m: Module, own: Address, length: Value, peer: Value) -> Value:
-    """Of IP, some clocks after its inputs; RFC 1071."""
+    """The checksum of IP, some clocks after its inputs; RFC 1071."""
     fixed = 0x4500 + 28 + 0x4000 + (64 << 8 | 17)
     fixed += int.from_bytes(own.ip_bytes[:2], "big") + int.from_bytes(own.ip_bytes[2:], "big")
     while fixed >> 16:

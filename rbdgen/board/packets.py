@@ -1,4 +1,4 @@
-"""What travels between a host and an accelerator on a board, in software.
+"""Packets between a host and an accelerator on a board, in software.
 
 A *payload* is a task or a response with every word at its own width, the lowest bit first, one
 behind the other, and zeros up to whole bytes:
@@ -71,7 +71,7 @@ class Layout:
 
 
 TESTED = Layout((), (16, 16, 32))
-"""Of `SELF_TEST`: tasks that were answered, words that were not as they should be, clocks."""
+"""The words of a `SELF_TEST` response: tasks answered, wrong words, clocks."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def task(code: int, tag: int, words: Sequence[int], layout: Layout) -> bytes:
 
 
 def response(payload: bytes, of: Mapping[int, Layout]) -> Answered:
-    """What a response's payload says; DamagedFrame for what no design sends."""
+    """Decode a response's payload; DamagedFrame for one that no design sends."""
     if len(payload) < 4:
         raise DamagedFrame(f"a response of {len(payload)} bytes")
     code, said, tag = payload[0], payload[1], int.from_bytes(payload[2:4], "little")

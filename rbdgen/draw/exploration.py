@@ -1,4 +1,4 @@
-"""What was explored as a picture: throughput against multipliers and against LUTs, both in logs."""
+"""A picture of an exploration: throughput against multipliers and against LUTs, both in logs."""
 
 from __future__ import annotations
 

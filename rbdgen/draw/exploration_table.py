@@ -1,4 +1,4 @@
-"""What was explored as a table for a terminal."""
+"""A table of an exploration, for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands above the bars of a picture: title, facts, and what colours and names mean."""
+"""The heading above a picture's bars: title, facts, and a legend of colours and names."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class _Rows:
 
 
 def organisation(facts: Organisation) -> str:
-    """What ``rbdgen.api.topology`` says as an SVG document."""
+    """The result of ``rbdgen.api.topology`` as an SVG document."""
     arrays, branches = facts.arrays, facts.branches
     tree = _rows([b.after for b in branches], [TREE_ROW] * len(branches))
     organised = _rows([a.after for a in arrays], [_height(a) + ROW_GAP for a in arrays])

@@ -40,7 +40,7 @@ class Row:
 
 
 def legend(page: ET.Element, y: float, said: str, colours: Mapping[str, str]) -> None:
-    """What the bars below are, and what their colours stand for: two lines."""
+    """Draw the title of the bars below and the legend of their colours: two lines."""
     svg.text(page, 14, y + 8, said, size=12, weight="bold")
     x = 14.0
     for name, colour in colours.items():

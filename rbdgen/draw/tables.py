@@ -161,7 +161,7 @@ def area_lines(area: Area | None) -> list[str]:
 
 
 def line_table(lines: Mapping[str, BoardLine]) -> str:
-    """What a task takes on the line to a board."""
+    """A table of the bytes and times of a task on the line to a board."""
     head = (
         "on a board",
         "bytes out",
@@ -319,7 +319,7 @@ def mapped_text(report: Mapped) -> str:
 
 
 def _of_modules(modules: Mapping[str, Mapping[str, int]], top: str) -> str:
-    """What each module of an UltraScale+ or 7-series design takes; the largest first."""
+    """A table of the cells of each module of an UltraScale+ or 7-series design, largest first."""
     named: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for module, cells in modules.items():
         memory = fnmatch(module, modules_of(MEMORIES, top))

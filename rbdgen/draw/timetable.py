@@ -1,4 +1,4 @@
-"""What is computed when: a row for each of several things, a bar for each of its operations."""
+"""A timetable: a row for each of several resources, a bar for each of its operations."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a plan will cost in cells, before any RTL is made of it."""
+"""Estimates of a plan's cost in cells, before RTL is generated."""

@@ -46,7 +46,7 @@ _OTHER = {"xcup": {"memory_cells": "slice_memories", "bank_bits": "slice_bank_bi
 
 
 def quantities(family: str) -> dict[str, list[str]]:
-    """What is estimated of a family, and the features that it comes from there."""
+    """The estimated quantities of a family, each with the features that it depends on."""
     other = _OTHER.get(family, {})
     return {q: [other.get(name, name) for name in names] for q, names in QUANTITIES.items()}
 

@@ -1,4 +1,4 @@
-"""What an exploration found: designs, and what each costs."""
+"""The results of an exploration: designs and their costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a plan takes cells: bits of sums, registers, memories, multiplexer inputs, and so on.
+"""The area features of a plan: bits of sums, registers, memories, multiplexer inputs, and so on.
 
 Each feature is a number of things of one kind, so that more of it never takes fewer cells. How
 many cells one of each takes is measured (``area``); here they are only counted.
@@ -76,7 +76,7 @@ def _additions(fixed: FixedGraph) -> tuple[tuple[str, int], ...]:
 
 
 def operations(fixed: FixedGraph) -> dict[str, int]:
-    """What every plan of a graph has in which products alone share hardware: its additions."""
+    """The features of every plan in which only products share hardware: those of its additions."""
     count: Counter[str] = Counter()
     for node in fixed.graph.nodes:
         if node.op not in (*STILL, Op.MULC):

@@ -30,7 +30,7 @@ class Link:
     framed: bool = False
 
     def seconds(self, size: float) -> float:
-        """Of ``size`` bytes one way, in packets that are as full as can be."""
+        """The time [s] of ``size`` bytes one way, in packets as full as possible."""
         packets = math.ceil(size / self.payload)
         return (size + packets * self.overhead) / self.rate
 

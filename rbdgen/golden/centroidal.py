@@ -28,7 +28,7 @@ class Energies(NamedTuple):
 
 
 def mass_of(robot: Robot) -> float:
-    """Of all bodies that joints carry [kg]."""
+    """The mass of all bodies that joints carry [kg]."""
     return sum(joint.inertia.mass for i, joint in enumerate(robot.joints) if moves(robot, i))
 
 

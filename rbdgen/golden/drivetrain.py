@@ -9,12 +9,12 @@ from . import tree
 
 
 def armatures(robot: Robot) -> Array:
-    """What rotors add to the diagonal of the tree's M (tree size,)."""
+    """The rotor inertias on the diagonal of the tree's M (tree size,)."""
     return _numbers(robot)[0]
 
 
 def efforts(robot: Robot, qd: Array) -> Array:
-    """What damping and friction take (N, tree size) at the tree's velocities (N, tree size)."""
+    """The efforts of damping and friction (N, tree size) at the tree's q̇ (N, tree size)."""
     _, d, c, w = _numbers(robot)
     x = np.clip(qd / w, -1.0, 1.0)
     # d q̇ + c s(q̇ / w),  s(x) = (3 x − x³) / 2

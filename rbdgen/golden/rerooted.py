@@ -46,8 +46,7 @@ class Slopes(NamedTuple):
 
 
 def rerooted(robot: Robot, other: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Rerooted:
-    """What q, qd, qdd of ``robot`` are in the coordinates of ``other``, made from it by
-    ``robot.reroot``.
+    """Transform q, qd, qdd of ``robot`` to ``other``, which ``robot.reroot`` made from it.
 
     Joints keep their values; the base's are the pose, twist and acceleration of the new base link.
     Raises ValueError on wrong shapes.

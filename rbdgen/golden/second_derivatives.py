@@ -29,7 +29,7 @@ FORCE = force_cross(np.eye(6))  # v ×* f likewise
 
 
 class SecondDerivatives(NamedTuple):
-    """Of τ, each (N, nv, nv, nv), the first index that of the torque i.
+    """Second derivatives of τ, each (N, nv, nv, nv), the first index that of the torque i.
 
     ``d2tau_dq2``     ∂(∂τ_i/∂q_j)/∂q_k: symmetric in j and k, unless both are of one joint that
                       turns and slides, whose directions do not commute

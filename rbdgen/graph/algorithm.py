@@ -137,7 +137,7 @@ class Draft:
         return self._add(Do.SUB, (a, b), 1 + max(_as(signed, a), _as(signed, b)), True)
 
     def mul(self, a: Variable, b: Variable) -> Variable:
-        """Of words that are taken for signed ones."""
+        """The product of two words, each taken as signed."""
         return self._add(Do.MUL, (a, b), _as(True, a) + _as(True, b), True)
 
     def times(self, x: Variable, value: int) -> Variable:

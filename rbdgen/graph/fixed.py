@@ -159,7 +159,7 @@ class FixedGraph:
 
     @cached_property
     def _overflowing(self) -> dict[Node, bool]:
-        """What has been asked: plans ask again and again."""
+        """A cache of `overflowing`, which plans call again and again."""
         return {}
 
     def _can_overflow(self, node: Node) -> bool:

@@ -93,7 +93,7 @@ class Graph:
 
 
 def multiple(node: Node, by: float = 1.0) -> Multiple:
-    """So many times a node, as a multiple of one that is none itself."""
+    """The node scaled by ``by``, as a multiple of a node that is no multiple itself."""
     while node.op is Op.NEG or node.is_shift:
         by *= -1.0 if node.op is Op.NEG else node.value
         (node,) = node.args

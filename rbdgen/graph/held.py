@@ -35,6 +35,6 @@ def held_words(
 
 
 def held_of(words: Held, graph: str) -> dict[str, Integers]:
-    """Those of one graph, as it calls them."""
+    """The register words of one graph, by their names within it."""
     own = f"{graph}." if graph else ""
     return {name.removeprefix(own): word for name, word in words.items() if name.startswith(own)}

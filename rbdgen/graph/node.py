@@ -211,7 +211,7 @@ class Builder:
         return self.node(Op.INPUT, name=name)
 
     def held(self, name: str, value: float) -> Node:
-        """What is in the register ``name``, ``value`` until it is written."""
+        """The parameter register ``name``, with the initial value ``value``."""
         return self.node(Op.HELD, value=value, name=name)
 
     def add(self, a: Scalar, b: Scalar) -> Node:

@@ -17,7 +17,7 @@ STEPS = {Op.ADD: 1, Op.SUB: 1, Op.MUL: 1, Op.MULC: 1, Op.RECIP: 1}
 
 @dataclass(frozen=True)
 class Depth(Record):
-    """Of the path that is longest in each: operations, multiplications, divisions; and additions.
+    """Longest paths: operations, multiplications, divisions; and additions.
 
     Multiplications are by constants too, but not by powers of two. Sines, cosines and changes of
     sign take no step.
@@ -30,7 +30,7 @@ class Depth(Record):
 
 
 def depth(graph: Graph) -> Depth:
-    """Of a graph whose sums are added in the order in which their terms arrive."""
+    """The depth of a graph whose sums are added in the order in which their terms arrive."""
     return Depth(
         longest(graph, STEPS),
         longest(graph, dict.fromkeys(PRODUCTS, 1)),

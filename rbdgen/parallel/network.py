@@ -127,11 +127,11 @@ class Network:
         return tuple(e[::-1] for e in found)
 
     def sums_from_base(self, x: Array) -> Array:
-        """Of each link and its ancestors."""
+        """The sums over each link and its ancestors."""
         return self.outward(lambda xp, a, b: (a[0] + b[0],), (x,))[0]
 
     def sums_of_subtrees(self, x: Array) -> Array:
-        """Of each link and its descendants."""
+        """The sums over each link and its descendants."""
         return self.inward(lambda xp, a, b: (a[0] + b[0],), (x,))
 
     def of_parents(self, x: Array, base: Array) -> Array:
@@ -167,7 +167,7 @@ class Network:
 
     @cached_property
     def _paths(self) -> list[list[int]]:
-        """Of each link those from the base to it."""
+        """The path from the base to each link."""
         paths: list[list[int]] = []
         for i, parent in enumerate(self.parent):
             paths.append([*(paths[parent] if parent >= 0 else []), i])

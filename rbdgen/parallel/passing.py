@@ -91,11 +91,11 @@ class Passing:
         )
 
     def sums_from_base(self, x: Array) -> Array:
-        """Of each link and its ancestors."""
+        """The sums over each link and its ancestors."""
         return self.outward(lambda xp, a, b: (a[0] + b[0],), (x,))[0]
 
     def sums_of_subtrees(self, x: Array) -> Array:
-        """Of each link and its descendants."""
+        """The sums over each link and its descendants."""
         return self.inward(lambda xp, a, b: (a[0] + b[0],), (x,))
 
     def of_parents(self, x: Array, base: Array) -> Array:
@@ -170,7 +170,7 @@ class Passing:
 
     @cached_property
     def _levels(self) -> tuple[Indices, Indices, Indices]:
-        """Of each level, filled up to the widest: links to read, places to write, parents.
+        """Each level of the tree, padded to the widest: links to read, places to write, parents.
 
         Place n is the base's, n + 1 is nobody's.
         """

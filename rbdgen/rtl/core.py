@@ -1,4 +1,4 @@
-"""What every core has in common: its streams, its flags, and results that wait to be taken."""
+"""The base of all cores: streams, flags, and results that wait for the reader."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Core(wiring.Component, ABC):
 
     @cached_property
     def registers(self) -> dict[str, Value]:
-        """What is the same for many tasks, by name, each as wide as its format."""
+        """The parameter registers by name, each as wide as its format."""
         held = self.fixed.held.items()
         return {
             name: register[: self.fixed.formats[node].width].as_signed()

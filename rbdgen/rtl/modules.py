@@ -74,7 +74,7 @@ class Modules:
         return Modules, (self.source, self.name)  # a copy makes a core of its own
 
     def units(self) -> Counter[Unit]:
-        """Of the modules that this process has written, and those that are there from the start."""
+        """The modules that this process has written, and those of the core's own constructor."""
         return Counter([*self.core.multipliers, *self.core.table_units, *self.core.rams])
 
     def write(self, part: str) -> tuple[str, Counter[Unit]]:

@@ -43,7 +43,7 @@ def emit_cells(units: Iterable[Multiplier], family: str) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """What a family multiplies with.
+    """The multiplier primitives of a family.
 
     ``product``: of two operands of 18 bits, registered three times.
     ``merge``: the sum of two signed words, as wide as the second.

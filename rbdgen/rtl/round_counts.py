@@ -1,4 +1,4 @@
-"""What joints in turn count: cycles of a round, rounds of a task, and rounds."""
+"""Counters of shared joint datapaths: cycles of a round, rounds of a task, and rounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the accelerator's stations share: banks of words, marks, and the task that has just come."""
+"""Storage common to an accelerator's stations: banks of words, marks, and the newest task."""
 
 from __future__ import annotations
 

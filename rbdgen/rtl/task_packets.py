@@ -28,14 +28,14 @@ from enum import IntEnum
 
 WORD_BITS = 32
 FORMAT_VERSION = 1
-"""Of the packets described here; the shell's identity registers report it."""
+"""The version of the packet format; the shell's identity registers report it."""
 
 MAX_FUNCTIONS = 256
 LANES = (1, 2, 4, 8, 16)
 
 
 class Status(IntEnum):
-    """What byte 1 of a response says. From `UNKNOWN_FUNCTION` on it is an error without words."""
+    """Byte 1 of a response. From `UNKNOWN_FUNCTION` on it is an error without words."""
 
     OK = 0
     OVERFLOW = 1  # a result, but some value in it overflowed
@@ -51,7 +51,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True)
 class Function:
-    """What the core computes under one code, and how many words go in and come out."""
+    """A function by its code: name, and the number of words of its operands and results."""
 
     name: str
     words_in: int
@@ -125,7 +125,7 @@ class PacketFormat:
         return self._pack([_header(code, 0, tag), *words])
 
     def judge_task(self, beats: Sequence[int]) -> Status:
-        """What the shell thinks of a packet of at least one beat: `Status.OK` or the error."""
+        """The shell's verdict on a packet of at least one beat: `Status.OK` or the error."""
         function, options, _ = _split(beats[0])
         if function not in self.functions:
             return Status.UNKNOWN_FUNCTION

@@ -1,4 +1,4 @@
-"""What a host reads of a multifunction accelerator, and sets: identity, control, errors, counters.
+"""Registers of an accelerator for its host: identity, control, errors, counters.
 
 ======  =================  =====================================================================
 offset  name               meaning
@@ -82,7 +82,7 @@ EVENTS = data.StructLayout(
         "raised": len(STICKY),  # bits of ``status``
     }
 )
-"""What the shell reports, clock by clock."""
+"""The events that the shell reports, clock by clock."""
 
 
 def register_table(functions: Mapping[int, Function], held: int = 0) -> tuple[Register, ...]:

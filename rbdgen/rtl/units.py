@@ -1,4 +1,4 @@
-"""What each operation is in hardware: one table, for the regions of round trips and for folds.
+"""The hardware of each operation: one table, for regions of round trips and for folds.
 
 An operation is logic of its own, a port of a unit that is a module, or, as a product is, either.
 """

@@ -29,7 +29,7 @@ class Datapath:
 
     @property
     def kind(self) -> str:
-        """What all joints of a kind have: ``column`` of the ``column_3`` that some of them have."""
+        """The kind of its joints: ``column`` of the ``column_3`` that some of them have."""
         return kind_of(self.template)
 
 
@@ -62,7 +62,7 @@ def datapaths_of(program: FixedProgram, rounds: int) -> Datapaths:
 
 
 def datapaths_with(templates: Mapping[str, FixedGraph], numbers: Mapping[str, int]) -> Datapaths:
-    """So many of each template: visits that read nothing of each other."""
+    """A number of datapaths of each template: visits that read no results of each other."""
     visits = {
         Visit(name, (k,)): Datapath(name, k) for name in templates for k in range(numbers[name])
     }

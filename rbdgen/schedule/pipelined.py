@@ -106,7 +106,7 @@ def ends_in_adder(fixed: FixedGraph, node: Node) -> bool:
 
 
 def unit(node: Node) -> object:
-    """What is scheduled: the node, or the unit that makes two of one operand.
+    """The unit of scheduling: a node, or the unit with two results of one operand.
 
     Sine and cosine of an angle, mantissa and exponent of a reciprocal.
     """

@@ -1,4 +1,4 @@
-"""What every schedule says of itself: of a pipeline, a fold, limbs in turn, joints in turn.
+"""The protocol of all schedules: pipeline, fold, shared limbs, shared joints.
 
 A new way of sharing is one more class with these properties, and one more row in each table by kind
 of plan: ``rtl.cores.CORES``, ``estimate.features.FEATURES``, ``draw.picture.PICTURES``.
@@ -48,7 +48,7 @@ class Plan(Protocol):
 
     @property
     def turns(self) -> Turns | None:
-        """What takes turns in the datapath; None: it is there once for all of the robot."""
+        """The time-multiplexed part of the datapath; None for a datapath of the whole robot."""
 
     @property
     def binding(self) -> Binding:

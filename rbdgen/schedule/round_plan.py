@@ -113,7 +113,10 @@ class RoundPlan:
 
     @property
     def resumes(self) -> int:
-        """What was read of the next result while one waits is read again: it is not held back."""
+        """Cycles, at most, from a result that waited to the next.
+
+        The next result is not buffered while one waits: its words are read again.
+        """
         return AGAIN + self.phases
 
     @property

@@ -24,6 +24,6 @@ class Turns:
 
     @property
     def graph(self) -> Graph:
-        """What a limb computes, over real numbers."""
+        """The graph of a limb, over real numbers."""
         (graph,) = self.program.real.templates.values()
         return graph

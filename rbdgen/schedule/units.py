@@ -1,4 +1,4 @@
-"""What a folded datapath shares: hardware multipliers, and the units that hold them.
+"""The shared units of a folded datapath: hardware multipliers, and the units that hold them.
 
 Adders are not shared: one of 18 bits is as large as the multiplexer in front of one operand, and
 the register behind it keeps the sum for a whole initiation interval.

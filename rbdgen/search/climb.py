@@ -1,4 +1,4 @@
-"""What climbs: a graph over a domain as arrays of numbers, and signals to climb on."""
+"""An ascent: a graph over a domain as arrays of numbers, and the signals to maximise."""
 
 from __future__ import annotations
 

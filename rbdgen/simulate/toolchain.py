@@ -127,7 +127,7 @@ class Toolchain:
         return objects
 
     def runtime(self, jobs: int, say: Progress) -> Runtime:
-        """What all models share, made once for each compiler and kept in the cache."""
+        """The compiled runtime of all models, cached once for each compiler."""
         key = hashlib.sha256(repr(self).encode()).hexdigest()[:16]
         names = ["verilated", "verilated_threads"] + ["verilated_vcd_c"] * self.trace
 

@@ -145,7 +145,7 @@ def _linked(place: Path, what: str, folders: Sequence[Path]) -> list[str]:
 
 
 def _traced(top: str, size: int) -> str:
-    """What Verilator is told to trace of ``size`` bytes of Verilog; nothing: all signals."""
+    """Verilator's trace settings for ``size`` bytes of Verilog; empty: all signals."""
     if size <= ALL_TRACED:
         return ""
     return f'tracing_off -scope "*"\ntracing_on -scope "{top}" -levels {LEVELS}\n'

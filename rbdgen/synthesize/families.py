@@ -1,4 +1,4 @@
-"""What mapping, placing and routing need to know of a family."""
+"""A family's parameters for mapping, placement and routing."""
 
 from __future__ import annotations
 

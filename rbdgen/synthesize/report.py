@@ -1,4 +1,4 @@
-"""What a design costs and how fast it is: as data, as JSON, as a table."""
+"""The cost and speed of a design: as data, as JSON, as a table."""
 
 from __future__ import annotations
 

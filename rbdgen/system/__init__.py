@@ -1,1 +1,1 @@
-"""What rbdgen asks of the machine: files that are whole or not there, a cache, an end by Ctrl-C."""
+"""Services of the machine: files written whole or not at all, a cache, an end by Ctrl-C."""

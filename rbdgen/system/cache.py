@@ -1,4 +1,4 @@
-"""What took long is kept, and used again only if it is, by its digests, what was made here.
+"""A cache of slow results, which are used again only if their digests match.
 
 A file that is incomplete or changed is made again. Libraries are loaded from nowhere else: loading
 one that came with a folder would run whatever it holds.

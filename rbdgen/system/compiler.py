@@ -61,7 +61,7 @@ def compile_with(command: Sequence[str]) -> None:
 
 
 def about(compiler: Command) -> str:
-    """What the compiler says of itself, by which one version is told from another."""
+    """The compiler's description of itself, which distinguishes its versions."""
     files = [Path(found) for word in compiler if (found := shutil.which(word))]
     return _said(compiler, tuple(file.stat().st_mtime_ns for file in files))
 
@@ -72,7 +72,10 @@ def _said(compiler: Command, changed: tuple[int, ...]) -> str:
 
 
 def processor() -> str:
-    """What ``-march=native`` depends on: a home folder may be shared by several machines."""
+    """The processor's features, which ``-march=native`` depends on.
+
+    A home folder may be shared by several machines.
+    """
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

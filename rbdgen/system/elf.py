@@ -1,4 +1,4 @@
-"""What is in a 64-bit ELF file: objects, shared libraries, what NVIDIA's assembler makes."""
+"""Sections of a 64-bit ELF file: objects, shared libraries, output of NVIDIA's assembler."""
 
 from __future__ import annotations
 

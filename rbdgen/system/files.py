@@ -240,7 +240,7 @@ def _remove(path: Path) -> None:
 
 
 def _hidden(place: Path) -> list[Path]:
-    """What writers of ``place`` have beside it."""
+    """The temporary files that writers of ``place`` have beside it."""
     name = re.compile(re.escape(_prefix(place)) + rf"[0-9a-f]{{8}}({_WHOLE}|-gone)?")
     with suppress(OSError), os.scandir(place.parent) as entries:
         return [place.with_name(entry.name) for entry in entries if name.fullmatch(entry.name)]

@@ -2,6 +2,6 @@
 
 
 class Refusal(Exception):
-    """What the command line prints as it is, in one line, without a traceback."""
+    """An error that the command line prints as it is, in one line, without a traceback."""
 
     usage = False  # whether it is of what was typed

@@ -47,7 +47,7 @@ def _environment(kind: str) -> jinja2.Environment:
 
 
 def _put(fit: Callable[[str], str]) -> Callable[[Any], Any]:
-    """What `finalize` makes of each value."""
+    """A ``finalize`` function that quotes each value by ``fit``."""
 
     def put(value: Any) -> Any:
         if isinstance(value, jinja2.Undefined | Markup):

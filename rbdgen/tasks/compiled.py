@@ -21,7 +21,7 @@ ABOUT = {"robot": "", "functions": "tasks", "graph": ""}
 
 
 class TaskModel:
-    """What ``evaluate_task`` computes, however often it is asked for."""
+    """``evaluate_task`` for repeated calls, in compiled C where that takes less time."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the accelerator computes, in integers: the specification of its hardware."""
+"""The integer model of an accelerator: the specification of its hardware."""
 
 from __future__ import annotations
 
