@@ -34,7 +34,10 @@ def tasks_over(graph: Graph, tasks: Iterable[Program]) -> Sequence[Program]:
 
 
 def parts(task: Program, graph: Graph) -> dict[Visit, Graph]:
-    """What each visit computes of the graph, in their order: what the task or a visit reads."""
+    """The part of the graph that each visit computes, in the order of visits.
+
+    A visit computes the results that the task or another visit reads.
+    """
     wanted: dict[Visit, dict[str, Node]] = {visit: {} for visit in task.reads}
 
     def want(source: Source) -> None:
@@ -72,7 +75,7 @@ def visited(
     words: Mapping[Any, Array],
     watch: Callable[[Node, Array], None] | None = None,
 ) -> dict[Result, Array]:
-    """What a visit gives of ``graph``, (N,) each; ``words`` as of `column`."""
+    """The results of a visit for ``graph``, (N,) each; ``words`` as of `column`."""
     own = {port: column(program.reads[visit][port], words) for port in ports(graph)}
     n = len(next(iter(words.values())))
     return {
@@ -138,7 +141,7 @@ def read_by_visits(
 
 
 class GivenAlong:
-    """What a program's visits read, template by template, in the order of the visits.
+    """The input domain of each template: the words that its visits read, in their order.
 
     ``of`` a template is what any of its visits may read. ``made`` notes its words, and evaluates
     what its visits give, over real numbers, for those who read it.

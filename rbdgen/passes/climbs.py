@@ -137,7 +137,7 @@ class Climber:
         self._keep_largest()
 
     def _keep_largest(self) -> None:
-        """Of the states that were found, keep as many as show each signal nearly as large."""
+        """Keep as many of the states of the search as show each signal nearly as large."""
         if not self.found:
             return
         before = len(next(iter(self.found.values())))

@@ -28,7 +28,7 @@ ONLY_FLOAT = (Op.INPUT, Op.HELD, Op.MANTISSA, Op.EXPONENT, Op.SCALE)  # exact, o
 
 
 class Prices:
-    """What a choice of a graph's nodes costs.
+    """The price of a choice of a graph's nodes.
 
     ``own``: the error of a node in float; ``read``: of the first of a pair, in double, where the
     second, in float, reads it. Squares of errors add up.
@@ -64,7 +64,7 @@ class Prices:
         self.operations, self.errors = np.array(operations), np.array(errors)
 
     def capacities(self, price: float) -> csr_matrix:
-        """Of all edges, at so many operations for a squared error of 1."""
+        """The capacities of all edges, at so many operations for a squared error of 1."""
         from scipy.sparse import csr_matrix  # late: a quarter of a second
 
         cost = UNIT * (self.operations + price * self.errors)

@@ -1,4 +1,4 @@
-"""What a graph's inputs may be, and how large its signals get then."""
+"""The domain of a graph's inputs, and the sizes of its signals there."""
 
 from __future__ import annotations
 

@@ -24,9 +24,11 @@ def grouped(program: FixedProgram, rounds: int) -> dict[str, list[list[Visit]]]:
 
 @dataclass(frozen=True, eq=False)
 class _Visits:
-    """Of each visit the products and sums that it needs, as sets of ``bits``, and its ``sizes`` by
-    them; the ports that it ``reads`` results at, with their factors, and whether ``others`` read a
-    word of the task's; and the visits that read of it."""
+    """The needs of each visit.
+
+    Products and sums, as sets of ``bits``, and their ``sizes``; the ports where it ``reads``
+    results, with their factors; whether ``others`` read a word of the task's; and its ``readers``.
+    """
 
     bits: Mapping[Visit, tuple[int, int]]
     sizes: Mapping[Visit, int]
@@ -118,7 +120,7 @@ class _Groups:
         return self._costs[id(group)]
 
     def _cost(self, group: list[Visit]) -> int:
-        """What the group computes, and the places from which its ports read."""
+        """The group's operations, and the sources of its ports."""
         others = frozenset[tuple[str, bool]]().union(*map(self._made.others.__getitem__, group))
         places = {
             (port, id(self._of[source.visit]), source.name, by)

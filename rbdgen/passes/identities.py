@@ -1,4 +1,4 @@
-"""What is equal for every input, though written differently, becomes one; what is constant, that.
+"""Merge nodes that are equal for every input, and replace constant ones by constants.
 
 Interning finds equal operations on equal operands only. But a + b - b is a, a moment about an axis
 of symmetry vanishes, and two ways round a tree may end in one product. Two polynomials that agree
@@ -61,7 +61,7 @@ def identities(graph: Graph, inputs: Mapping[str, Array]) -> Graph:
 
 
 def _constant(node: Node, own: Noisy) -> float | None:
-    """What a sum always is but for rounding: 0, or of several states the same.
+    """The constant value of a sum up to rounding, 0 or the same in several states; None if none.
 
     That is read where there is least noise in it, and not at all where this is more than a few
     roundings: computed where it cancels less, the sum knows itself better than such a reading.

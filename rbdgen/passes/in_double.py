@@ -136,7 +136,7 @@ def reach(
     read: dict[tuple[Node, Node], float] = {}
 
     def worst(errors: Array) -> float:
-        """Of errors (arrays, SIGNS, n): root mean square over signs."""
+        """The largest root mean square over signs, of errors (arrays, SIGNS, n)."""
         return ROUNDED * float(np.sqrt(np.einsum("asn,asn->an", errors, errors).max() / SIGNS))
 
     for node in reversed(graph.nodes):
@@ -167,7 +167,7 @@ def _sizes(outputs: Mapping[str, Array]) -> dict[str, float]:
 def _errors(
     found: Mapping[str, Array], wanted: Mapping[str, Array], sizes: Mapping[str, float]
 ) -> dict[str, Array]:
-    """Of each array the largest error in each state, by its size."""
+    """The largest error of each array in each state, relative to the array's size."""
     errors: dict[str, Array] = {}
     for name, array in array_of(wanted).items():
         if array in sizes:

@@ -131,7 +131,7 @@ class _Instances:
         self.mantissas |= {copy[node]: width for node, width in template.mantissas.items()}
 
     def _read(self, visit: Visit, port: str, word: Format, region: Region | None) -> Node:
-        """What a visit reads at a port, in its template's ``word``."""
+        """The node that a visit reads at a port, in its template's ``word``."""
         of, by = factored(self.real.reads[visit][port])
         if isinstance(of, float):
             return self._constant(float(word.real(word.quantize(of))), word)

@@ -1,4 +1,4 @@
-"""What each visit of a program needs: what is zero there, and what nobody reads, it does not."""
+"""Liveness of a program's visits: operations on zeros, or without readers, are not needed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Need:
     idle: frozenset[str]
 
     def read(self, port: str, source: Source) -> Source:
-        """What a port may read in place of its source."""
+        """The source of a port, or zero in its place if the port is idle."""
         return 0.0 if port in self.idle else source
 
 
 @lru_cache(maxsize=1)
 def needs_of(program: FixedProgram) -> dict[Visit, Need]:
-    """What every visit needs, in the order of the visits: the same for any number of rounds."""
+    """The needs of every visit, in the order of the visits: the same for any number of rounds."""
     return _needed(program, {})
 
 
@@ -72,7 +72,7 @@ def _zeros_of(program: FixedProgram) -> dict[Visit, set[Node]]:
 
 
 def _needed(program: FixedProgram, computed: Mapping[Visit, frozenset[Node]]) -> dict[Visit, Need]:
-    """What every visit needs that computes the nodes ``computed`` anyway."""
+    """The needs of every visit, whose datapath computes the nodes ``computed`` anyway."""
     zeros = _zeros_of(program)
     real = program.real
     results: dict[Visit, set[str]] = {visit: set() for visit in real.reads}

@@ -69,9 +69,12 @@ def with_noise(
 def _errors_at_most(
     node: Node, room: Mapping[Node, float], ulps: Mapping[Node, float], raised: Collection[Node]
 ) -> float:
-    """What operands' errors bring on at most: a small share of what these make possible, since
-    slopes are not all largest at once; of one whose last bit is a larger share of it, that; and
-    all of one that is ``raised``, mostly error."""
+    """Bounds on the effect of operands' errors.
+
+    A small share of what the errors make possible, since slopes are not all largest at once; more
+    for an operand whose last bit is a larger share of it; and all for one that is ``raised``,
+    mostly error.
+    """
     shares = [
         1.0 if a in raised else max(MOST, min(1.0, _share(DEVIATIONS * ulps[a], room[a])))
         for a in node.args

@@ -76,7 +76,7 @@ def divides(template: Graph) -> bool:
 
 
 def _finer(program: Program, lowered: Mapping[str, Graph]) -> dict[str, Finer]:
-    """What has some `GUARD` bits more, which no multiplier sees.
+    """Ports and results with `GUARD` more bits, which no multiplier sees.
 
     Ports that only additions read, and results that only such ports read. Outputs of the task have
     the design's width.

@@ -108,7 +108,7 @@ def analyse(
 
 
 def _not_positive(graph: Graph, node: Node, value: float) -> str:
-    """What to say of a reciprocal whose operand reached ``value``."""
+    """The message for a reciprocal whose operand reached ``value``."""
     of = "an input" if node.args[0].op is Op.INPUT else f"node {node.args[0].index}"
     name = node.args[0].name or f"{node.args[0].op.value}"
     where = " of region {} {}".format(*node.region) if node.region else ""

@@ -1,4 +1,4 @@
-"""What follows from a robot's numbers alone is computed once for the robot, and waits in registers.
+"""Move the parts that depend on a robot's numbers alone to a graph that fills registers.
 
 Numbers are inputs like the state, until here. A node that reads nothing else never changes while a
 robot is at work: the largest such nodes become inputs ``parameter[k]``, and the graph that makes
@@ -27,7 +27,7 @@ class _Registers:
     makes: dict[str, Node] = field(default_factory=dict)
 
     def read(self, main: Builder, known: Node) -> Node:
-        """What is known as the other graph reads it: signs and powers of two are no registers."""
+        """A known node as the main graph reads it: signs and powers of two need no register."""
         if known.op is Op.CONST:
             return main.const(known.value)
         if known.op is Op.NEG:
@@ -146,7 +146,7 @@ def _regrouped(
 
 
 def _known(registers: _Registers, node: Node) -> Node | None:
-    """What a node is in the graph of numbers; None of what is not known."""
+    """The node in the graph of numbers for a known node; None for others."""
     if node.op is Op.CONST:
         return registers.builder.const(node.value)
     return registers.makes.get(node.name) if node.op is Op.INPUT else None

@@ -1,4 +1,4 @@
-"""What the passes from real numbers to words are told: the inputs, and how many bits there are."""
+"""Options of the passes from real numbers to words: the inputs, and the number of bits."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Setting:
         return self._ranges[graph]
 
     def keep(self, graph: Graph, ranges: Ranges) -> None:
-        """Those that the graph's words were made for in the end."""
+        """Store the ranges from which the graph's words were made in the end."""
         self._ranges[graph] = ranges
 
     def slack(self, graph: Graph) -> dict[Node, float]:

@@ -81,7 +81,7 @@ def templates_of(program: FixedProgram, rounds: int) -> dict[str, FixedGraph]:
 
 @lru_cache(maxsize=8)
 def _needs(program: FixedProgram, rounds: int) -> dict[Visit, Need]:
-    """What the visits need that share datapaths so."""
+    """The needs of visits that share datapaths over ``rounds``."""
     return needs_beside(program, _shared(program, rounds).values())
 
 
@@ -121,7 +121,7 @@ def _known(source: Source, templates: Mapping[str, FixedGraph]) -> Source:
 def _part(
     template: FixedGraph, name: str, idle: Collection[str], results: Collection[str]
 ) -> FixedGraph:
-    """What is left of a template where some ports are zero, and only some results are wanted."""
+    """A template reduced to the ``results``, with the ports ``idle`` zero."""
     builder = CopyingBuilder()
     formats: dict[Node, Format] = {}
     words: dict[str, Node] = {}

@@ -205,7 +205,7 @@ def _driven(
 def _tracks(
     robot: Robot, motion: Motion, states: Array, stuck: Array, lost: NDArray[np.bool_]
 ) -> list[tuple[Track, ...]]:
-    """Of each gradient, the first of which is float64's."""
+    """The tracks of each gradient, the first of which is float64's."""
     _, count, periods, width = states.shape
     n = width // 2
     wanted = motion.reference.states[:, :periods, :n]

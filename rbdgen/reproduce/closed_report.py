@@ -1,4 +1,4 @@
-"""What came of the closed loops: a table and a picture."""
+"""A report on the closed loops: a table and a picture."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Tasks:
         return Tasks(names, start, aims, weights, hold, self.effort, self.step)
 
     def costs(self, X: Array, U: Array) -> Array:
-        """Of each trajectory: X (B, K, 2n), U (B, K − 1, n) → (B,); infinite if too far."""
+        """Costs of trajectories: X (B, K, 2n), U (B, K − 1, n) → (B,); infinite if too far."""
         with np.errstate(over="ignore", invalid="ignore"):
             states = np.sum(self.weights * (X - self.aims) ** 2, axis=(1, 2))
             efforts = np.sum((U - self.hold) ** 2, axis=(1, 2))

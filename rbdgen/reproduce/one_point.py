@@ -30,7 +30,7 @@ def _constant(word: Format, node: Node, a: Integers) -> Integers:
 
 
 def _reciprocal(word: Format, node: Node, a: Integers) -> Integers:
-    """Of what is not positive the largest word."""
+    """The reciprocal of a word; the largest word if the operand is not positive."""
     one = 1 << (2 * word.fraction)
     positive = np.maximum(a, 1)
     return np.where(a > 0, (2 * one + positive) // (2 * positive), word.highest)

@@ -1,4 +1,4 @@
-"""What a reproduction is: text, numbers and pictures."""
+"""A reproduction: text, numbers and pictures."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _run(compiled: Callable[..., Any], arrays: Sequence[Any]) -> None:
 
 
 def pinocchio_times(function: str, links: Sequence[int], progress: Progress) -> list[Time]:
-    """Of one state, called from Python; none where Pinocchio is not installed."""
+    """The times of one state, called from Python; none where Pinocchio is not installed."""
     try:
         pin = import_module("pinocchio")
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""What the arm and the legs are to do: reaches, a figure eight, trotting in place."""
+"""Trajectories of the arm and the legs: reaches, a figure eight, trotting in place."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _moving(path: Array) -> Array:
 def _weights(
     n: int, along: tuple[float, float], there: tuple[float, float], every: int = KNOTS - 1
 ) -> Array:
-    """Of q and of q̇: along the way, and at each so many-th knot; (KNOTS, 2n)."""
+    """Weights of q and of q̇ (KNOTS, 2n): those on the way, and at every ``every``-th knot."""
     found = np.tile(np.repeat(along, n), (KNOTS, 1))
     found[every::every] = np.repeat(there, n)
     return found

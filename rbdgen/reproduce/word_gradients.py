@@ -26,8 +26,10 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Counts:
-    """What words could not hold: inputs clipped, states that overflowed or operations that
-    saturated, in all iterations together."""
+    """Counts of words out of range, in all iterations together.
+
+    Inputs clipped, states that overflowed, and operations that saturated.
+    """
 
     clipped: int = 0
     overflowed: int = 0

@@ -43,7 +43,7 @@ ALL_FAST: Formats = ((18, 20, 22, 24), ((12, 8), (16, 8), (16, 16)))
 
 @dataclass(frozen=True)
 class Limits:
-    """Of the states that words are made for: rad/s, rad/s²."""
+    """Limits of the states for which words are made: rad/s, rad/s²."""
 
     velocity: float
     acceleration: float
@@ -79,8 +79,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one kind of words. ``iterations``: by task, None where it was not solved;
-    ``excess``: of the costs at the end over float64's optimum, the worst."""
+    """The result of one kind of words.
+
+    ``iterations``: by task, None where it was not solved; ``excess``: of the costs at the end over
+    float64's optimum, the worst.
+    """
 
     problem: str
     function: str
