@@ -1,0 +1,36 @@
+"""Docstrings of the package begin with a noun or a verb, not with a word that hides it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "rbdgen"
+# ruff's formatter leaves no other quotes around a docstring, and nothing before them on the line
+HIDDEN = re.compile(r'^[ \t]*r?"""\W*(What|Of|So|Those|Whose)\b.*', re.MULTILINE)
+
+
+def hidden(text: str) -> list[str]:
+    """The lines on which a docstring begins without its noun or verb."""
+    return [match[0].strip() for match in HIDDEN.finditer(text)]
+
+
+@pytest.mark.parametrize("word", ["What", "Of", "So", "Those", "Whose"])
+def test_openings_are_seen(word: str) -> None:
+    line = f'"""{word} a robot: mass [kg]."""'
+    for text in (line, f"class Body:\n    {line}\n", f"def mass():\n    r{line}\n"):
+        assert len(hidden(text)) == 1
+    assert not hidden(f'"""{word}ever a robot is."""\n"""The mass [kg] {word} it."""\nx = {line}\n')
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
+    files = sorted(PACKAGE.rglob("*.py"))
+    assert files
+    lines = [
+        f"{path.relative_to(PACKAGE.parent)}: {line}"
+        for path in files
+        for line in hidden(path.read_text("utf-8"))
+    ]
+    assert not lines, "\n".join(lines)
