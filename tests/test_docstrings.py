@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "rbdgen"
+OPENINGS = (
+    *("What", "Of", "So", "Those", "Whose", "That", "Such"),
+    *("About", "After", "As", "At", "Before", "Behind", "Beside", "Besides", "Between", "By"),
+    *("For", "From", "In", "On", "Over", "To", "Under", "Until", "With", "Within", "Without"),
+)
 # ruff's formatter leaves no other quotes around a docstring, and nothing before them on the line
-HIDDEN = re.compile(r'^[ \t]*r?"""\W*(What|Of|So|Those|Whose)\b.*', re.MULTILINE)
+HIDDEN = re.compile(rf'^[ \t]*r?"""\W*(?:{"|".join(OPENINGS)})\b.*', re.MULTILINE)
 
 
 def hidden(text: str) -> list[str]:
@@ -17,12 +22,12 @@ def hidden(text: str) -> list[str]:
     return [match[0].strip() for match in HIDDEN.finditer(text)]
 
 
-@pytest.mark.parametrize("word", ["What", "Of", "So", "Those", "Whose"])
+@pytest.mark.parametrize("word", OPENINGS)
 def test_openings_are_seen(word: str) -> None:
     line = f'"""{word} a robot: mass [kg]."""'
     for text in (line, f"class Body:\n    {line}\n", f"def mass():\n    r{line}\n"):
         assert len(hidden(text)) == 1
-    assert not hidden(f'"""{word}ever a robot is."""\n"""The mass [kg] {word} it."""\nx = {line}\n')
+    assert not hidden(f'"""{word}ward a robot."""\n"""The mass [kg] {word} it."""\nx = {line}\n')
 
 
 def test_docstrings_begin_with_a_noun_or_a_verb() -> None:

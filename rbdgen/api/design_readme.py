@@ -19,7 +19,7 @@ class Word(Protocol):
 
     @property
     def name(self) -> str:
-        """Such as ``dtau_dq[0,1]``."""
+        """The name of the word, such as ``dtau_dq[0,1]``."""
 
     @property
     def width(self) -> int:

@@ -179,7 +179,7 @@ def largest_errors(core: Core) -> dict[str, float | None]:
 
 
 def about(target: Target, features: Features) -> Area | None:
-    """About what a design maps to, and the model's relative RMS error; None for other families."""
+    """An estimate of a design's cells, with the model's relative RMS error; None if no model."""
     try:
         return Area(**estimated(target.family, features), error=model_error(target.family).rms)
     except NoModel:
@@ -258,7 +258,7 @@ def accelerator_facts(made: Product) -> AcceleratorFacts:
 
 
 def around_of(made: Product) -> dict[str, dict[str, int]]:
-    """For each function: its inputs that are angles → after how many turns they are the same again.
+    """The angles among each function's inputs → the number of turns after which they repeat.
 
     What a rollout gives back as it came in is none, unless it goes all the way round there, too.
     """

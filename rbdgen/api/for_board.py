@@ -1,4 +1,4 @@
-"""From a robot or a core to a board in one step: the accelerator that its bitstream is made of."""
+"""The way from a robot or a core to a board in one step: the accelerator of its bitstream."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ def _within(robot: Robot, arrays: Arrays) -> None:
 
 
 def _whole(robot: Robot, arrays: Arrays) -> tuple[Arrays, list[str]]:
-    """With accelerations from efforts, or efforts from accelerations, where one is missing."""
+    """Complete accelerations from efforts, or efforts from accelerations, if one is missing."""
     q, qd = arrays["q"], arrays.get("qd")
     if qd is None:
         return arrays, ["No qd was recorded: velocities keep their limits."]
@@ -281,7 +281,7 @@ def _limits(
 
 
 def rounded_up(value: float) -> float:
-    """To `DIGITS` digits, never less."""
+    """The value rounded up to `DIGITS` digits."""
     exact = Decimal(value)
     step = Decimal(1).scaleb(exact.adjusted() - DIGITS + 1)
     return float(exact.quantize(step, rounding=ROUND_CEILING))

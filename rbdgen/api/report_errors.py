@@ -160,5 +160,5 @@ def _by_speed(
 
 
 def _rms(values: Array) -> Array:
-    """Over the last axis."""
+    """The root mean square over the last axis."""
     return np.asarray(np.sqrt((values**2).mean(axis=-1)))

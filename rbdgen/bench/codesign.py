@@ -68,7 +68,7 @@ class Half:
 
     @property
     def timing(self) -> Timing:
-        """At the paper's clock, in seconds."""
+        """Latency and interval in seconds, at the paper's clock."""
         return Timing(self.latency / CLOCK * 1e-6, self.interval / CLOCK * 1e-6)
 
     def microseconds(self, link: Link, tasks: int) -> float:
@@ -177,7 +177,7 @@ def _measured(threads: int, progress: Progress) -> Measured:
 
 
 def _exact(graph: Graph) -> Graph:
-    """After the passes over real numbers."""
+    """The graph after the passes over real numbers."""
     rng = np.random.default_rng(SEED)
     return run(EXACT, graph, {name: rng.normal(size=FEW) for name in graph.inputs})
 

@@ -109,7 +109,7 @@ def _count(graph: Graph) -> dict[str, int]:
 
 
 def _timed(robot: str, base: str, progress: Progress) -> dict[str, float]:
-    """By the columns of the table."""
+    """Times by the columns of the table."""
     name = f"{robot} {base}"
     design, loaded = load(robot, base=base, functions=("ddid",))
     check(TEMPLATED, "ddid", robot, progress, base)

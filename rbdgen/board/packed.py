@@ -1,4 +1,4 @@
-"""Between payloads, whose words are packed, and packets of 32-bit words, a bit at a time.
+"""Converters between payloads, whose words are packed, and packets of 32-bit words, bit by bit.
 
 A bit a clock is faster than any serial line, and takes a fraction of the shifters of a byte.
 """

@@ -66,7 +66,7 @@ class _Simulation(ABC):
         self._close()
 
     def wait(self) -> None:
-        """Until somebody interrupts."""
+        """Wait until somebody interrupts."""
         with suppress(KeyboardInterrupt):
             while self._thread.is_alive():
                 self._thread.join(0.2)

@@ -91,7 +91,7 @@ def _nextpnr(group: argparse._ArgumentGroup) -> None:
 
 
 def synthesize(made: Parser) -> None:
-    """For which part, and how nextpnr is asked."""
+    """Add the options for the part, and for nextpnr."""
     made.add_argument(
         "--target",
         choices=tuple(TARGETS),

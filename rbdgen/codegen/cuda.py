@@ -133,7 +133,7 @@ def _written(
     in_double: Collection[Node],
     shared: Sequence[float],
 ) -> Cuda:
-    """As `cuda`, of kernels that compute so much each."""
+    """The files of `cuda`, with the graph divided into kernels by ``chunks``."""
     same = interface.shared
     states = graph.inputs[: len(graph.inputs) - len(same)]
     assert same == graph.inputs[len(states) :]  # and numbered so

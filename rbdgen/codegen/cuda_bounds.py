@@ -52,7 +52,7 @@ def guessed(operations: int, at_once: int, spare: int) -> Kernel:
 
 
 def most_blocks(registers: int) -> int:
-    """As many as leave each thread that many registers, so that none waits in memory."""
+    """The most blocks that leave each thread ``registers``, so that none is spilled to memory."""
     fits = [
         blocks
         for blocks in range(FEWEST, LARGEST + 1)

@@ -108,7 +108,7 @@ def shifted(text: str, places: int, width: int) -> str:
 
 
 class _Words:
-    """In which formats words are handed on: with all bits of any port that reads them."""
+    """The formats of words between templates: with all bits of any port that reads them."""
 
     def __init__(self, program: Program, templates: Mapping[str, FixedGraph]) -> None:
         self.templates = templates

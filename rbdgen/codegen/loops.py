@@ -36,7 +36,7 @@ class Template:
 
     @property
     def operations(self) -> int:
-        """In the text."""
+        """The number of operations in the text."""
         return len(self.nodes)
 
 
@@ -55,7 +55,7 @@ class Loops:
 
     @property
     def operations(self) -> int:
-        """In the text, of which visits make more."""
+        """The number of operations in the text; a state takes more, as templates are repeated."""
         return sum(own.operations for own in self.templates)
 
     @property

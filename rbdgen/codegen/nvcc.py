@@ -67,7 +67,7 @@ def find_nvcc() -> Command:
 
 
 def version() -> str:
-    """As NVIDIA counts, such as 13.0.88; NoCompiler."""
+    """nvcc's version, such as 13.0.88; NoCompiler."""
     done = run_child([*find_nvcc(), "--version"])
     found = re.search(r"\bV(\d[\d.]*)", done.stdout)
     if done.returncode or not found:

@@ -1,4 +1,4 @@
-"""From a robot to the accelerator of several functions: one graph, cut where functions part."""
+"""The accelerator of several functions of a robot: one graph, cut where functions part."""
 
 from __future__ import annotations
 

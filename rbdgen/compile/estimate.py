@@ -1,4 +1,4 @@
-"""About how many cycles a graph takes, before it has words: what formulations are compared by."""
+"""Estimates of a graph's cycles before it has words, by which formulations are compared."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SINES = 2  # hardware multipliers of a sine and its cosine
 
 
 def cycles(graph: Graph) -> int:
-    """About the cycles of arithmetic in a row, sums being in the order in which terms arrive."""
+    """An estimate of the cycles of the longest path; terms of sums are added as they arrive."""
     return round(_end(run((BALANCE,), graph, None), TAKES, None))
 
 
 def about(graph: Graph, design: Design, target: Target) -> float:
-    """About the cycles of a design of style latency from the sines to the last result.
+    """An estimate of a design's cycles, of style latency, from the sines to the last result.
 
     Products wait for the multipliers that there are; at a given clock operations are chained
     within it.

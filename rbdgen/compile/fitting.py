@@ -237,7 +237,7 @@ class Search(Generic[M]):
         return Try(design, found, made)
 
     def _nothing(self, design: Design, best: Try[M], shared: bool) -> str:
-        """That nothing fits, and which part or option would."""
+        """A note that nothing fits, and which part or option would."""
         own, cures = best.need.target, []
         why = "" if shared else "; to share, there are too few multipliers at any interval"
         for part in sorted(TARGETS.values(), key=lambda t: (t.family != own.family, t.luts)):

@@ -87,7 +87,7 @@ def turns(
 
 
 def _shared(design: Design, whole: Graph) -> float:
-    """About the interval at which products that share multipliers fit a budget, if there is one."""
+    """The approximate interval at which shared products fit the multipliers asked for, if any."""
     if design.multipliers is None:
         return math.inf
     return -(-whole.operations()["mul"] // design.multipliers)

@@ -130,7 +130,7 @@ def _rnea(design: Design, robot: Robot, state: State, qd: Array, qdd: Array) -> 
 
 
 def _random(seed: int | list[int], besides: int) -> np.random.Generator:
-    """For what is drawn besides the states themselves, which stay as they are."""
+    """A generator for draws beside the states themselves, which stay as they are."""
     return np.random.default_rng([*([seed] if isinstance(seed, int) else seed), besides])
 
 

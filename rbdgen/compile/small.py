@@ -64,5 +64,5 @@ def _at(front: Front, interval: int) -> Front:
 
 
 def _luts(made: Accelerated) -> int:
-    """By the area model; NoModel."""
+    """LUTs by the area model; NoModel."""
     return estimated(made.front.target.family, accelerator_features(made.accelerator))["luts"]

@@ -1,4 +1,4 @@
-"""From real numbers to words: what inputs may be, the ranges of signals, their formats."""
+"""Words for a graph over real numbers: the domain of inputs, ranges of signals, formats."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ class Limbs(Record):
 
 @dataclass(frozen=True)
 class Area(Record):
-    """About what a design maps to; ``error``: the model's, relative RMS where it was fitted."""
+    """Estimated cells of a design; ``error``: the model's, relative RMS where it was fitted."""
 
     luts: int
     logic: int

@@ -139,7 +139,7 @@ def _is_early(layout: Layout, channel: Channel) -> bool:
 
 
 def _late(layout: Layout, region: Region) -> list[Channel]:
-    """To bars that begin after the region's ends."""
+    """The channels to bars that begin after the region's ends."""
     out_of = layout.plan.out_of(region)
     return [c for c in out_of if c.receiver != OUTPUT and not _is_early(layout, c)]
 

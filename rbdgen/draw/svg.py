@@ -205,7 +205,7 @@ def _meet(a: tuple[float, float, float, float], b: tuple[float, float, float, fl
 
 
 def extent(words: str, size: float) -> float:
-    """About how wide the text is: fonts differ."""
+    """The approximate width of the text: fonts differ."""
     letters = sum(c.isalpha() or c.isspace() for c in words)
     return size * (LETTER * letters + DIGIT * (len(words) - letters))
 

@@ -150,7 +150,7 @@ def error_lines(errors: Sequence[CoordinateError]) -> list[str]:
 
 
 def area_lines(area: Area | None) -> list[str]:
-    """About how many cells, if there is a model."""
+    """A line with the estimated cells, if there is a model."""
     if area is None:
         return []
     return [

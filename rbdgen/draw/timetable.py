@@ -13,7 +13,7 @@ LEFT, TOP, HIGH, GAP, WIDE = 84.0, 66.0, 13.0, 14.0, 760.0
 
 @dataclass(frozen=True)
 class Bar:
-    """From ``start`` to ``end``; ``kind`` gives the colour, ``hint`` is shown under the pointer."""
+    """A bar from ``start`` to ``end``; ``kind``: its colour, ``hint``: shown under the pointer."""
 
     kind: str
     start: float

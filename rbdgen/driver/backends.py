@@ -280,7 +280,7 @@ def _integer(robot: str, progress: Progress, choices: Mapping[str, Any]) -> Back
 
 
 def _integer_of(place: Path, progress: Progress) -> Backend:
-    """That of a folder's design; OutputError where this rbdgen makes another of it."""
+    """The integer model of a folder's design; OutputError if this rbdgen compiles another one."""
     # the compiler: one second that others save
     from ..api.facts import accelerator_facts
     from ..api.integer_model import IntegerModel

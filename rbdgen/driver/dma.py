@@ -36,7 +36,7 @@ class Channel(Protocol):
         """Begin to move a buffer; one that receives ends where its packet does."""
 
     def wait(self) -> None:
-        """Until it has ended; what was received is then in the buffer."""
+        """Wait for the end of the transfer; the received data is then in the buffer."""
 
 
 class DmaLink:

@@ -1,4 +1,4 @@
-"""Between arrays of states and the words of a design's tasks."""
+"""Conversion between arrays of states and the words of a design's tasks."""
 
 from __future__ import annotations
 

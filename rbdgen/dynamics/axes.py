@@ -77,7 +77,7 @@ def axes_of(robot: Robot, i: int, moved: Moved, unit: Units) -> list[Axis]:
 
 
 def factors_of(joint: Joint, unit: Units) -> list[float]:
-    """For each coordinate of a joint, the factor of its axis."""
+    """The factor of the axis of each of a joint's coordinates."""
     A, m = unit.acceleration, multiplier(joint)
     match joint.kind:
         case JointKind.REVOLUTE:

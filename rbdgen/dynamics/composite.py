@@ -76,7 +76,7 @@ class Gradient(NamedTuple):
 
 
 def no_gradient(n: int) -> Gradient:
-    """That of ``n`` coordinates in which nothing is yet."""
+    """The gradient of ``n`` coordinates with all entries zero."""
     return Gradient(*([[0.0] * n for _ in range(n)] for _ in range(3)))
 
 
@@ -156,7 +156,7 @@ class Column:
     F2: Wrench
 
     def in_units(self, G: float, F1: float, F2: float) -> Column:
-        """As another visit reads it: times powers of two."""
+        """The column times powers of two, as another visit reads it."""
         G1, G2 = in_units((self.G1, self.G2), G)
         return Column(G1, G2, in_units(self.F1, F1), in_units(self.F2, F2))
 

@@ -41,7 +41,7 @@ class Pattern:
 
     @classmethod
     def of(cls, M: Matrix, order: Order) -> Pattern:
-        """That of L, from the entries of M that are no zeros."""
+        """The pattern of L, from the entries of M that are not zero."""
         rows = {k: {i for i in order if i < k and not is_nothing(M[k][i])} for k in order}
         for k in reversed(list(order)):
             for i in rows[k]:

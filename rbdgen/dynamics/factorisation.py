@@ -176,7 +176,7 @@ class Solver:
     def times(
         self, columns: list[dict[int, Scalar]], again: str = "", first: int | None = None
     ) -> list[dict[int, Scalar]]:
-        """For each column; ``again`` and ``first`` as `solve` has them."""
+        """Multiply M⁻¹ by each column; ``again`` and ``first`` as `solve` has them."""
         if self.factors is None:
             assert self.inverse is not None
             return times(self.arithmetic, self.inverse, self.order, columns, again)

@@ -1,4 +1,4 @@
-"""Between arrays of states and the named scalars of a graph: ``q[2]``, ``tau[0]``, ``M[1,0]``.
+"""Conversion between arrays of states and named scalars of a graph: ``q[2]``, ``M[1,0]``.
 
 A symmetric matrix has its lower triangle in the graph only, a matrix with zeros by structure only
 its other entries. Where a floating base's motion is given, τ and all matrices have no entries of

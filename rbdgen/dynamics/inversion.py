@@ -83,7 +83,7 @@ def solver(recursions: Recursions, way: str, at: Pass, order: Order, sizes: Robo
 
 
 def nearby(face: Interface, one: Arithmetic, M: Matrix, order: Order) -> Solver:
-    """By M⁻¹ of a state nearby, which comes in; gives whether it was near."""
+    """The solver with M⁻¹ of a state nearby, an input; outputs whether it was near."""
     X = given_inverse(face, M, order)
     inverse, (first, *others) = correct(one, M, X, order)
     # of several trees in a region behind theirs, so that none waits for another
@@ -105,7 +105,7 @@ def _coordinate_above(robot: Robot, order: Order, k: int) -> int:
 
 
 def _sizes(robot: Robot, order: Order) -> dict[int, float]:
-    """About how large each coordinate's own entry of M is, from a few states at random."""
+    """The approximate size of each coordinate's diagonal entry of M, from a few random states."""
     rng = np.random.default_rng(SIZES_SEED)
     q, still = rng.uniform(-1.0, 1.0, (robot.nq, SIZES_STATES)), np.zeros(robot.nv)
     for i in robot.free:

@@ -228,13 +228,13 @@ def _newton_euler(body: Composite, mean: Scalar, motion: Motion) -> Wrench:
 
 
 def _less(wrench: Wrench, W: Tensor, external: Wrench, r: Vector) -> Wrench:
-    """Without the external force, which is along the body's axes and acts at ``r``."""
+    """The wrench less the external force, which is in the body's axes and acts at ``r``."""
     f, n = (matvec(W, v) for v in external)
     return sub(wrench[0], f), sub(wrench[1], add(n, cross(r, f)))
 
 
 def _moved(wrench: Wrench, o: Vector) -> Wrench:
-    """About O, of a force at ``o``."""
+    """The wrench about O of a force at ``o``."""
     force, moment = wrench
     return force, add(moment, cross(o, force))
 

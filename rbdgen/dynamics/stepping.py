@@ -157,7 +157,7 @@ def runge_kutta(
     accelerations: list[Rate] = []
 
     def moved(far: float, weights: Sequence[int]) -> Point:
-        """By the last rates, of which so many are weighed."""
+        """The point after ``far`` [s], by the last rates, one for each weight."""
         count = len(weights)
         w = _sum(builder, robot, far, speeds[-count:], weights)
         after = _after(builder, robot, first, far, accelerations[-count:], weights)

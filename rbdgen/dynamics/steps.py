@@ -28,7 +28,7 @@ class Runner(Protocol):
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """For steps that take sines or reciprocals; they have it among their arguments."""
+        """The arithmetic of steps that take sines or reciprocals, one of their arguments."""
 
     @property
     def shares(self) -> bool:

@@ -146,7 +146,7 @@ class Tracing:
 
     @cached_property
     def recursions(self) -> Recursions:
-        """At any acceleration."""
+        """The recursions, at any acceleration."""
         return Recursions(
             self.builder,
             self.robot,

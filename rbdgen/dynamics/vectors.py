@@ -56,7 +56,7 @@ class Operations(Protocol):
 
 @dataclass(frozen=True)
 class Scalars:
-    """On three scalars a vector: numbers or graph nodes."""
+    """Operations on vectors of three scalars: numbers or graph nodes."""
 
     still = ZERO
     mv = staticmethod(matvec)

@@ -40,8 +40,10 @@ def shape_of(array: str, rows: int, frames: int = 0, nq: int | None = None) -> t
 
 
 def skipped_of(array: str, first: int) -> tuple[int, ...]:
-    """For each index of an array's entries, how many there are before its first one here, of a
-    base of ``first`` coordinates whose motion is given."""
+    """The number of leading entries that an array lacks here, by index.
+
+    They are those of a base of ``first`` coordinates whose motion is given.
+    """
     return tuple(first if d == V else 0 for d in SHAPES.get(array, (V, V)))
 
 

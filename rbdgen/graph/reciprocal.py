@@ -114,7 +114,7 @@ class Reciprocal:
 
     @property
     def algorithm(self) -> Algorithm:
-        """From an ``operand`` to ``mantissa``, ``exponent`` and ``outside``, a bit.
+        """The algorithm from an ``operand`` to ``mantissa``, ``exponent`` and ``outside``, a bit.
 
         Outside of the range are words that are negative, zero or below 2^(lowest - 1). Their bits
         below the sign are shifted like any other's, and the leading one is taken to be there.
@@ -211,7 +211,7 @@ class Scale:
 
     @property
     def algorithm(self) -> Algorithm:
-        """From ``x`` and ``k`` to ``scaled``, before it is wrapped to its width."""
+        """The algorithm from ``x`` and ``k`` to ``scaled``, before it is wrapped to its width."""
         return _scale(self)
 
     def compute(self, x: Integers, k: Integers) -> Integers:

@@ -96,7 +96,7 @@ class SinCos:
 
     @property
     def algorithm(self) -> Algorithm:
-        """From an ``angle`` to its ``sin`` and ``cos``."""
+        """The algorithm from an ``angle`` to its ``sin`` and ``cos``."""
         return _algorithm(self)
 
     def compute(self, angle: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -96,7 +96,7 @@ class Network:
         return found
 
     def inward(self, operator: Operator, elements: Operand) -> Array:
-        """As `Passing.inward`. Trees by pointer jumping, which is Kogge and Stone's network."""
+        """The scan of `Passing.inward`. Trees by pointer jumping, Kogge and Stone's network."""
         carry, b = tuple(np.array(w) for w in elements[:-1]), np.array(elements[-1])
         if (self.parent == np.arange(-1, self.n - 1)).all():
             ways = tuple(np.concatenate([w[1:], w[:1]]) for w in carry)
@@ -146,14 +146,14 @@ class Network:
         return found
 
     def step_outward(self, step: Callable[..., Any], base: Any, links: Any) -> Any:
-        """As `Passing.step_outward`."""
+        """The recursion of `Passing.step_outward`."""
         found: list[Any] = []
         for i, parent in enumerate(self.parent):
             found.append(step(found[parent] if parent >= 0 else base, _at(links, i)))
         return _stacked(found)
 
     def step_inward(self, step: Callable[..., Any], none: Any, links: Any) -> Any:
-        """As `Passing.step_inward`."""
+        """The recursion of `Passing.step_inward`."""
         sent, results = [none] * self.n, [None] * self.n
         for i in reversed(range(self.n)):
             up, results[i] = step(sent[i], _at(links, i))

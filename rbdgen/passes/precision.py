@@ -1,4 +1,4 @@
-"""As many bits as an error budget asks for, signal by signal.
+"""Word lengths for an error budget, signal by signal.
 
 Truncating a word at 2^-f adds an error of variance 2^-2f / 12. How much of it reaches the outputs
 is the signal's *gain* (`gains`). So the errors of a graph are

@@ -1,4 +1,4 @@
-"""From real numbers to words of so many bits, or of as many as an error asks for."""
+"""Words for a graph over real numbers: of so many bits, or of as many as an error asks for."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ TWICE = 2.0  # γ is beside columns before, and now: (L*⁻¹ - L⁻¹) γ is le
 
 @dataclass(frozen=True)
 class Sizes:
-    """By coordinate: √M⁻¹_kk at most, and √D_k at least and at most."""
+    """Bounds by coordinate: √M⁻¹_kk at most, and √D_k at least and at most."""
 
     inverse: By
     low: By

@@ -129,7 +129,7 @@ def run(
 
 
 def without(at: Points) -> tuple[Array, Array]:
-    """As if q̈ did not depend on the state: what a controller does that has no gradient."""
+    """Zero gradients of q̈, as of a controller without any."""
     nothing = np.zeros_like(at.Minv)
     return nothing, nothing
 
@@ -171,7 +171,7 @@ def eased(t: Array, duration: float) -> tuple[Array, Array]:
 
 
 def _weights(n: int, along: tuple[float, float], there: tuple[float, float]) -> Array:
-    """At the knots of a horizon, (K, 2n)."""
+    """Weights at the knots of a horizon, (K, 2n)."""
     found = np.tile(np.repeat(along, n), (HORIZON.knots, 1))
     found[-1] = np.repeat(there, n)
     return found

@@ -110,7 +110,7 @@ def _of(loop: Loop, kind: str) -> list[Track]:
 
 
 def _mean(tracks: Sequence[Track], name: str) -> float:
-    """Over all tasks, which take equally long: the root of the mean square."""
+    """The root of the mean square over all tasks, which take equally long."""
     return float(np.sqrt(np.mean([getattr(track, name) ** 2 for track in tracks])))
 
 

@@ -124,7 +124,7 @@ def least(run: Callable[[], object]) -> float:
 
 
 def crossover(times: Sequence[Time], slow: str, fast: str) -> str:
-    """Between which links ``fast`` begins to be faster than ``slow``."""
+    """The numbers of links between which ``fast`` begins to be faster than ``slow``."""
     of = {(t.method, t.links): t.us for t in times}
     links = sorted({n for _, n in of})
     faster = [n for n in links if of[fast, n] < of[slow, n]]

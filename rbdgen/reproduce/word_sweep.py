@@ -117,7 +117,7 @@ def sweep(full: bool, progress: Progress) -> tuple[list[Problem], list[Row]]:
 
 
 def near(costs: Sequence[float], best: float) -> int | None:
-    """After how many iterations the cost is within 0.1 % of the best."""
+    """The number of iterations until the cost is within 0.1 % of the best; None if it never is."""
     return next((k for k, cost in enumerate(costs) if cost <= best * (1 + WITHIN)), None)
 
 

@@ -53,7 +53,7 @@ def _turn(robot: Robot, i: int) -> float:
         return 0.0
 
     def straight(turn: float) -> int:
-        """For how many of the joints on the body no turn is left, or half of one."""
+        """The number of joints on the body with no turn left, or half of one."""
         return sum(abs(math.sin(gamma - turn)) <= NOISE for gamma in gammas)
 
     return max(gammas, key=straight)

@@ -110,7 +110,7 @@ def cure(robot: Robot) -> str:
 
 
 def rounded_up(x: float) -> float:
-    """To two digits."""
+    """The number rounded up to two digits."""
     digit = 10.0 ** (math.floor(math.log10(x)) - 1)
     return math.ceil(x / digit) * digit
 

@@ -157,7 +157,7 @@ def is_of_one_joint(model: mujoco.MjModel, t: int) -> bool:
 
 
 def pulls(model: mujoco.MjModel, t: int) -> list[str]:
-    """By what tendon ``t`` moves joints, without an actuator."""
+    """The ways in which tendon ``t`` moves joints without an actuator."""
     return [
         what
         for what, key, flag in (

@@ -38,7 +38,7 @@ def drivetrain(joint: Element, kind: JointKind) -> Drivetrain:
 
 
 def own_width(drive: Drivetrain, kind: JointKind) -> Drivetrain:
-    """With the width that friction of such a joint has unless somebody says."""
+    """The drivetrain with the default width of friction for the kind of joint."""
     width = FRICTION_WIDTH[AXES.get(kind, "angular")]
     return Drivetrain(drive.armature, drive.damping, drive.friction, width)
 

@@ -25,7 +25,7 @@ Change = Callable[[float], Joint]  # by a part of the parameter, or of the large
 
 
 def variations(robot: Robot, tolerance: float) -> Iterator[Robot]:
-    """For each parameter that is not zero the robot with it larger by ``tolerance``."""
+    """Robots with one parameter larger by ``tolerance``, for each parameter that is not zero."""
     for i, joint in enumerate(robot.joints):
         for change in changes(joint):
             yield robot.with_joints([*robot.joints[:i], change(tolerance), *robot.joints[i + 1 :]])

@@ -21,9 +21,9 @@ from .task_packets import FORMAT_VERSION, WORD_BITS, Function, PacketFormat
 from .task_registers import ADDRESS_WIDTH, STICKY, TaskRegisters
 
 CLOCKS_IN = 1
-"""From the last beat of a task taken to the task offered to the core."""
+"""Clocks from the last beat of a task, taken, to the task offered to the core."""
 CLOCKS_OUT = 2
-"""From a result, or an error, offered to the first beat of its response offered."""
+"""Clocks from a result, or an error, offered to the first beat of its response."""
 
 
 class TaskShell(wiring.Component):

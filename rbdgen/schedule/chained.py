@@ -104,7 +104,7 @@ class _Work:
 
     @property
     def room(self) -> float:
-        """Until when in a cycle a path may come to its register."""
+        """The time in a cycle at which a path has to reach its register."""
         return self.period - self.target.delays.capture
 
     def start(self, node: Node) -> int:

@@ -1,4 +1,4 @@
-"""From a schedule to regions and channels: what crosses, when, and how deep each FIFO must be.
+"""Regions and channels of a schedule: what crosses, when, and how deep each FIFO must be.
 
 A region is a static pipeline: what it does in cycle ``fire + k`` it does for every task. Between
 regions lie channels. A channel moves one token a task; its words are written and read each at

@@ -44,7 +44,7 @@ class Plan(Protocol):
 
     @property
     def resumes(self) -> int:
-        """At most so many cycles after a result that had to wait the next can be taken."""
+        """Cycles, at most, from a result that had to wait to the next."""
 
     @property
     def turns(self) -> Turns | None:

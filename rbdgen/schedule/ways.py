@@ -41,7 +41,7 @@ class Way:
 
     @property
     def cost(self) -> int:
-        """About what it takes, in the logic around a product."""
+        """The approximate cost in logic around a product."""
         return self.products + MULTIPLIER * self.multipliers + IN_LOGIC * self.in_logic
 
 

@@ -282,7 +282,7 @@ class Accelerator:
         )
 
     def usual_latency(self, function: str) -> int:
-        """About the cycles from a task's entry to its result, in an idle accelerator.
+        """The approximate number of cycles from a task to its result, in an idle accelerator.
 
         Of a rollout: for each step.
         """
