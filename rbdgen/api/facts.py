@@ -131,7 +131,7 @@ def given_angles(canonical: Robot, inputs: Container[str]) -> dict[str, Angle]:
 def core_facts(core: Core, robot: RobotFacts) -> CoreFacts:
     """The fixed-point graph of the hardware: word lengths, what the passes left, schedule."""
     fixed, plan, design = core.plan.fixed, core.plan, core.front.design
-    arithmetic = [n for n in fixed.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
+    arithmetic = fixed.arithmetic
     widths = [fixed.formats[n].width for n in arithmetic]
     limbs = plan.turns if plan.turns and plan.turns.what == "limbs" else None
     return CoreFacts(

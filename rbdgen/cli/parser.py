@@ -392,7 +392,7 @@ def parser() -> Parser:
         "--closed",
         action="store_true",
         help="of 004: its gradient in a controller at 1 kHz, closed over MuJoCo's arm with noise, "
-        "a delay and a push; error of the tool by width, 004-closed.svg and .json",
+        "a delay and a push; error of the tool by words, 004-closed.svg and .json",
     )
     made.add_argument(
         "-o", "--output", metavar="DIR", default="build/reproduce", help="default: %(default)s"

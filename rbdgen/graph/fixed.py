@@ -146,6 +146,11 @@ class FixedGraph:
         """The inputs of a task, then what registers hold, where no hardware tells them apart."""
         return {**self.inputs, **{name: self.formats[node] for name, node in self.held.items()}}
 
+    @property
+    def arithmetic(self) -> list[Node]:
+        """Sums, differences, negations and products: whose words are counted and averaged."""
+        return [n for n in self.graph.nodes if n.op in (Op.ADD, Op.SUB, Op.NEG, Op.MUL)]
+
     @cached_property
     def reads(self) -> Mapping[Node, list[Node]]:
         """The `operands` of every node."""

@@ -1,4 +1,4 @@
-"""A controller closed over a simulated arm, its gradient in words of 10 to 32 bits."""
+"""A controller closed over a simulated arm, its gradient in words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .plant import Arms, Noise, seen
 from .receding import Controller, Horizon, Reference, side_by_side
 from .report import Progress
 from .trajectories import eight, tool
-from .word_gradients import TARGET, PerSignal
+from .word_choices import TARGET, Choice, Size
+from .word_gradients import PerSignal
 from .word_sweep import Limits
 
 ROBOT = "iiwa14"
@@ -62,10 +63,12 @@ class Track:
 
 @dataclass(frozen=True)
 class Loop:
-    """One gradient's loops. ``bits``: of a word; None of float64. ``delay``: in periods."""
+    """One gradient's loops. ``choice`` and ``size`` of its words; None of float64's. ``delay``: in
+    periods."""
 
     function: str
-    bits: int | None
+    choice: Choice | None
+    size: Size | None
     delay: int
     tracks: tuple[Track, ...]
     clipped: int
@@ -83,7 +86,7 @@ class Motion:
 
 def run(
     functions: Sequence[str],
-    widths: Sequence[int],
+    choices: Sequence[Choice],
     delays: Sequence[int],
     periods: int,
     progress: Progress,
@@ -103,16 +106,18 @@ def run(
         return dq, dqd
 
     @cache
-    def words(function: str, width: int) -> PerSignal:
-        progress(f"{function}: words of {width} bits")
+    def words(function: str, choice: Choice) -> PerSignal:
+        progress(f"{function}: words, {choice}")
         front = front_end(ROBOT, functions=(function,), target=TARGET, **asdict(LIMITS))
-        return PerSignal(front, sample_inputs(front), width, progress)
+        return PerSignal(front, sample_inputs(front), choice, progress)
 
-    kinds = [(function, width) for function in functions for width in widths]
-    names = [("float64", None), ("none", None), *kinds]
+    kinds = [(function, choice) for function in functions for choice in choices]
     found: list[Loop] = []
     for delay in delays:
         own = [words(*kind) for kind in kinds]
+        names: list[tuple[str, Choice | None, Size | None]]
+        names = [("float64", None, None), ("none", None, None)]
+        names += [(*kind, w.size) for kind, w in zip(kinds, own, strict=True)]
         before = [(w.counts.clipped, w.counts.overflowed) for w in own]
         gradients: list[Gradient] = [exact, without, *own]
         reference = motion.reference.repeated(len(gradients))
@@ -123,8 +128,8 @@ def run(
         counts = [(0, 0), (0, 0)]
         for w, (clipped, overflowed) in zip(own, before, strict=True):
             counts.append((w.counts.clipped - clipped, w.counts.overflowed - overflowed))
-        for (function, bits), track, count in zip(names, tracks, counts, strict=True):
-            found.append(Loop(function, bits, delay, track, *count))
+        for name, track, count in zip(names, tracks, counts, strict=True):
+            found.append(Loop(*name, delay, track, *count))
     return found
 
 

@@ -13,12 +13,10 @@ from ..compile.flow import Front
 from ..dynamics.interface import Columns, from_columns, to_columns
 from ..graph.fixed import Format, Integers, evaluate_fixed
 from ..passes.given import Given
-from ..passes.order import UNITS, run
-from ..passes.words import to_words
 from .ilqr import Array, Points
 from .one_point import evaluate_one_point
+from .word_choices import Choice, Size
 
-TARGET = "xcup"
 ABOUT = {"robot": "", "functions": "gradient", "graph": ""}
 GRADIENTS = ("dqdd_dq", "dqdd_dqd")
 Progress = Callable[[str], None]
@@ -40,6 +38,7 @@ class Words:
     """A function of a robot in words; gradients of its calls, and what happened in them."""
 
     front: Front
+    size: Size
     counts: Counts = field(default_factory=Counts)
 
     def columns(self, at: Points) -> Columns:
@@ -58,12 +57,10 @@ class Words:
 class PerSignal(Words):
     """A binary point for each signal: the integer model of the words that ``generate`` makes."""
 
-    def __init__(self, front: Front, given: Given, width: int, progress: Progress) -> None:
-        super().__init__(front)
+    def __init__(self, front: Front, given: Given, choice: Choice, progress: Progress) -> None:
+        self.fixed, size = choice.made(front, given)
+        super().__init__(front, size)
         self.given = given
-        # as the compiler's own, but of widths that hardware is not made with, too
-        graph = run(UNITS, front.graph, None)
-        _, self.fixed = to_words(graph, given, width, guard=front.design.guard)
         self._model = Model(self._source, len(self.fixed.graph.nodes), progress)
 
     def __call__(self, at: Points) -> tuple[Array, Array]:
@@ -96,7 +93,7 @@ class OnePoint(Words):
     """One binary point for everything: ``whole`` bits before it, the sign among them."""
 
     def __init__(self, front: Front, whole: int, fraction: int) -> None:
-        super().__init__(front)
+        super().__init__(front, Size(whole + fraction, whole + fraction))
         self.word = Format(whole + fraction, fraction)
 
     def __call__(self, at: Points) -> tuple[Array, Array]:

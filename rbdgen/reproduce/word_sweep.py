@@ -1,8 +1,9 @@
-"""Trajectory optimisation with gradients in words of 10 to 32 bits (Plancher et al. 2021, §V-A)."""
+"""Trajectory optimisation with gradients in words (Plancher et al. 2021, §V-A): words that keep an
+error per coordinate, words of one width, and words with one binary point."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -14,31 +15,46 @@ from ..draw.shares import Share, picture
 from ..driver import Dynamics
 from .ilqr import Array, Points, Robotics, Tasks, solve
 from .trajectories import arm, legs
-from .word_gradients import TARGET, OnePoint, PerSignal, Progress
+from .word_choices import ONE_POINT, SIZE_HEAD, TARGET, Choice, Size, fewest_bits, size_cells
+from .word_gradients import OnePoint, PerSignal, Progress
 
 MOST = 120  # iterations of float64, which look for the optimum
 TRIED = 80  # of words
 WITHIN = 1e-3  # of the optimum's cost: solved
+ALIKE = 2  # iterations more or less than float64's
 REACHES, DRAWN = 16, 24
 FUNCTIONS = ("difd", "dfd")
-# Widths per signal, and of one point the bits before it, the sign among them, and behind it
-Formats = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
-ALL: Formats = (
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Errors per coordinate; widths; and of one point the bits before it, the sign among them, and
+    behind it."""
+
+    errors: tuple[float, ...]
+    widths: tuple[int, ...]
+    points: tuple[tuple[int, int], ...]
+
+
+ALL = Tried(
+    (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 7e-4, 5e-4, 3e-4, 2e-4, 1e-4, 3e-5),
     (10, 12, 14, 16, 17, 18, 20, 24, 32),
     (
         *((8, 2), (8, 4), (10, 4), (12, 4), (12, 5), (12, 6), (12, 7), (12, 8)),
         *((10, 10), (12, 12), (16, 6), (16, 8), (16, 16)),
     ),
 )
-# (robot, function) → what is tried in minutes
-FEW: Mapping[tuple[str, str], Formats] = {
-    ("iiwa14", "difd"): ((10, 12, 14, 16, 17, 18, 20, 32), (*ALL[1][:8], (16, 16))),
-    ("iiwa14", "dfd"): ((10, 12, 14, 16, 18), ((12, 4), (12, 6), (12, 8), (12, 12), (16, 16))),
-    ("hyq", "difd"): ((10, 14, 18), ((8, 2), (8, 4), (12, 4), (12, 8), (16, 16))),
-    ("hyq", "dfd"): ((10, 14, 18), ((8, 2), (8, 4), (12, 4), (12, 8), (16, 16))),
+# Robot → what is tried in minutes
+FEW = {
+    "iiwa14": Tried(
+        (1e-2, 3e-3, 1e-3, 5e-4, 3e-4, 2e-4, 1e-4),
+        (14, 16, 17, 18, 20, 24),
+        ((12, 5), (12, 6), (12, 8), (12, 12), (16, 16)),
+    ),
+    "hyq": Tried((1e-1, 1e-2, 1e-3), (10, 18), ((8, 4), (12, 8))),
 }
-FAST_FORMATS: Formats = ((18, 22), ((16, 8),))
-ALL_FAST: Formats = ((18, 20, 22, 24), ((12, 8), (16, 8), (16, 16)))
+FAST = Tried((1e-3, 1e-4, 3e-5), (18, 22), ((16, 8),))
+ALL_FAST = Tried(ALL.errors, (18, 20, 22, 24), ((12, 8), (16, 8), (16, 16)))
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,7 @@ class Limits:
     acceleration: float
 
 
-ARM, FAST, LEGS = Limits(10.0, 800.0), Limits(60.0, 3500.0), Limits(12.0, 800.0)
+ARM, HURRIED, LEGS = Limits(10.0, 800.0), Limits(60.0, 3500.0), Limits(12.0, 800.0)
 
 
 @dataclass(frozen=True)
@@ -81,21 +97,29 @@ class Problem:
 class Row:
     """The result of one kind of words.
 
-    ``iterations``: by task, None where it was not solved; ``excess``: of the costs at the end over
-    float64's optimum, the worst.
+    ``iterations``: by task, None where it was not solved; ``more``: than float64's, of the tasks
+    that were solved; ``excess``: of the costs at the end over float64's optimum, the worst.
     """
 
     problem: str
     function: str
+    kind: str
     words: str
-    bits: int
-    solved: int
-    tasks: int
+    size: Size
     iterations: tuple[int | None, ...]
-    change: float | None
+    more: tuple[int, ...]
     excess: float
     clipped: int
     lost: int
+
+    @property
+    def tasks(self) -> int:
+        return len(self.iterations)
+
+    @property
+    def alike(self) -> int:
+        """Tasks that were solved in about as many iterations as float64 takes."""
+        return sum(abs(own) <= ALIKE for own in self.more)
 
     @property
     def median(self) -> float | None:
@@ -104,15 +128,14 @@ class Row:
 
 
 def sweep(full: bool, progress: Progress) -> tuple[list[Problem], list[Row]]:
-    """All of it; with more widths if ``full``. NoCompiler, CompilerError."""
+    """All of it; with more words if ``full``. NoCompiler, CompilerError."""
     usual, fast = _arms(progress)
     trots, _ = _problem("HyQ: trotting in place", "hyq", LEGS, legs, progress)
     rows: list[Row] = []
     for problem in (usual, trots):
         for function in FUNCTIONS:
-            formats = ALL if full else FEW[problem.robot, function]
-            rows += _rows(problem, function, *formats, progress)
-    rows += _rows(fast, "difd", *(ALL_FAST if full else FAST_FORMATS), progress)
+            rows += _rows(problem, function, ALL if full else FEW[problem.robot], progress)
+    rows += _rows(fast, "difd", ALL_FAST if full else FAST, progress)
     return [usual, trots, fast], rows
 
 
@@ -135,7 +158,7 @@ def _arms(progress: Progress) -> tuple[Problem, Problem]:
         f"Left out: reaches {seeds}, in which float64 itself goes beyond these limits on its way.",
     )
     fast = whole.of(others, "The reaches that were left out above.")
-    return usual, replace(fast, title="iiwa 14: faster reaches", limits=FAST)
+    return usual, replace(fast, title="iiwa 14: faster reaches", limits=HURRIED)
 
 
 def _problem(
@@ -158,45 +181,36 @@ def _problem(
     return Problem(title, robot, limits, tasks, robotics, best, iterations), found.largest
 
 
-def _rows(
-    problem: Problem,
-    function: str,
-    widths: Iterable[int],
-    points: Iterable[tuple[int, int]],
-    progress: Progress,
-) -> list[Row]:
+def _rows(problem: Problem, function: str, tried: Tried, progress: Progress) -> Iterator[Row]:
     front = front_end(problem.robot, functions=(function,), target=TARGET, **asdict(problem.limits))
     given = sample_inputs(front)
-    rows = []
-    for width in widths:
-        progress(f"{problem.title}: {function}, {width} bits per signal")
-        own = PerSignal(front, given, width, progress)
-        rows.append(_row(problem, function, "per signal", width, own))
-    for whole, fraction in points:
+    choices = [Choice(error=error) for error in tried.errors]
+    for choice in (*choices, *(Choice(width=width) for width in tried.widths)):
+        progress(f"{problem.title}: {function}, {choice} per signal")
+        own = PerSignal(front, given, choice, progress)
+        yield _row(problem, function, choice.kind, str(choice), own)
+    for whole, fraction in tried.points:
         words = f"Q{whole}.{fraction}"
         progress(f"{problem.title}: {function}, {words}")
-        row = _row(problem, function, words, whole + fraction, OnePoint(front, whole, fraction))
-        rows.append(row)
-    return rows
+        yield _row(problem, function, ONE_POINT, words, OnePoint(front, whole, fraction))
 
 
 def _row(
-    problem: Problem, function: str, words: str, bits: int, gradient: PerSignal | OnePoint
+    problem: Problem, function: str, kind: str, words: str, gradient: PerSignal | OnePoint
 ) -> Row:
     targets = problem.best * (1 + WITHIN)
     found = solve(problem.tasks, problem.robotics, gradient, TRIED, targets)
     pairs = list(zip(found.costs, problem.best, strict=True))
     iterations = tuple(near(costs, best) for costs, best in pairs)
-    changes = [k - f for k, f in zip(iterations, problem.iterations, strict=True) if k is not None]
+    more = zip(iterations, problem.iterations, strict=True)
     return Row(
         problem.title,
         function,
+        kind,
         words,
-        bits,
-        len(changes),
-        len(iterations),
+        gradient.size,
         iterations,
-        float(np.median(changes)) if changes else None,
+        tuple(k - f for k, f in more if k is not None),
         max(float(costs[-1] / best - 1) for costs, best in pairs),
         gradient.counts.clipped,
         gradient.counts.overflowed,
@@ -209,10 +223,11 @@ def cells(rows: Iterable[Row]) -> list[list[Any]]:
         [
             row.function,
             row.words,
-            row.bits,
-            f"{row.solved}/{row.tasks}",
-            _said(row.median, ""),
-            _said(row.change, "+"),
+            *size_cells(row.size),
+            f"{len(row.more)}/{row.tasks}",
+            f"{row.alike}/{row.tasks}",
+            "-" if row.median is None else f"{row.median:g}",
+            f"{min(row.more):+d} to {max(row.more):+d}" if row.more else "-",
             f"{100 * max(row.excess, 0.0):.2g} %",
             row.clipped,
             row.lost,
@@ -222,51 +237,45 @@ def cells(rows: Iterable[Row]) -> list[list[Any]]:
 
 
 HEAD = (
-    *("function", "words", "bits", "solved", "iterations", "to float64", "worst excess"),
-    *("clipped", "overflowed"),
+    *("function", "words", *SIZE_HEAD, "solved", "alike", "iterations", "to float64"),
+    *("worst excess", "clipped", "overflowed"),
 )
 
 
-def _said(value: float | None, sign: str) -> str:
-    return "-" if value is None else f"{value:{sign}g}"
-
-
 def drawn(rows: Sequence[Row]) -> str:
-    """An SVG document: solved by width; of several points of a width, where most are solved."""
+    """An SVG document: solved alike by mean bits; of several with as many, where most are."""
     best: dict[str, dict[int, Row]] = {}
     for row in rows:
-        kind = row.words if row.words == "per signal" else "one point"
-        own = best.setdefault(f"{row.problem}; {row.function}, {kind}", {})
-        known = own.get(row.bits)
-        if known is None or (row.solved, -row.excess) > (known.solved, -known.excess):
-            own[row.bits] = row
+        own = best.setdefault(f"{row.problem}; {row.function}, {row.kind}", {})
+        known = own.get(bits := round(row.size.bits))
+        if known is None or (row.alike, -row.excess) > (known.alike, -known.excess):
+            own[bits] = row
     shares = {
-        name: {
-            bits: Share(r.solved, r.tasks, _said(r.median, ""), _hint(r)) for bits, r in x.items()
-        }
+        name: {bits: Share(r.alike, r.tasks, r.words, _hint(r)) for bits, r in x.items()}
         for name, x in best.items()
     }
     columns = sorted({bits for own in best.values() for bits in own})
-    below = "bits of a word; solved of all tasks, median iterations to 0.1 % of float64's optimum"
+    below = (
+        f"bits of a word in the mean; of all tasks solved within ± {ALIKE} iterations of float64's"
+    )
     return picture("004: iLQR with gradients in words", shares, columns, below)
 
 
 def _hint(row: Row) -> str:
-    return f"{row.words}, worst excess {100 * max(row.excess, 0.0):.2g} %"
+    median = "" if row.median is None else f", median of iterations {row.median:g}"
+    return f"{row.words}{median}, worst excess {100 * max(row.excess, 0.0):.2g} %"
 
 
-def smallest(rows: Iterable[Row]) -> Mapping[tuple[str, str, str], int | None]:
-    """(problem, function, kind of words) → the least bits from which on all widths solve all."""
-    kinds: dict[tuple[str, str, str], dict[int, bool]] = {}
+def enough(rows: Iterable[Row]) -> Mapping[tuple[str, str], Mapping[str, Row | None]]:
+    """(problem, function) → kind of words → those with the fewest bits in the mean from which on
+    all that were tried solve all tasks within `ALIKE` iterations of float64's."""
+    kinds: dict[tuple[str, str], dict[str, list[Row]]] = {}
     for row in rows:
-        kind = row.words if row.words == "per signal" else "one point"
-        own = kinds.setdefault((row.problem, row.function, kind), {})
-        own[row.bits] = own.get(row.bits, False) or row.solved == row.tasks
-    found: dict[tuple[str, str, str], int | None] = {}
-    for key, own in kinds.items():
-        found[key] = None
-        for bits in sorted(own, reverse=True):
-            if not own[bits]:
-                break
-            found[key] = bits
-    return found
+        kinds.setdefault((row.problem, row.function), {}).setdefault(row.kind, []).append(row)
+    return {
+        whose: {
+            kind: fewest_bits(((row.size.bits, row) for row in own), lambda r: r.alike == r.tasks)
+            for kind, own in tried.items()
+        }
+        for whose, tried in kinds.items()
+    }

@@ -20,10 +20,11 @@ from rbdgen.reproduce.closed_loop import (
     motions,
     run,
 )
-from rbdgen.reproduce.closed_report import HEAD, cells, drawn, good_from
+from rbdgen.reproduce.closed_report import HEAD, cells, drawn, enough
 from rbdgen.reproduce.ilqr import Gradient, Points, Robotics
 from rbdgen.reproduce.plant import RUNAWAY, Arms, Noise, seen
 from rbdgen.reproduce.receding import Controller, Horizon, Reference, side_by_side
+from rbdgen.reproduce.word_choices import ONE_WIDTH, PROMISED, Choice, Size
 
 pytest.importorskip("mujoco")
 
@@ -118,25 +119,36 @@ def test_gradients_side_by_side_get_their_own_loops() -> None:
     assert dqd.ravel().tolist() == [0, 1, 2, 3]
 
 
-def loop(bits: int | None, rms: float, lost: bool = False) -> Loop:
+def loop(choice: Choice | None, bits: float, rms: float, lost: bool = False) -> Loop:
     tracks = tuple(
         Track(f"task {k}", kind, rms + k, 2 * rms, 0.1, 0.2, 0.3, 0.0, lost)
         for kind in KINDS
         for k in range(2)
     )
-    return Loop("difd" if bits else "float64", bits, 2, tracks, 0, 0)
+    size = Size(bits, 20) if choice else None
+    return Loop("difd" if choice else "float64", choice, size, 2, tracks, 0, 0)
 
 
 def test_tables_and_picture() -> None:
-    loops = [loop(None, 1.0), loop(10, 1.0), loop(12, 1.2), loop(16, 1.02), loop(20, 1.0)]
-    assert good_from(loops, "planned") == 16
-    assert good_from([*loops, loop(32, 1.0, lost=True)], "planned") is None
+    widths = ((10, 1.0), (12, 1.2), (16, 1.02), (20, 1.0))
+    loops = [loop(None, 0, 1.0), *(loop(Choice(width=w), w, rms) for w, rms in widths)]
+    loops += [loop(Choice(error=e), b, rms) for e, b, rms in ((0.1, 9.0, 1.3), (0.01, 11.7, 1.01))]
+    found = enough(loops, "planned")
+    assert {kind: own and own.choice for kind, own in found.items()} == {
+        ONE_WIDTH: Choice(width=16),
+        PROMISED: Choice(error=0.01),
+    }
+    runaway = loop(Choice(width=32), 32, 1.0, lost=True)
+    assert enough([*loops, runaway], "planned")[ONE_WIDTH] is None
     rows = cells(loops, "followed")
-    assert [len(row) for row in rows] == [len(HEAD)] * 5
-    assert [row[2] for row in rows] == ["+0.0 %", "+0.0 %", "+20.0 %", "+2.0 %", "+0.0 %"]
+    assert [len(row) for row in rows] == [len(HEAD)] * 7
+    ratios = ["+0.0 %", "+0.0 %", "+20.0 %", "+2.0 %", "+0.0 %", "+30.0 %", "+1.0 %"]
+    assert [row[3] for row in rows] == ratios
+    assert [row[:2] for row in rows][-1] == ["error 0.01", "11.7"]
     page = ET.fromstring(drawn(loops))
     hints = [e.text for e in page.iter() if e.tag.endswith("title")]
-    assert sum("difd: RMS error" in (hint or "") for hint in hints) == 8
+    assert sum("difd, one width: RMS error" in (hint or "") for hint in hints) == 8
+    assert sum("difd, error per coordinate: from" in (hint or "") for hint in hints) == 4
 
 
 def test_the_closed_loop_is_of_004_alone(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,12 +157,15 @@ def test_the_closed_loop_is_of_004_alone(capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.slow
-def test_16_bits_do_what_float64_does() -> None:
+def test_words_do_what_float64_does() -> None:
     """60 ms: followed, the tool stays within half a millimetre of it; the same comes out again."""
-    first, none, words = run(("difd",), (16,), (2,), 60, lambda _: None)
-    assert (first.function, none.function, words.bits) == ("float64", "none", 16)
-    for own, other in zip(words.tracks, first.tracks, strict=True):
-        assert own.rms_mm == pytest.approx(other.rms_mm, abs=0.5, rel=0.02)
-        assert own.apart_mm < (0.5 if own.kind == "followed" else 20.0)  # of 600 to go
-        assert own.stuck < 0.1
-    assert run(("difd",), (16,), (2,), 60, lambda _: None)[2] == words
+    choices = Choice(error=1e-3), Choice(width=16)
+    first, none, *words = run(("difd",), choices, (2,), 60, lambda _: None)
+    assert (first.function, none.function) == ("float64", "none")
+    assert [loop.choice for loop in words] == list(choices)
+    for loop in words:
+        for own, other in zip(loop.tracks, first.tracks, strict=True):
+            assert own.rms_mm == pytest.approx(other.rms_mm, abs=0.5, rel=0.02)
+            assert own.apart_mm < (0.5 if own.kind == "followed" else 20.0)  # of 600 to go
+            assert own.stuck < 0.1
+    assert run(("difd",), choices, (2,), 60, lambda _: None)[2:] == words

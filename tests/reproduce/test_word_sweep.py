@@ -19,8 +19,16 @@ from rbdgen.graph.node import Builder
 from rbdgen.reproduce.ilqr import KNOTS, STEP, Points, Robotics, Tasks, solve
 from rbdgen.reproduce.one_point import evaluate_one_point
 from rbdgen.reproduce.trajectories import EIGHT, POSTURE, arm, eight, legs, tool
+from rbdgen.reproduce.word_choices import (
+    ONE_POINT,
+    ONE_WIDTH,
+    PROMISED,
+    Choice,
+    Size,
+    fewest_bits,
+)
 from rbdgen.reproduce.word_gradients import OnePoint, PerSignal
-from rbdgen.reproduce.word_sweep import WITHIN, Row, drawn, near, smallest
+from rbdgen.reproduce.word_sweep import ALIKE, HEAD, WITHIN, Row, cells, drawn, enough, near
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 
@@ -120,7 +128,7 @@ def test_words_have_the_gradients_of_the_golden_model() -> None:
     tau = golden.rnea(robot, q, qd, qdd)
     at = Points(q, qd, qdd, tau, golden.minv(robot, q))
     exact = golden.aba_derivatives(robot, q, qd, tau)
-    words = PerSignal(front, sample_inputs(front), 24, lambda _: None)
+    words = PerSignal(front, sample_inputs(front), Choice(width=24), lambda _: None)
     point = OnePoint(front, 12, 16)
     for found, real in zip(
         (*words(at), *point(at)), 2 * (exact.dqdd_dq, exact.dqdd_dqd), strict=True
@@ -158,8 +166,39 @@ def test_diagonal_legs_swing_in_turn() -> None:
     assert bent["lf"].sum() > KNOTS // 3
 
 
+def test_words_of_an_error_keep_it() -> None:
+    """By the golden model, each row of both matrices at the limits, in states of the test's own."""
+    front = front_end("pendulum", functions=("difd",), velocity=4.0, acceleration=40.0)
+    robot, rng = front.robot, np.random.default_rng(3)
+    given, scales = sample_inputs(front), np.array([np.pi, 4.0, 40.0])
+    q, qd, qdd = rng.uniform(-1, 1, (3, 2000, robot.nv)) * scales[:, None, None]
+    tau = golden.rnea(robot, q, qd, qdd)
+    at = Points(q, qd, qdd, tau, golden.minv(robot, q))
+    exact = golden.aba_derivatives(robot, q, qd, tau)
+    bits = []
+    for error in (1e-1, 1e-2, 1e-3):
+        words = PerSignal(front, given, Choice(error=error), lambda _: None)
+        for found, real in zip(words(at), (exact.dqdd_dq, exact.dqdd_dqd), strict=True):
+            off, own = (np.sqrt((x**2).mean(0).sum(-1)) for x in (found - real, real))
+            assert (off <= error * own).all()
+        assert words.size.error is not None
+        assert 0.5 * error < words.size.error <= error
+        bits.append(words.size.bits)
+    assert bits == sorted(bits)
+    wide = PerSignal(front, given, Choice(width=18), lambda _: None).size
+    assert wide.bits > bits[-1]
+    assert wide.widest >= 18
+
+
+def test_the_fewest_bits_from_which_on_all_are_good() -> None:
+    tried = [(8.0, "a"), (10.0, "b"), (12.0, "c"), (12.0, "d"), (14.0, "e")]
+    assert fewest_bits(tried, lambda own: own in "bde") == "b"
+    assert fewest_bits(tried, lambda own: own in "abe") == "e"
+    assert fewest_bits(tried, lambda own: own in "abcd") is None
+
+
 @pytest.mark.slow
-def test_18_bits_take_an_arm_where_float64_takes_it() -> None:
+def test_words_take_an_arm_where_float64_takes_it() -> None:
     """Three reaches and the eight."""
     front = front_end("iiwa14", functions=("difd",), velocity=10.0, acceleration=800.0)
     tasks, robot = arm(front.robot, range(3)), front.robot
@@ -175,27 +214,42 @@ def test_18_bits_take_an_arm_where_float64_takes_it() -> None:
     targets = np.array([min(costs) * (1 + WITHIN) for costs in best.costs])
     after = [near(costs, min(costs)) for costs in best.costs]
     assert after == [2, 10, 7, 8]
-    words = PerSignal(front, sample_inputs(front), 18, lambda _: None)
-    found = solve(tasks, robotics, words, 40, targets)
-    for own, float64, costs in zip(best.costs, after, found.costs, strict=True):
-        taken = near(costs, min(own))
-        assert taken is not None
-        assert float64 is not None
-        assert abs(taken - float64) <= 2
+    given = sample_inputs(front)
+    for choice in (Choice(error=1e-4), Choice(width=18)):
+        words = PerSignal(front, given, choice, lambda _: None)
+        found = solve(tasks, robotics, words, 40, targets)
+        for own, float64, costs in zip(best.costs, after, found.costs, strict=True):
+            taken = near(costs, min(own))
+            assert taken is not None
+            assert float64 is not None
+            assert abs(taken - float64) <= ALIKE, str(choice)
 
 
 def test_tables_and_picture() -> None:
-    def row(words: str, bits: int, solved: int) -> Row:
-        after = (3,) * solved + (None,) * (4 - solved)
-        return Row("arm", "difd", words, bits, solved, 4, after, 0.0, 0.01, 0, 0)
+    def row(kind: str, words: str, bits: float, alike: int, more: int = 0) -> Row:
+        """So many of four tasks like float64, the rest solved later."""
+        known = kind != ONE_POINT
+        size = Size(bits, 20, 10 if known else None, 1e-3 if known else None)
+        changes = (more,) * alike + (ALIKE + 1,) * (4 - alike)
+        return Row("arm", "difd", kind, words, size, (3,) * 4, changes, 0.01, 0, 0)
 
-    rows = [row("per signal", bits, min(4, bits - 14)) for bits in (14, 16, 18, 20)]
-    rows += [row("Q8.8", 16, 0), row("Q12.4", 16, 4), row("Q8.10", 18, 1), row("Q10.10", 20, 4)]
-    assert smallest(rows) == {
-        ("arm", "difd", "per signal"): 18,
-        ("arm", "difd", "one point"): 20,
+    rows = [row(ONE_WIDTH, f"{bits} bits", bits, min(4, bits - 14)) for bits in (14, 16, 18, 20)]
+    rows += [
+        row(PROMISED, f"error {e:g}", b, n, -2) for e, b, n in ((0.1, 9.1, 1), (0.01, 11.8, 4))
+    ]
+    rows += [row(ONE_POINT, *own) for own in (("Q8.8", 16, 0), ("Q12.4", 16, 4), ("Q8.10", 18, 1))]
+    rows.append(row(ONE_POINT, "Q10.10", 20, 4))
+    found = enough(rows)["arm", "difd"]
+    assert {kind: own and own.words for kind, own in found.items()} == {
+        ONE_WIDTH: "18 bits",
+        PROMISED: "error 0.01",
+        ONE_POINT: "Q10.10",
     }
+    table = [dict(zip(HEAD, own, strict=True)) for own in cells(rows)]
+    promised = next(own for own in table if own["words"] == "error 0.1")
+    assert (promised["solved"], promised["alike"]) == ("4/4", "1/4")
+    assert (promised["bits"], promised["to float64"]) == ("9.1", "-2 to +3")
     page = ET.fromstring(drawn(rows))
     words = [e.text for e in page.iter() if e.tag.endswith("text")]
-    assert words.count("4/4") == 4
+    assert words.count("4/4") == 5
     assert words.count("0/4") == 1
