@@ -9,7 +9,7 @@ from pathlib import Path
 from ..bench.codesign import codesign
 from ..draw.tables import table
 from .report import Progress, Reproduction
-from .word_sweep import ALIKE, HEAD, Problem, Row, cells, drawn, enough, sweep
+from .word_sweep import HEAD, LATER, Problem, Row, cells, drawn, enough, sweep
 
 PAPER = """\
 The paper (§V-A): a trajectory optimisation of the iiwa with the gradient alone in fixed point is
@@ -21,8 +21,8 @@ in words: "error E", of as many bits each as keep an error of E of each output c
 size, matrices by rows, at the limits, and 10 E at a tenth of them; "N bits", of one width; "Qa.b",
 with one binary point. "error": of the coordinate that is off most, over what is allowed at its
 scale. "bits": of sums and products, in the mean; "multipliers": of an ECP5, with a task in each
-cycle. Solved: within 0.1 % of float64's optimum after 80 iterations at most; "alike": in at most
-{ALIKE} more or fewer than float64 takes. "iterations": the median; "to float64": how many more, of
+cycle. Solved: within 0.1 % of float64's optimum after 80 iterations at most; "in time": at
+most {LATER} iterations after float64. "iterations": the median; "to float64": how many more, of
 the tasks that were solved. "clipped": inputs beyond the limits of the words, in all iterations.
 "overflowed": states with a word that was too short; of one point, operations that saturated, once
 for each iteration and however many states."""
@@ -74,7 +74,7 @@ def _table(problem: Problem, rows: Sequence[Row]) -> str:
 
 def _enough(rows: Sequence[Row]) -> str:
     lines = [
-        f"With which words all tasks are solved within ± {ALIKE} iterations of float64's, as with "
+        f"With which words all tasks are solved, at most {LATER} iterations after float64, as with "
         "all that were tried of more bits:"
     ]
     for (problem, function), found in enough(rows).items():

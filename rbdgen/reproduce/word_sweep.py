@@ -21,7 +21,7 @@ from .word_gradients import OnePoint, PerSignal, Progress
 MOST = 120  # iterations of float64, which look for the optimum
 TRIED = 80  # of words
 WITHIN = 1e-3  # of the optimum's cost: solved
-ALIKE = 2  # iterations more or less than float64's
+LATER = 2  # iterations more than float64's: in time
 REACHES, DRAWN = 16, 24
 FUNCTIONS = ("difd", "dfd")
 
@@ -117,9 +117,9 @@ class Row:
         return len(self.iterations)
 
     @property
-    def alike(self) -> int:
-        """Tasks that were solved in about as many iterations as float64 takes."""
-        return sum(abs(own) <= ALIKE for own in self.more)
+    def in_time(self) -> int:
+        """The number of tasks that were solved, and hardly later than by float64."""
+        return sum(own <= LATER for own in self.more)
 
     @property
     def median(self) -> float | None:
@@ -225,7 +225,7 @@ def cells(rows: Iterable[Row]) -> list[list[Any]]:
             row.words,
             *size_cells(row.size),
             f"{len(row.more)}/{row.tasks}",
-            f"{row.alike}/{row.tasks}",
+            f"{row.in_time}/{row.tasks}",
             "-" if row.median is None else f"{row.median:g}",
             f"{min(row.more):+d} to {max(row.more):+d}" if row.more else "-",
             f"{100 * max(row.excess, 0.0):.2g} %",
@@ -237,26 +237,26 @@ def cells(rows: Iterable[Row]) -> list[list[Any]]:
 
 
 HEAD = (
-    *("function", "words", *SIZE_HEAD, "solved", "alike", "iterations", "to float64"),
+    *("function", "words", *SIZE_HEAD, "solved", "in time", "iterations", "to float64"),
     *("worst excess", "clipped", "overflowed"),
 )
 
 
 def drawn(rows: Sequence[Row]) -> str:
-    """An SVG document: solved alike by mean bits; of several with as many, where most are."""
+    """An SVG document: solved in time by mean bits; of several with as many, where most are."""
     best: dict[str, dict[int, Row]] = {}
     for row in rows:
         own = best.setdefault(f"{row.problem}; {row.function}, {row.kind}", {})
         known = own.get(bits := round(row.size.bits))
-        if known is None or (row.alike, -row.excess) > (known.alike, -known.excess):
+        if known is None or (row.in_time, -row.excess) > (known.in_time, -known.excess):
             own[bits] = row
     shares = {
-        name: {bits: Share(r.alike, r.tasks, r.words, _hint(r)) for bits, r in x.items()}
+        name: {bits: Share(r.in_time, r.tasks, r.words, _hint(r)) for bits, r in x.items()}
         for name, x in best.items()
     }
     columns = sorted({bits for own in best.values() for bits in own})
     below = (
-        f"bits of a word in the mean; of all tasks solved within ± {ALIKE} iterations of float64's"
+        f"bits of a word in the mean; solved of all tasks, at most {LATER} iterations after float64"
     )
     return picture("004: iLQR with gradients in words", shares, columns, below)
 
@@ -268,13 +268,13 @@ def _hint(row: Row) -> str:
 
 def enough(rows: Iterable[Row]) -> Mapping[tuple[str, str], Mapping[str, Row | None]]:
     """(problem, function) → kind of words → those with the fewest bits in the mean from which on
-    all that were tried solve all tasks within `ALIKE` iterations of float64's."""
+    all that were tried solve all tasks, at most `LATER` iterations after float64."""
     kinds: dict[tuple[str, str], dict[str, list[Row]]] = {}
     for row in rows:
         kinds.setdefault((row.problem, row.function), {}).setdefault(row.kind, []).append(row)
     return {
         whose: {
-            kind: fewest_bits(((row.size.bits, row) for row in own), lambda r: r.alike == r.tasks)
+            kind: fewest_bits(((row.size.bits, row) for row in own), lambda r: r.in_time == r.tasks)
             for kind, own in tried.items()
         }
         for whose, tried in kinds.items()

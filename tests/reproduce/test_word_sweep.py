@@ -28,7 +28,7 @@ from rbdgen.reproduce.word_choices import (
     fewest_bits,
 )
 from rbdgen.reproduce.word_gradients import OnePoint, PerSignal
-from rbdgen.reproduce.word_sweep import ALIKE, HEAD, WITHIN, Row, cells, drawn, enough, near
+from rbdgen.reproduce.word_sweep import HEAD, LATER, WITHIN, Row, cells, drawn, enough, near
 
 ROBOTS = Path(__file__).parents[2] / "robots"
 
@@ -222,15 +222,15 @@ def test_words_take_an_arm_where_float64_takes_it() -> None:
             taken = near(costs, min(own))
             assert taken is not None
             assert float64 is not None
-            assert abs(taken - float64) <= ALIKE, str(choice)
+            assert abs(taken - float64) <= LATER, str(choice)
 
 
 def test_tables_and_picture() -> None:
-    def row(kind: str, words: str, bits: float, alike: int, more: int = 0) -> Row:
-        """So many of four tasks like float64, the rest solved later."""
+    def row(kind: str, words: str, bits: float, in_time: int, more: int = 0) -> Row:
+        """So many of four tasks in time, the rest solved later."""
         known = kind != ONE_POINT
         size = Size(bits, 20, 10 if known else None, 1e-3 if known else None)
-        changes = (more,) * alike + (ALIKE + 1,) * (4 - alike)
+        changes = (more,) * in_time + (LATER + 1,) * (4 - in_time)
         return Row("arm", "difd", kind, words, size, (3,) * 4, changes, 0.01, 0, 0)
 
     rows = [row(ONE_WIDTH, f"{bits} bits", bits, min(4, bits - 14)) for bits in (14, 16, 18, 20)]
@@ -247,7 +247,7 @@ def test_tables_and_picture() -> None:
     }
     table = [dict(zip(HEAD, own, strict=True)) for own in cells(rows)]
     promised = next(own for own in table if own["words"] == "error 0.1")
-    assert (promised["solved"], promised["alike"]) == ("4/4", "1/4")
+    assert (promised["solved"], promised["in time"]) == ("4/4", "1/4")
     assert (promised["bits"], promised["to float64"]) == ("9.1", "-2 to +3")
     page = ET.fromstring(drawn(rows))
     words = [e.text for e in page.iter() if e.tag.endswith("text")]
