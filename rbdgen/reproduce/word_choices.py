@@ -75,8 +75,10 @@ def size_cells(size: Size) -> list[Any]:
 
 
 def fewest_bits(tried: Iterable[tuple[float, T]], good: Callable[[T], bool]) -> T | None:
-    """What has the fewest mean bits of those from which on all with more are good, too; of several
-    with as many bits, one has to be."""
+    """The good choice with the fewest mean bits, all larger numbers of bits having a good one, too.
+
+    ``tried``: mean bits and choice. None where the largest number of bits has no good choice.
+    """
     found: T | None = None
     by_bits: dict[float, list[T]] = {}
     for bits, own in tried:
